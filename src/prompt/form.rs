@@ -19,7 +19,7 @@ use crate::config::{
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
 use crate::prompt::parts::Parts;
-use crate::prompt::sent;
+use crate::prompt::sent::{self, OpenCallsOf};
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{MadeText, Piece};
@@ -87,7 +87,15 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return sent::parts(view.input, transcript, row, view.shortened_text(piece));
+            let open_calls = match piece {
+                Piece::Message(row) => OpenCallsOf {
+                    own: view.marks.open_calls_of(row),
+                    follows_open_call: view.marks.follows_open_call(row),
+                },
+                _ => OpenCallsOf::default(),
+            };
+            let shortened = view.shortened_text(piece);
+            return sent::parts(view.input, transcript, row, shortened, open_calls);
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {

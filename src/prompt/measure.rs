@@ -276,7 +276,9 @@ impl Meter {
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
-                if !is_last && view.shortened_text(piece).is_none() =>
+                if !is_last
+                    && view.shortened_text(piece).is_none()
+                    && !view.marks.has_or_follows_open_call(row) =>
             {
                 (row, form)
             }

@@ -6,7 +6,8 @@
 
 use crate::base::guard;
 use crate::base::message::{Field, Role};
-use crate::config::{ContextConfig, Provider};
+use crate::config::{ContextConfig, OpenCalls, Provider};
+use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
@@ -37,6 +38,8 @@ struct SentMessage<'a> {
     /// True if texts of the request say who speaks.
     names_in_texts: bool,
     open: Open,
+    /// True if a text ends the message that is open: OpenAI's Responses have no message with a call and a text after it.
+    ends_with_call: bool,
     parts: Parts<'a>,
 }
 
@@ -107,6 +110,9 @@ impl<'a> SentMessage<'a> {
                 self.open = Open::Answered;
             }
         } else if !text.trim().is_empty() {
+            if std::mem::take(&mut self.ends_with_call) {
+                self.open = Open::Nothing;
+            }
             let text = match self.speak() {
                 Some(name) => Cow::from(format!("{name}: {}", guard::indent(text))),
                 None if self.is_guarded() => guard::indent_all(text).into(),
@@ -117,19 +123,37 @@ impl<'a> SentMessage<'a> {
     }
 }
 
+/// What a request says that an open call gave. `pkg-template/src/formats/tool-parts.ts` has the same.
+const INTERRUPTED: &str = "[Tool execution was interrupted]";
+
+/// What is known of the calls of a message that have no result.
+#[derive(Clone, Copy, Default)]
+pub(super) struct OpenCallsOf<'a> {
+    /// Its own.
+    pub(super) own: &'a [HalfCall],
+    /// True if the message before it has such calls. It may not be in the prompt then.
+    pub(super) follows_open_call: bool,
+}
+
 /// The parts of a message as it is sent.
 pub(super) fn parts<'a>(
     input: &'a Input,
     transcript: &'a Transcript,
     row: usize,
     shortened: Option<&'a str>,
+    open_calls: OpenCallsOf<'_>,
 ) -> Parts<'a> {
+    let OpenCallsOf { own: open_calls, follows_open_call } = open_calls;
     let config = &*input.config;
+    let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
+    let closes = config.render.open_calls == OpenCalls::Close;
+    let mut call_count = 0_usize;
+    let mut closed = Vec::new();
     let (provider, role) = (config.render.provider, transcript.role(row));
     let names_in_texts = input.names_in_texts();
     let name = transcript.value(row, Field::Name);
-    let open =
-        if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
+    let is_more = provider.is_some() && !follows_open_call && goes_on(transcript, row);
+    let open = if is_more { Open::Message } else { Open::Nothing };
     let family = config.family();
     let mut out = SentMessage {
         config,
@@ -139,6 +163,7 @@ pub(super) fn parts<'a>(
         name,
         names_in_texts,
         open,
+        ends_with_call: false,
         parts: Parts::default(),
     };
     let (mut reasoning_of, mut call) = ("", None);
@@ -201,18 +226,24 @@ pub(super) fn parts<'a>(
                 let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
                 out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(cost);
             }
-            Field::CallId => call = Some([value, ""]),
+            Field::CallId => {
+                call = Some([value, ""]);
+                call_count += 1;
+            }
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {
                 let [id, name] = call.take().unwrap_or_default();
                 // What the user is asked about a call has no name, and is not sent.
-                if !name.is_empty() || provider.is_none() {
+                let is_half = is_open(call_count - 1);
+                closed.extend((is_half && closes && !name.is_empty()).then_some(id));
+                if (!name.is_empty() || provider.is_none()) && (closes || !is_half) {
                     out.show();
                     let written = tools::call_text(id, name, value, config);
                     let around = if provider.is_some() { wrapping(value) } else { 0 };
                     let flat = written.flat_tokens.saturating_add(around);
                     out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(flat);
                     out.parts.hidden.extend(written.texts);
+                    out.ends_with_call = provider == Some(Provider::OpenaiResponses);
                 }
             }
             _ => {}
@@ -220,6 +251,11 @@ pub(super) fn parts<'a>(
     }
     if let Some(text) = left {
         out.text(text);
+    }
+    for id in closed {
+        out.answer();
+        out.parts.hidden.extend(tools::result_text(id, out.family));
+        out.parts.hidden.push(INTERRUPTED.into());
     }
     out.parts
 }

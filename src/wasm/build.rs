@@ -182,6 +182,8 @@ struct Rest<'a> {
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
+    /// Pieces with the places of calls that have no result, and of results that have no call.
+    halves: Vec<((i32, u32), &'a [usize], &'a [usize])>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -257,6 +259,11 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
             .map(|(piece, text)| (crossing_key(*piece, transcript), text.as_str()))
             .collect(),
         excerpts: gaps_of(context, transcript),
+        halves: context
+            .halves
+            .iter()
+            .map(|half| (crossing_key(half.piece, transcript), &half.open[..], &half.orphans[..]))
+            .collect(),
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

@@ -27,9 +27,10 @@ import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.j
 import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
-import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
+import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
+import type { PlacedPart } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -115,6 +116,8 @@ interface Rest {
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
   readonly excerpts: readonly (readonly [piece: PieceKey, gaps: readonly ExcerptGap[]])[];
+  /** Pieces with the places of calls that have no result, and of results that have no call. */
+  readonly halves: readonly (readonly [piece: PieceKey, open: readonly number[], orphans: readonly number[]])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -237,7 +240,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #parsedAt: BuildFacts["parsedAt"];
   readonly #ids: readonly (string | undefined)[];
   readonly #redact: Redactor | undefined;
-  /** The messages of the prompt, whatever becomes of the caller's array. */
+  readonly #halves: ReadonlyMap<number, { readonly ids: readonly string[] }>;
+  /** The messages of the prompt as `request` takes them, whatever becomes of the caller's array. */
   readonly #sent: readonly AnyMessage[] | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
@@ -282,21 +286,46 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const isWhole = kept.size === all.length && shares.every((share) => kept.get(share) === undefined);
       return isWhole ? message : ofShares(message, all, kept, shape);
     };
+    const partsOf = (row: number): readonly PlacedPart[] =>
+      (parsedAt?.(row) ?? parse(sentFor(source[row] as M), `messages[${row}]`, "context_build_error", { shape })).parts;
+    const halves = new Map(
+      rest.halves.map(([[row, share], open, orphans]) => {
+        const position = messageRow(row);
+        const parts = partsOf(position);
+        const ids = [...callsAt(parts, open, []).ids] as string[];
+        const all = callsAt(parts, open, orphans);
+        return [keyOf(position, share), { ids, all, orphans: callsAt(parts, [], orphans) }];
+      }),
+    );
+    this.#halves = halves;
+    /** Returns a message without results that have no call, and without open calls unless `withOpen` says that they stay. */
+    const withoutHalves = (message: M, row: number, share: number, withOpen: boolean): M => {
+      const half = row < 0 ? undefined : halves.get(keyOf(row, share));
+      return half === undefined ? message : withoutCalls(message, withOpen ? half.orphans : half.all, shape);
+    };
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     // Messages whose calls are hidden are the caller's own objects all the same.
     const keptOf = (row: number, shares: readonly number[]): M =>
-      hidesCalls ? sentFor(source[row] as M) : messageOf(row, shares, () => undefined);
-    this.kept = finished.shares.every((share) => share === 0)
+      hidesCalls
+        ? sentFor(source[row] as M)
+        : withoutHalves(
+            messageOf(row, shares, () => undefined),
+            row,
+            shares[0] ?? 0,
+            false,
+          );
+    this.kept = halves.size === 0 && finished.shares.every((share) => share === 0)
       ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
       : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
-    const piece = ({ row, shares }: Run): M | ContextMessage => {
+    const piece = ({ row, shares }: Run, withOpen = false): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
         return { role, content };
       }
       const cutOf = (share: number): string | undefined => this.#shortened.get(keyOf(row, share));
       const [first = 0] = shares;
-      const whole = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
+      const known = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
+      const whole = withoutHalves(known, row, first, withOpen);
       // The request may be of another shape than the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
@@ -307,9 +336,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
-    const messages = text === null ? inPlace(runs).map(piece) : undefined;
+    const messages = text === null ? inPlace(runs).map((run) => piece(run)) : undefined;
     this.messages = messages as unknown as typeof this.messages;
-    this.#sent = messages === undefined ? undefined : [...(messages as readonly AnyMessage[])];
+    const closes = halves.size > 0 && recording.config.render?.openCalls !== "drop";
+    const sent = closes && messages !== undefined ? inPlace(runs).map((run) => piece(run, true)) : messages;
+    this.#sent = sent === undefined ? undefined : [...(sent as readonly AnyMessage[])];
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;
@@ -402,7 +433,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}`,
       tokens: this.#costOf(position) ?? this.#measure(message, position),
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
@@ -477,6 +508,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   /** @internal The messages that it was built from. */
   source(): readonly M[] {
     return this.#source;
+  }
+
+  /** Says which calls of a message have no result. */
+  #openWords(position: number): string {
+    const { ids = [] } = this.#ofAnyRow(this.#halves, position) ?? {};
+    const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed in the request";
+    return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
   }
 
   /** Returns an entry of the first row of a message that has one. */

@@ -85,9 +85,10 @@ export const assistantUiShape: MessageFormat = {
     return { ...row, content: of(undefined), ...(row.attachments == null ? {} : { attachments }) };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const content = row.content as readonly unknown[];
-    return content.some(isCall) ? { ...row, content: content.filter((part) => !isCall(part)) } : row;
+    const kept = content.filter((part) => !(isCall(part) && isUnwanted(recordOf(part))));
+    return kept.length < content.length ? { ...row, content: kept } : row;
   },
 };
 
