@@ -38,8 +38,6 @@ struct SentMessage<'a> {
     /// True if texts of the request say who speaks.
     names_in_texts: bool,
     open: Open,
-    /// True if a text ends the message that is open: OpenAI's Responses have no message with a call and a text after it.
-    ends_with_call: bool,
     parts: Parts<'a>,
 }
 
@@ -110,7 +108,8 @@ impl<'a> SentMessage<'a> {
                 self.open = Open::Answered;
             }
         } else if !text.trim().is_empty() {
-            if std::mem::take(&mut self.ends_with_call) {
+            // Each text of the assistant is an item there.
+            if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
                 self.open = Open::Nothing;
             }
             let text = match self.speak() {
@@ -163,7 +162,6 @@ pub(super) fn parts<'a>(
         name,
         names_in_texts,
         open,
-        ends_with_call: false,
         parts: Parts::default(),
     };
     let (mut reasoning_of, mut call) = ("", None);
@@ -243,7 +241,6 @@ pub(super) fn parts<'a>(
                     let flat = written.flat_tokens.saturating_add(around);
                     out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(flat);
                     out.parts.hidden.extend(written.texts);
-                    out.ends_with_call = provider == Some(Provider::OpenaiResponses);
                 }
             }
             _ => {}

@@ -117,7 +117,15 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
 /// that says nothing else is left out, and so is its group if nobody else in it says anything.
 fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
     // A request behind it ends the step that such a call is of.
-    let is_over = |half: &&HalfCall| input.request.is_some() && !marks.is_in_turn(half.row);
+    // So does the question whether it may be made, if nobody has answered that.
+    let is_asked = |row: usize| {
+        let names: Vec<&str> = input.transcript.values(row, Field::CallName).collect();
+        let open = groups::halves_of(&marks.groups.calls_without_result, row);
+        open.iter().any(|half| names.get(half.place) == Some(&""))
+    };
+    let is_over = |half: &&HalfCall| {
+        (input.request.is_some() && !marks.is_in_turn(half.row)) || is_asked(half.row)
+    };
     let running = marks.groups.calls_running.iter().filter(is_over);
     let calls: Vec<HalfCall> =
         marks.groups.calls_without_result.iter().chain(running).copied().collect();

@@ -89,6 +89,7 @@ interface Atom extends Piece {
 export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
   const { calls, answered } = pairs(atoms, isInline);
+  closeOpenCalls(atoms, calls, approvedCalls(messages));
   const abandoned = abandonedCalls(atoms, isInline);
   const turns: RequestTurn[] = [];
   let run: Set<AnsweredCall> | undefined;
@@ -258,22 +259,24 @@ function pairs(
       }
     }
   }
-  closeOpenCalls(atoms, calls);
   return { calls, answered };
 }
 
 /**
- * Gives each call without a result one that says that it was interrupted. A call that the provider runs, or that waits for an approval,
- * stays open while the user hasn't spoken after it.
+ * Gives each call without a result one that says that it was interrupted. A call that the provider runs, or that the user was asked about
+ * and has answered, stays open while the user hasn't spoken after it.
  */
-function closeOpenCalls(atoms: readonly Atom[], calls: ReadonlyMap<Atom, AnsweredCall>): void {
+function closeOpenCalls(
+  atoms: readonly Atom[],
+  calls: ReadonlyMap<Atom, AnsweredCall>,
+  approved: ReadonlySet<string | undefined>,
+): void {
   const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
-  const asked = new Set(Array.from(new Set(atoms.map(({ source }) => source)), askedIn).flat());
-  const isAnsweredLater = ({ part }: AnsweredCall): boolean =>
-    part.providerExecuted === true || asked.has(part.toolCallId);
+  const isRun = ({ part }: AnsweredCall): boolean =>
+    part.providerExecuted === true || approved.has(part.toolCallId);
   for (const [at, atom] of atoms.entries()) {
     const call = calls.get(atom);
-    if (call?.results.length === 0 && (at < spoken || !isAnsweredLater(call))) {
+    if (call?.results.length === 0 && (at < spoken || !isRun(call))) {
       const { toolCallId, toolName } = call.part;
       const part: ResultPart = { type: "tool-result", toolCallId, toolName, output: INTERRUPTED, isError: true };
       call.results.push({ part, place: call.place });
@@ -281,9 +284,19 @@ function closeOpenCalls(atoms: readonly Atom[], calls: ReadonlyMap<Atom, Answere
   }
 }
 
-/** Returns the ids of the calls about which a message asks if they may be made. */
-const askedIn = ({ parts }: ParsedMessage): readonly (string | undefined)[] =>
-  parts.flatMap(({ part }) => (part.type === "tool-approval-request" ? [part.toolCallId] : []));
+/** Returns the ids of the calls that the user was asked about, and has answered. */
+function approvedCalls(messages: readonly ParsedMessage[]): ReadonlySet<string | undefined> {
+  const asked = new Map<string, string | undefined>();
+  const approved = new Set<string | undefined>();
+  for (const { part } of messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-approval-request") {
+      asked.set(part.approvalId, part.toolCallId);
+    } else if (part.type === "tool-approval-response") {
+      approved.add(asked.get(part.approvalId));
+    }
+  }
+  return approved;
+}
 
 /** Returns the calls of tools that the provider runs of which it gave nothing before the user spoke again. */
 function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet<Atom> {
