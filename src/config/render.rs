@@ -57,7 +57,7 @@ pub struct RenderConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
     /// What becomes of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
-    /// A message that says nothing else is left out. Default: `close`.
+    /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }

@@ -79,7 +79,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         made: made.collect(),
         shortened: cut.map(|(piece, text)| (marks.as_given(*piece), text.clone())).collect(),
         excerpts: excerpts.collect(),
-        halves: half_calls(marks, &pieces),
+        halves: if is_text { Vec::new() } else { half_calls(marks, &pieces) },
         pieces: placed.collect(),
         cut: fill.cut,
         trimmed: fill.is_trimmed,
@@ -108,11 +108,8 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     const NAMED: usize = 8;
     let transcript = &input.transcript;
     let mut calls = Vec::new();
-    for row in context.pieces.iter().filter_map(|placed| placed.piece.row()) {
+    for row in context.halves.iter().filter_map(|half| half.piece.row()) {
         let open = marks.open_calls_of(row);
-        if open.is_empty() {
-            continue;
-        }
         let ids = transcript.values(row, Field::CallId);
         let named = ids.zip(transcript.values(row, Field::CallName)).enumerate();
         let is_open = |place: usize| open.binary_search_by_key(&place, |half| half.place).is_ok();

@@ -740,7 +740,7 @@ export interface RenderConfig {
   readonly server?: Server | null | undefined;
   /**
    * What becomes of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
-   * A message that says nothing else is left out. Default: `close`.
+   * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
 }

@@ -192,7 +192,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly text: F extends "messages" ? undefined : string;
   /**
    * The messages of the transcript that are in the context, in the order of the context, so that quoted ones come last: the caller's own
-   * objects. A message of which a part is left out, such as a user's words without the results next to them, is a marked copy. The
+   * objects. A message of which a part is left out, such as a user's words without the results next to them, or an answer without a call
+   * that has no result, is a marked copy. The
    * array is the caller's: nothing here reads it again.
    */
   readonly kept: M[];
@@ -298,10 +299,21 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }),
     );
     this.#halves = halves;
+    /** Copies without open calls: `kept` and `messages` have the same. */
+    const copies = new Map<number, M>();
     /** Returns a message without results that have no call, and without open calls unless `withOpen` says that they stay. */
     const withoutHalves = (message: M, row: number, share: number, withOpen: boolean): M => {
       const half = row < 0 ? undefined : halves.get(keyOf(row, share));
-      return half === undefined ? message : withoutCalls(message, withOpen ? half.orphans : half.all, shape);
+      if (half === undefined) {
+        return message;
+      }
+      const isOwn = message === sentFor(source[row] as M) && !withOpen;
+      const copy =
+        (isOwn ? copies.get(row) : undefined) ?? withoutCalls(message, withOpen ? half.orphans : half.all, shape);
+      if (isOwn) {
+        copies.set(row, copy);
+      }
+      return copy;
     };
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     // Messages whose calls are hidden are the caller's own objects all the same.
@@ -314,9 +326,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
             shares[0] ?? 0,
             false,
           );
-    this.kept = halves.size === 0 && finished.shares.every((share) => share === 0)
-      ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
-      : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
+    this.kept =
+      halves.size === 0 && finished.shares.every((share) => share === 0)
+        ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
+        : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
     const piece = ({ row, shares }: Run, withOpen = false): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;

@@ -57,7 +57,10 @@ export function callsAt(
 }
 
 const idOf = (placed: PlacedPart | undefined): unknown => {
-  const { toolCallId, approvalId } = (placed?.part ?? {}) as { readonly toolCallId?: string; readonly approvalId?: string };
+  const { toolCallId, approvalId } = (placed?.part ?? {}) as {
+    readonly toolCallId?: string;
+    readonly approvalId?: string;
+  };
   return approvalId ?? toolCallId;
 };
 
@@ -76,7 +79,12 @@ export function withoutCalls<M extends object>(message: M, { ids, holders }: Lef
 /** Returns the id of the call that a part makes or answers. Gemini's calls may have a name alone. */
 function callIdIn(holder: UnknownRecord): unknown {
   const own = recordOf(
-    holder.toolInvocation ?? holder.functionCall ?? holder.functionResponse ?? holder.toolCall ?? holder.value ?? holder,
+    holder.toolInvocation ??
+      holder.functionCall ??
+      holder.functionResponse ??
+      holder.toolCall ??
+      holder.value ??
+      holder,
   );
   return own.toolCallId ?? own.tool_call_id ?? own.tool_use_id ?? own.callID ?? own.call_id ?? own.id ?? own.name;
 }

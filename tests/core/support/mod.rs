@@ -283,9 +283,11 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
         for (field, id) in fields {
             match field {
                 Field::CallId => {
-                    let is_listed = context.halves.iter().any(|half| {
-                        half.piece.row() == Some(row) && half.open.contains(&call_count)
-                    });
+                    let is_text = context.text.is_some(); // a call is a text there
+                    let is_listed = is_text
+                        || context.halves.iter().any(|half| {
+                            half.piece.row() == Some(row) && half.open.contains(&call_count)
+                        });
                     call_count += 1;
                     let earlier = calls.insert((session, id), (row, is_listed));
                     assert!(

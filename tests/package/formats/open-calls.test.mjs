@@ -3,7 +3,15 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { buildContextSync, createTranscript, loadEncoding, memoryStore, openSession, problemsOf, requestOf } from "windrow";
+import {
+  buildContextSync,
+  createTranscript,
+  loadEncoding,
+  memoryStore,
+  openSession,
+  problemsOf,
+  requestOf,
+} from "windrow";
 import { tokensOfBody } from "../support/independent-count.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
 import { PROVIDERS } from "../support/shape-bodies.mjs";
@@ -11,6 +19,9 @@ import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
 const INTERRUPTED = "[Tool execution was interrupted]";
 const encoding = "o200k_base";
+
+/** @type {(messages: any, options: import("windrow").SyncContextConfig) => import("windrow").BuiltContext<any>} */
+const contextOf = (messages, options) => buildContextSync(messages, options);
 
 before(() => loadEncoding(encoding));
 
@@ -105,7 +116,7 @@ describe("calls without a result", () => {
         const openCalls = random.pick(["close", "drop"]);
         /** @satisfies {import("windrow").SyncContextConfig} */
         const options = { encoding, model: "gpt-4o", request: null, render: { provider, openCalls } };
-        const context = buildContextSync(messages, options);
+        const context = contextOf(messages, options);
         const note = context.trace.notes.find(({ kind }) => kind === "open-calls");
         openCount += note === undefined ? 0 : 1;
         const body = context.request(provider);
@@ -122,7 +133,7 @@ describe("calls without a result", () => {
         if (openCalls === "drop") {
           assert.ok(shape === "opencode" || !sent.includes(INTERRUPTED), sent);
         }
-        const again = buildContextSync(context.kept, { encoding, request: null, shape: undefined });
+        const again = contextOf(context.kept, { encoding, request: null, shape: undefined });
         assert.ok(!again.trace.notes.some(({ kind }) => kind === "open-calls"), "what is kept has no open call");
       });
       // An item is a call alone, and is left out whole. opencode and Mastra say themselves what becomes of it.
@@ -137,7 +148,11 @@ const use = (id) => ({ type: "tool_use", id, name: "read", input: {} });
 const result = (id, content) => ({ type: "tool_result", tool_use_id: id, content });
 const text = (words) => ({ type: "text", text: words });
 
-/** Someone presses Stop: one of two calls has a result, and the next words stand in the message of that result. */
+/**
+ * Someone presses Stop: one of two calls has a result, and the next words stand in the message of that result.
+ *
+ * @type {any[]}
+ */
 const STOPPED = [
   { id: "asked", role: "user", content: [text("How many seats?")] },
   { id: "step", role: "assistant", content: [text("I look."), use("t1"), use("t2")] },
@@ -145,10 +160,11 @@ const STOPPED = [
 ];
 
 describe("a run that the user stopped", () => {
+  /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, budget: { maxTokens: 2000 } };
 
   test("Anthropic: the open call is closed, and all else stays", () => {
-    const context = buildContextSync(STOPPED, options);
+    const context = contextOf(STOPPED, options);
     assert.deepEqual(
       context.request("anthropic").messages,
       [
@@ -176,20 +192,20 @@ describe("a run that the user stopped", () => {
   });
 
   test("with `drop` the call alone is left out, and nothing is counted for it", () => {
-    const closed = buildContextSync(STOPPED, options);
-    const dropped = buildContextSync(STOPPED, { ...options, render: { openCalls: "drop" } });
+    const closed = contextOf(STOPPED, options);
+    const dropped = contextOf(STOPPED, { ...options, render: { openCalls: "drop" } });
     const [, step, next] = dropped.request("anthropic").messages;
     assert.deepEqual(step.content, [text("I look."), use("t1")]);
     assert.deepEqual(next.content, STOPPED[2].content);
     assert.ok(dropped.tokens.total < closed.tokens.total);
-    const { total } = buildContextSync(dropped.messages, options).tokens;
+    const { total } = contextOf(dropped.messages, options).tokens;
     assert.equal(dropped.tokens.total, total);
   });
 
   test("an array, a `Transcript`, a session and `requestOf` send the same", async () => {
-    const body = buildContextSync(STOPPED, options).request("anthropic");
+    const body = contextOf(STOPPED, options).request("anthropic");
     const transcript = createTranscript(STOPPED);
-    assert.deepEqual(buildContextSync(transcript, options).request("anthropic"), body);
+    assert.deepEqual(contextOf(transcript, options).request("anthropic"), body);
     transcript.free();
     const session = await openSession("web:stopped", { store: memoryStore() });
     await session.append(STOPPED);
@@ -213,7 +229,7 @@ describe("a run that the user stopped", () => {
       { id: "2", role: "assistant", parts },
       { id: "3", role: "user", parts: [text("Enough.")] },
     ];
-    const context = buildContextSync(messages, options);
+    const context = contextOf(messages, options);
     for (const provider of PROVIDERS) {
       const sent = JSON.stringify(context.request(provider));
       for (const words of ["FINISHED 1", "FINISHED 2", "FOUND: forty seats.", "Enough.", INTERRUPTED]) {
@@ -231,7 +247,7 @@ describe("a run that the user stopped", () => {
       { role: "user", parts: [{ functionResponse: { name: "read", response: { output: "A" } } }] },
       { role: "user", parts: [{ text: "Stop." }] },
     ];
-    const context = buildContextSync(messages, options);
+    const context = contextOf(messages, options);
     assert.deepEqual(context.kept[1].parts, [call("a")]);
     const responses = context
       .request("gemini")
@@ -250,16 +266,16 @@ describe("calls that are answered later", () => {
 
   test("one that the user has allowed stays open, and one that nobody has answered is closed", () => {
     const allowed = { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ask", approved: true }] };
-    const answered = buildContextSync([...waiting, allowed], { encoding });
+    const answered = contextOf([...waiting, allowed], { encoding });
     assert.deepEqual(answered.kept, [...waiting, allowed]);
     assert.deepEqual(answered.request("ai-sdk").messages.slice(1), [waiting[1], allowed]);
-    const context = buildContextSync(waiting, { encoding });
+    const context = contextOf(waiting, { encoding });
     assert.deepEqual(context.kept[1].content, [text("I book.")]);
     assert.match(JSON.stringify(context.request("ai-sdk")), /I book\..*interrupted/);
   });
 
   test("when the user speaks it is closed, and the text stays", () => {
-    const context = buildContextSync([...waiting, { role: "user", content: "Never mind." }], { encoding });
+    const context = contextOf([...waiting, { role: "user", content: "Never mind." }], { encoding });
     assert.deepEqual(context.kept[1].content, [text("I book.")]);
     assert.match(JSON.stringify(context.request("anthropic")), /I book\..*interrupted.*Never mind\./);
   });
@@ -272,7 +288,7 @@ describe("calls that are answered later", () => {
       { role: "user", content: "Never mind." },
     ];
     for (const openCalls of /** @type {const} */ (["close", "drop"])) {
-      const body = buildContextSync(messages, { encoding, render: { openCalls } }).request("anthropic");
+      const body = contextOf(messages, { encoding, render: { openCalls } }).request("anthropic");
       assert.deepEqual(body.messages[1].content, [text("I search.")]);
     }
   });
@@ -284,7 +300,7 @@ describe("calls that are answered later", () => {
       { role: "assistant", content: [given, text("I found it.")] },
       { role: "user", content: "Where?" },
     ];
-    const body = buildContextSync(messages, { encoding }).request("anthropic");
+    const body = contextOf(messages, { encoding }).request("anthropic");
     assert.deepEqual(body.messages[1].content, [text("I found it.")]);
   });
 });

@@ -153,7 +153,7 @@ function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const { toolName, args, argsText, providerMetadata } = part;
   return callParts(part, place, {
     toolName,
-    input: args ?? argsText,
+    input: args ?? argsText ?? part.input,
     output: outputOf(part),
     isError: part.isError === true || isDenied(part),
     metadata: providerMetadata,

@@ -168,7 +168,9 @@ export const langChainMessageShape: MessageFormat = {
       ...(isInContent ? contentIn(fields, others) : {}),
       ...Object.fromEntries(held.map((field) => [field, left(field)])),
       ...originals,
-      ...(asTheyCame.length > 0 ? { additional_kwargs: { ...recordOf(originals.additional_kwargs), tool_calls: asTheyCame } } : {}),
+      ...(asTheyCame.length > 0
+        ? { additional_kwargs: { ...recordOf(originals.additional_kwargs), tool_calls: asTheyCame } }
+        : {}),
     });
   },
 };

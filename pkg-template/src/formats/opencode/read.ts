@@ -12,7 +12,17 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { callParts, INTERRUPTED, inSteps, mediaPart, ofFile, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
+import {
+  callParts,
+  INTERRUPTED,
+  inSteps,
+  mediaPart,
+  ofFile,
+  reasoningParts,
+  STEP,
+  type StepPart,
+  textPart,
+} from "../tool-parts.js";
 
 /** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
 export interface OpencodeMessageShape {

@@ -272,8 +272,7 @@ function closeOpenCalls(
   approved: ReadonlySet<string | undefined>,
 ): void {
   const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
-  const isRun = ({ part }: AnsweredCall): boolean =>
-    part.providerExecuted === true || approved.has(part.toolCallId);
+  const isRun = ({ part }: AnsweredCall): boolean => part.providerExecuted === true || approved.has(part.toolCallId);
   for (const [at, atom] of atoms.entries()) {
     const call = calls.get(atom);
     if (call?.results.length === 0 && (at < spoken || !isRun(call))) {
