@@ -42,6 +42,28 @@ struct SentMessage<'a> {
 }
 
 impl<'a> SentMessage<'a> {
+    /// A message with nothing in it yet. `is_more` says that it goes on with the one before it.
+    fn of(input: &'a Input, transcript: &'a Transcript, row: usize, is_more: bool) -> Self {
+        let config = &*input.config;
+        Self {
+            config,
+            family: config.family(),
+            provider: config.render.provider,
+            role: transcript.role(row),
+            name: transcript.value(row, Field::Name),
+            names_in_texts: input.names_in_texts(),
+            open: if is_more { Open::Message } else { Open::Nothing },
+            parts: Parts::default(),
+        }
+    }
+
+    /// Adds the result of a call that was interrupted.
+    fn interrupt(&mut self, id: &'a str) {
+        self.answer();
+        self.parts.hidden.extend(tools::result_text(id, self.family));
+        self.parts.hidden.push(INTERRUPTED.into());
+    }
+
     /// Begins a message.
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
@@ -144,26 +166,13 @@ pub(super) fn parts<'a>(
 ) -> Parts<'a> {
     let OpenCallsOf { own: open_calls, follows_open_call } = open_calls;
     let config = &*input.config;
-    let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
-    let closes = config.render.open_calls == OpenCalls::Close;
-    let mut call_count = 0_usize;
-    let mut closed = Vec::new();
     let (provider, role) = (config.render.provider, transcript.role(row));
-    let names_in_texts = input.names_in_texts();
-    let name = transcript.value(row, Field::Name);
+    let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
+    let stays = config.render.open_calls == OpenCalls::Close;
+    let mut call_count = 0_usize;
+    let mut interrupted = Vec::new();
     let is_more = provider.is_some() && !follows_open_call && goes_on(transcript, row);
-    let open = if is_more { Open::Message } else { Open::Nothing };
-    let family = config.family();
-    let mut out = SentMessage {
-        config,
-        family,
-        provider,
-        role,
-        name,
-        names_in_texts,
-        open,
-        parts: Parts::default(),
-    };
+    let mut out = SentMessage::of(input, transcript, row, is_more);
     let (mut reasoning_of, mut call) = ("", None);
     // True if the reasoning that comes next is in the fields of the server.
     let mut is_in_fields = false;
@@ -233,8 +242,8 @@ pub(super) fn parts<'a>(
                 let [id, name] = call.take().unwrap_or_default();
                 // What the user is asked about a call has no name, and is not sent.
                 let is_half = is_open(call_count - 1);
-                closed.extend((is_half && closes && !name.is_empty()).then_some(id));
-                if (!name.is_empty() || provider.is_none()) && (closes || !is_half) {
+                interrupted.extend((is_half && stays && !name.is_empty()).then_some(id));
+                if (!name.is_empty() || provider.is_none()) && (stays || !is_half) {
                     out.show();
                     let written = tools::call_text(id, name, value, config);
                     let around = if provider.is_some() { wrapping(value) } else { 0 };
@@ -249,10 +258,8 @@ pub(super) fn parts<'a>(
     if let Some(text) = left {
         out.text(text);
     }
-    for id in closed {
-        out.answer();
-        out.parts.hidden.extend(tools::result_text(id, out.family));
-        out.parts.hidden.push(INTERRUPTED.into());
+    for id in interrupted {
+        out.interrupt(id);
     }
     out.parts
 }
