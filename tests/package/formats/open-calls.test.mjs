@@ -304,3 +304,23 @@ describe("calls that are answered later", () => {
     assert.deepEqual(body.messages[1].content, [text("I found it.")]);
   });
 });
+
+describe("calls of OpenAI's own kinds", () => {
+  const asked = { role: "user", content: "List the files." };
+  const stop = { role: "user", content: "Stop." };
+  const shell = { type: "shell_call", id: "sh_1", call_id: "c", action: { commands: ["ls"] }, status: "completed" };
+
+  test("one without a result is left out, as no item says that it was interrupted", () => {
+    const { input } = requestOf("openai-responses", /** @type {any} */ ([asked, shell, stop]));
+    assert.deepEqual(input, [asked, stop]);
+  });
+
+  test("what the local shell gave keeps the id of its call", () => {
+    const action = { type: "exec", command: ["ls"], env: {} };
+    const call = { type: "local_shell_call", id: "lsh_1", call_id: "c", action, status: "completed" };
+    const output = { type: "local_shell_call_output", id: "c", output: "boats.txt" };
+    const body = contextOf([asked, call, output, stop], { encoding }).request("openai-responses");
+    assert.deepEqual(body.input[2], output);
+    assert.deepEqual(problemsOf("openai-responses", body), []);
+  });
+});
