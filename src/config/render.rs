@@ -56,19 +56,19 @@ pub struct RenderConfig {
     // Not written if there is none, so that the hashes of other contexts stay as they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
-    /// What becomes of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
+    /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
     /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }
 
-/// What becomes of a tool call that has no result.
+/// Treatment of a tool call that has no result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OpenCalls {
-    /// `context.request` gives it a result that says that it was interrupted: the model knows what it had begun, and what a provider proves
-    /// with its calls stays whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
+    /// `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
+    /// whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
     /// a result that nobody gave.
     #[default]
     Close,

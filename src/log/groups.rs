@@ -116,7 +116,7 @@ pub struct Groups {
     larger: HashedMap<usize, Vec<usize>>,
     /// Calls that have no result, in the order of their rows.
     pub calls_without_result: Vec<HalfCall>,
-    /// Calls that have no result yet, which may come later: the user has not spoken behind them.
+    /// Calls that have no result yet, which may come later: the user has not spoken after them.
     pub calls_running: Vec<HalfCall>,
     /// Results that have no call before them.
     pub results_without_call: Vec<HalfCall>,

@@ -58,7 +58,7 @@ pub(crate) fn says_more(
         halves.binary_search_by_key(&place, |half| half.place).is_ok()
     };
     let (mut calls, mut results) = (0_usize, 0_usize);
-    // True if the next text is what a tool gave.
+    // True if the next text is the result of a tool.
     let mut is_result = transcript.role(row) == Role::Tool;
     for (field, value) in transcript.fields(row) {
         let is_said = match field {

@@ -144,10 +144,10 @@ impl<'a> SentMessage<'a> {
     }
 }
 
-/// What a request says that an open call gave. `pkg-template/src/formats/tool-parts.ts` has the same.
+/// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// What is known of the calls of a message that have no result.
+/// The calls of a message that have no result.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OpenCallsOf<'a> {
     /// Its own.

@@ -113,10 +113,10 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Leaves out calls without a result and results without a call, and nothing else for them. A message stays with what else it says; one
-/// that says nothing else is left out, and so is its group if nobody else in it says anything.
+/// Leaves out calls without a result and results without a call, and nothing else for them. A message that says something else
+/// stays; one that says nothing else is left out, and so is its group if nobody else in it says anything.
 fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
-    // A request behind it ends the step that such a call is of.
+    // A request after such a call ends its step.
     // So does the question whether it may be made, if nobody has answered that.
     let is_asked = |row: usize| {
         let names: Vec<&str> = input.transcript.values(row, Field::CallName).collect();

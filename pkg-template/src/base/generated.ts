@@ -739,7 +739,7 @@ export interface RenderConfig {
    */
   readonly server?: Server | null | undefined;
   /**
-   * What becomes of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
+   * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
    * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
@@ -823,9 +823,9 @@ export type Server =
   | "other";
 
 /**
- * What becomes of a tool call that has no result.
- * - `close`: `context.request` gives it a result that says that it was interrupted: the model knows what it had begun, and what a provider proves
- * with its calls stays whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
+ * Treatment of a tool call that has no result.
+ * - `close`: `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
+ * whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
  * a result that nobody gave.
  * - `drop`: It is left out of the request too.
  */

@@ -36,8 +36,8 @@ export interface MessageFormat {
    */
   withText(row: UnknownRecord, text: string): UnknownRecord;
   /**
-   * A copy of the same class without its tool calls and their results, or without some of them, by what holds each; the message itself
-   * where it has none.
+   * A copy of the same class without its tool calls and their results, or without some of them; the message itself if it has
+   * none.
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**

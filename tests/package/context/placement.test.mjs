@@ -128,7 +128,7 @@ describe("for random transcripts and configs", () => {
       const built = tryBuild(transcript, {
         ...base,
         recall: { ...base.recall, placement: "afterHistory" },
-        // A closed call is counted, and stands in the request alone.
+        // A closed call is counted, and only the request has it.
         render: { ...base.render, gapNotice, times: random.chance(0.5), openCalls: "drop" },
       });
       if (built === undefined) {

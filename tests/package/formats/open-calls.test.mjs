@@ -28,7 +28,7 @@ before(() => loadEncoding(encoding));
 /** Lists of a message whose entries are parts or calls. */
 const LISTS = ["content", "parts", "tool_calls", "toolInvocations"];
 
-/** Takes the result out of a part that has a call and its result; undefined if the part is none of these. */
+/** Takes the result out of a part that has a call and its result; undefined for any other part. */
 function opened(part) {
   if (part.toolInvocation !== undefined) {
     const { result: _, ...call } = part.toolInvocation;
@@ -48,7 +48,7 @@ function opened(part) {
   return undefined;
 }
 
-/** A copy of a message of which some parts are gone, or have lost their results. */
+/** Returns a copy of a message without some of its parts, or without results of its calls. */
 function damaged(message, random) {
   if (Object.getPrototypeOf(message) !== Object.prototype) {
     return message;
@@ -76,7 +76,7 @@ function damaged(message, random) {
   return copy;
 }
 
-/** A conversation in which parts and messages are gone, twice there, in another order, or cut off. */
+/** Returns a conversation with parts and messages removed, doubled, reordered or cut off. */
 function damagedConversation(messages, random) {
   const left = messages.flatMap((message) => {
     const own = random.chance(0.5) ? damaged(message, random) : message;
@@ -89,7 +89,7 @@ function damagedConversation(messages, random) {
   return random.chance(0.3) ? left.slice(0, random.integer(0, left.length)) : left;
 }
 
-/** The texts that must be sent, and the results whose call stands before them, if ids say which call it is. */
+/** The texts that must be sent, and the results whose call is before them, if ids say which call it is. */
 function expected(marks, messages) {
   const said = messages.map((message) => JSON.stringify(message));
   const firstWith = (mark) => said.findIndex((text) => text.includes(mark));
@@ -149,7 +149,7 @@ const result = (id, content) => ({ type: "tool_result", tool_use_id: id, content
 const text = (words) => ({ type: "text", text: words });
 
 /**
- * Someone presses Stop: one of two calls has a result, and the next words stand in the message of that result.
+ * Someone presses Stop: one of two calls has a result, and the next words are in the message of that result.
  *
  * @type {any[]}
  */
