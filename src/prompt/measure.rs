@@ -276,7 +276,11 @@ impl Meter {
         let is_whole = view.shortened_text(piece).is_none() && view.image_lines(piece).is_empty();
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
-            (Piece::Message(row), Some(form)) if !is_last && is_whole => (row, form),
+            (Piece::Message(row), Some(form))
+                if !is_last && is_whole && !view.marks.has_or_follows_open_call(row) =>
+            {
+                (row, form)
+            }
             (Piece::Quoted(row), Some(form)) if !is_last && is_whole => {
                 // In the text formats it is a line as any other.
                 let is_chat = view.input.config.render.format == Format::Messages;

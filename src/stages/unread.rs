@@ -127,15 +127,16 @@ pub(crate) fn ask_for_more(
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
-    let calls = calls.filter(move |row| **row < first_of_tail);
-    calls.chain(&marks.groups.results_without_call).copied()
+    let calls = calls.filter(move |call| call.row < first_of_tail);
+    calls.chain(&marks.groups.results_without_call).map(|half| half.row)
 }
 
 /// The results in the tail whose call may be before it.
 fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let near = first_of_tail..first_of_tail + LONGEST_CALL;
-    marks.groups.results_without_call.iter().copied().filter(move |row| near.contains(row))
+    let rows = marks.groups.results_without_call.iter().map(|half| half.row);
+    rows.filter(move |row| near.contains(row))
 }
 
 /// Whether the unit that begins with this row may really begin before it, with an unread message.

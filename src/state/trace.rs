@@ -57,9 +57,9 @@ pub enum Reason {
     BeyondCache,
     /// It is older than the messages that are fetched.
     BeyondFetchLimit,
-    /// It calls a tool, and the transcript has no result for the call.
+    /// It calls a tool and says nothing else, and the transcript has no result for the call.
     CallWithoutResult,
-    /// It is a tool's result, and the transcript has no call for it.
+    /// It is a tool's result and says nothing else, and the transcript has no call for it.
     ResultWithoutCall,
     /// Its role is not among the wanted ones.
     Role,
@@ -218,7 +218,8 @@ impl Reason {
                 newest(config.collect.fetch_limit, limited)
             ),
             Self::CallWithoutResult => {
-                "calls a tool, and the transcript has no result for the call".to_owned()
+                "calls a tool and says nothing else, and the transcript has no result for the call"
+                    .to_owned()
             }
             Self::ResultWithoutCall => {
                 "is the result of a tool call that the transcript does not have before it"
@@ -438,6 +439,8 @@ pub enum NoteKind {
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
+    /// Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
+    OpenCalls,
     /// The required messages and sections cost more than the budget, and are there all the same.
     RequiredOverflow,
     /// Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.

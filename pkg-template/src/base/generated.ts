@@ -744,6 +744,11 @@ export interface RenderConfig {
    * counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
    */
   readonly server?: Server | null | undefined;
+  /**
+   * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
+   * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
+   */
+  readonly openCalls?: OpenCalls | undefined;
 }
 
 /**
@@ -822,6 +827,15 @@ export type Server =
   | "gemini"
   | "openrouter"
   | "other";
+
+/**
+ * Treatment of a tool call that has no result.
+ * - `close`: `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
+ * whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
+ * a result that nobody gave.
+ * - `drop`: It is left out of the request too.
+ */
+export type OpenCalls = "close" | "drop";
 
 /** A part of the prompt. The list of sections is the order in which it is put together. */
 export interface Section {
@@ -1470,8 +1484,8 @@ export type StageName =
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
  * - `beyond_fetch_limit`: It is older than the messages that are fetched.
- * - `call_without_result`: It calls a tool, and the transcript has no result for the call.
- * - `result_without_call`: It is a tool's result, and the transcript has no call for it.
+ * - `call_without_result`: It calls a tool and says nothing else, and the transcript has no result for the call.
+ * - `result_without_call`: It is a tool's result and says nothing else, and the transcript has no call for it.
  * - `role`: Its role is not among the wanted ones.
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
@@ -1583,6 +1597,7 @@ export interface Note {
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+ * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
  * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
  * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
@@ -1597,6 +1612,7 @@ export interface Note {
 export type NoteKind =
   | "rows-skipped"
   | "context-trim"
+  | "open-calls"
   | "required-overflow"
   | "triage-unavailable"
   | "triage-failed"

@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::{Message, NOW, build, config, fates, kept, read_config, transcript};
 use windrow::base::error::ErrorCode;
 use windrow::base::message::{Field, Role};
-use windrow::state::context::Context;
+use windrow::state::context::{Context, HalfCalls, Piece};
 use windrow::state::trace::{Fate, Reason, StageName};
 use windrow::tokens::EncodingName;
 
@@ -244,11 +244,11 @@ fn orphans_are_left_out_with_their_reason() {
         Message::user("never mind"),
     ];
     let context = run(&messages, Some("x"), "{}");
-    assert_eq!(kept(&context), [1, 5]);
+    assert_eq!(kept(&context), [1, 2, 3, 5]);
     assert_eq!(reason(&context, 0), Reason::ResultWithoutCall);
-    assert_eq!(reason(&context, 2), Reason::CallWithoutResult);
-    assert_eq!(reason(&context, 3), Reason::SplitGroup);
     assert_eq!(reason(&context, 4), Reason::CallWithoutResult);
+    let open = [HalfCalls { piece: Piece::Message(2), open: vec![1], orphans: vec![] }];
+    assert_eq!(context.halves, open);
     assert!(
         context
             .trace
