@@ -38,7 +38,7 @@ pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, PairConfig, Ranking, RecallConfig, SearchResults,
 };
-pub use render::{Format, Guard, Labels, Provider, RenderConfig, Replacement, Server};
+pub use render::{Format, Guard, Labels, OpenCalls, Provider, RenderConfig, Replacement, Server};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
@@ -362,6 +362,7 @@ mod tests {
         whole.triage.decided = Some(TriageDecisions::default());
         whole.recall.focus_signals = Some(FocusSignals::default());
         whole.render.server = Some(Server::Other);
+        whole.render.open_calls = OpenCalls::Drop;
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut known = OPTION_NAMES.paths();
         paths.sort();

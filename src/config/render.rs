@@ -56,6 +56,31 @@ pub struct RenderConfig {
     // Not written if there is none, so that the hashes of other contexts stay as they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
+    /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
+    /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
+    #[serde(skip_serializing_if = "OpenCalls::is_default")]
+    pub open_calls: OpenCalls,
+}
+
+/// Treatment of a tool call that has no result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OpenCalls {
+    /// `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
+    /// whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
+    /// a result that nobody gave.
+    #[default]
+    Close,
+    /// It is left out of the request too.
+    Drop,
+}
+
+impl OpenCalls {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.
@@ -326,6 +351,7 @@ impl Default for RenderConfig {
             guard: Guard::Indent,
             provider: None,
             server: None,
+            open_calls: OpenCalls::default(),
         }
     }
 }

@@ -30,8 +30,8 @@ pub struct TiersConfig {
     pub older: TierForm,
     /// What happens where a tier does not fit.
     pub on_overflow: TierOverflow,
-    /// A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
-    /// characters of it, and left out otherwise.
+    /// A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
+    /// a message if there is room for more than so many characters of it, and left out otherwise.
     pub min_tail_chars: u64,
     /// What is known of conversations beside their messages.
     pub conversations: Vec<KnownConversation>,

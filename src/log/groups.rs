@@ -114,12 +114,36 @@ pub struct Groups {
     group_of: Vec<usize>,
     /// The rows of each group of more than one.
     larger: HashedMap<usize, Vec<usize>>,
-    /// Rows with a call that has no result.
-    pub calls_without_result: Vec<usize>,
-    /// Rows with a call that has no result yet, which may come later: the user has not spoken behind them.
-    pub calls_running: Vec<usize>,
-    /// Rows with a result that has no call before it.
-    pub results_without_call: Vec<usize>,
+    /// Calls that have no result, in the order of their rows.
+    pub calls_without_result: Vec<HalfCall>,
+    /// Calls that have no result yet, which may come later: the user has not spoken after them.
+    pub calls_running: Vec<HalfCall>,
+    /// Results that have no call before them.
+    pub results_without_call: Vec<HalfCall>,
+}
+
+/// A call without its result, or a result without its call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfCall {
+    /// The row that it is in.
+    pub row: usize,
+    /// Its place among the calls of the row, or among its results, from 0.
+    pub place: usize,
+}
+
+/// Sorts entries by their rows and places.
+pub(crate) fn sorted(halves: &[HalfCall]) -> Vec<HalfCall> {
+    let mut positions: Vec<usize> = (0..halves.len()).collect();
+    let key = |at: usize| (map::place(Some(halves[at].row)), map::place(Some(halves[at].place)));
+    map::sort_by_key(&mut positions, &key);
+    positions.into_iter().map(|at| halves[at]).collect()
+}
+
+/// Returns the entries of a row, of those of all rows in their order.
+pub(crate) fn halves_of(halves: &[HalfCall], row: usize) -> &[HalfCall] {
+    let first = halves.partition_point(|half| half.row < row);
+    let count = halves[first..].iter().take_while(|half| half.row == row).count();
+    &halves[first..first + count]
 }
 
 /// How many calls of a message are looked through for the one that a result without an id answers.
@@ -186,7 +210,9 @@ impl Groups {
         let mut groups = Self::apart(transcript);
         // By stretch, session and call id, as ids like `call_0` are in many.
         let mut calls: HashedMap<(usize, Option<&str>, &str), LatestCall> = HashedMap::default();
+        let mut over: Vec<(usize, &str, usize)> = Vec::new();
         for (place, &row) in order.iter().enumerate() {
+            let mut result_count = 0;
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
@@ -199,8 +225,9 @@ impl Groups {
                         for known in [NO_ID, id].into_iter().skip(skipped) {
                             let latest = calls.entry((stretch, session, known)).or_insert(new);
                             if latest.row != row {
-                                let open = (latest.open > 0).then_some(latest.row);
-                                groups.calls_without_result.extend(open);
+                                if latest.open > 0 {
+                                    over.push((latest.row, known, latest.open));
+                                }
                                 *latest = new;
                             }
                             latest.open += usize::from(!is_summary && known == id);
@@ -214,6 +241,8 @@ impl Groups {
                     }
                     Field::ResultId if is_summary => {}
                     Field::ResultId => {
+                        let half = HalfCall { row, place: result_count };
+                        result_count += 1;
                         let call = calls.get(&(stretch, session, id));
                         let is_open = |id: &str| {
                             calls.get(&(stretch, session, id)).is_some_and(|call| call.open > 0)
@@ -230,7 +259,7 @@ impl Groups {
                                 let call = call.row;
                                 groups.join(call, row);
                             }
-                            _ => groups.results_without_call.push(row),
+                            _ => groups.results_without_call.push(half),
                         }
                     }
                     _ => {}
@@ -245,15 +274,14 @@ impl Groups {
         } else {
             HashedMap::default() // no call runs
         };
-        let open = calls.into_iter().filter(|(_, call)| call.open > 0);
-        let (running, over): (Vec<_>, Vec<_>) = open.partition(|((_, session, _), call)| {
-            let is_spoken_behind = spoken.get(session).is_some_and(|spoken| *spoken > call.place);
-            call.is_answered_later && !is_spoken_behind
-        });
-        groups.calls_running = running.iter().map(|(_, call)| call.row).collect();
-        groups.calls_without_result.extend(over.iter().map(|(_, call)| call.row));
-        map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
-        map::sort_by_key(&mut groups.calls_running, &|_| (0, 0));
+        let mut running = Vec::new();
+        for ((_, session, id), call) in calls.into_iter().filter(|(_, call)| call.open > 0) {
+            let is_spoken_behind = spoken.get(&session).is_some_and(|spoken| *spoken > call.place);
+            let is_running = call.is_answered_later && !is_spoken_behind;
+            (if is_running { &mut running } else { &mut over }).push((call.row, id, call.open));
+        }
+        groups.calls_without_result = places_of(transcript, over);
+        groups.calls_running = places_of(transcript, running);
         groups
     }
 
@@ -304,6 +332,29 @@ impl Groups {
         let group = &self.group_of[row];
         self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
     }
+}
+
+/// Returns the places of open calls, by their rows and ids, and how many calls of that id the row has open: of those the first are
+/// answered first.
+fn places_of(transcript: &Messages, open: Vec<(usize, &str, usize)>) -> Vec<HalfCall> {
+    let mut rows: Vec<usize> = open.iter().map(|(row, ..)| *row).collect();
+    map::sort_by_key(&mut rows, &|_| (0, 0));
+    rows.dedup();
+    let mut left: HashedMap<(usize, &str), usize> =
+        open.into_iter().map(|(row, id, count)| ((row, id), count)).collect();
+    let mut halves = Vec::new();
+    for row in rows {
+        let ids: Vec<&str> = transcript.values(row, Field::CallId).collect();
+        let first = halves.len();
+        for (place, id) in ids.into_iter().enumerate().rev() {
+            if let Some(count) = left.get_mut(&(row, id)).filter(|count| **count > 0) {
+                *count -= 1;
+                halves.push(HalfCall { row, place });
+            }
+        }
+        halves[first..].reverse();
+    }
+    halves
 }
 
 /// By session: the place of the newest message in which the user speaks, and answers no call.

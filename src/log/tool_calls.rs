@@ -2,6 +2,7 @@
 
 use crate::base::message::{Field, Role};
 use crate::config::FilterConfig;
+use crate::log::groups::HalfCall;
 use crate::log::messages::Messages;
 
 /// The fields of a message as the context shows them: without tool calls, and without results that stand beside other
@@ -43,4 +44,48 @@ pub(crate) fn is_blank(filter: &FilterConfig, transcript: &Messages, row: usize)
         Field::Text | Field::Reasoning => value.trim().is_empty(),
         field => !field.is_content(),
     })
+}
+
+/// True if a message says something next to its calls without a result and its results without a call: a text, media, a call that has a
+/// result, or the result of a call. Reasoning that led to nothing else says nothing.
+pub(crate) fn says_more(
+    transcript: &Messages,
+    row: usize,
+    open_calls: &[HalfCall],
+    orphans: &[HalfCall],
+) -> bool {
+    let has = |halves: &[HalfCall], place: usize| {
+        halves.binary_search_by_key(&place, |half| half.place).is_ok()
+    };
+    let (mut calls, mut results) = (0_usize, 0_usize);
+    // True if the next text is the result of a tool.
+    let mut is_result = transcript.role(row) == Role::Tool;
+    for (field, value) in transcript.fields(row) {
+        let is_said = match field {
+            Field::CallId => {
+                calls += 1;
+                false
+            }
+            Field::CallName => {
+                // The question whether a call may be made has no name.
+                !value.is_empty() && !has(open_calls, calls - 1)
+            }
+            Field::ResultId => {
+                results += 1;
+                is_result = true;
+                !orphans.is_empty() && !has(orphans, results - 1)
+            }
+            Field::Text if is_result => {
+                is_result = transcript.role(row) == Role::Tool;
+                false
+            }
+            Field::Text => !value.trim().is_empty(),
+            Field::Image | Field::Audio | Field::File => transcript.role(row) != Role::Tool,
+            _ => false,
+        };
+        if is_said {
+            return true;
+        }
+    }
+    false
 }

@@ -102,6 +102,9 @@ impl Reading {
         for (shortened, _) in &mut context.shortened {
             piece(shortened);
         }
+        for (message, _) in &mut context.image_lines {
+            piece(message);
+        }
         for recalled in &mut context.trace.recalled {
             for position in &mut recalled.positions {
                 *position = part.stored_row(*position);

@@ -1,5 +1,6 @@
 //! All that selects, as a build asks for it.
 
+use crate::prompt::excerpt;
 use crate::recall::rank::reasons::Evidence;
 use crate::stages::selection::Selection;
 use crate::stages::{recall, tiers, triage};
@@ -15,8 +16,15 @@ pub static SELECTION: Selection = Selection {
         packer.keep_behind_cut(frame, cut, served, rest)
     },
     shrink_last: |packer, pieces, room| packer.shrink_last(pieces, room),
+    own_words: excerpt::own_words,
     begin_results: |packer| packer.begin_results(),
-    shrink: |packer, members| packer.shrink(members),
+    shrink: |packer, members, to_stubs| {
+        if to_stubs {
+            packer.stub(members);
+        } else {
+            packer.shrink(members);
+        }
+    },
     grow_results: |packer| packer.grow_results(),
     shapes: |packer| packer.shapes(),
     keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),

@@ -13,9 +13,7 @@ use crate::base::message::{Field, Role};
 use crate::base::template::fill_slots;
 use crate::base::text::{JoinedText, joined};
 use crate::base::time::{self, Milliseconds};
-use crate::config::{
-    ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
-};
+use crate::config::{ContextConfig, Format, Guard, Placement, Replacement, Section, SectionKind};
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
 use crate::prompt::parts::Parts;
@@ -87,13 +85,7 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            let withholds = view.withholds(piece);
-            return sent::parts(
-                view.input,
-                (transcript, row),
-                view.shortened_text(piece),
-                withholds,
-            );
+            return sent::parts(view, piece, transcript, row);
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {
@@ -145,29 +137,19 @@ pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
 const MARKER_BEGIN: &str = "[truncated: ";
 const MARKER_END: &str = " tokens]";
 
-/// A text that was cut without its marker, and the marker.
-///
-/// Only a required message is cut with a marker. A message that is cut in another way ends with its own text, which may look like
-/// a marker.
-fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
-    let is_cut_with_one = match piece {
-        Piece::Message(row) | Piece::Quoted(row) => view.marks.requirement(row).is_some(),
-        Piece::Request | Piece::Made(_) => true,
+/// A text before the markers of its cut, and each marker with the line end and the text after it.
+fn split_markers<'a>(text: &'a str, markers: &[usize]) -> (&'a str, Vec<(&'a str, &'a str)>) {
+    let first = markers.first().copied().unwrap_or(text.len());
+    let ends = markers.iter().skip(1).copied().chain([text.len()]);
+    let split = |(start, end): (&usize, usize)| {
+        let part = &text[*start..end];
+        let part = if end < text.len() { part.strip_suffix('\n').unwrap_or(part) } else { part };
+        part.split_at(part.find('\n').unwrap_or(part.len()))
     };
-    let (before, last) = match text.rsplit_once('\n') {
-        Some((before, last)) => (before, last),
-        None => ("", text),
-    };
-    let is_figures =
-        |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte));
-    let figures = last.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.strip_suffix(MARKER_END));
-    if is_cut_with_one
-        && view.input.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
-        && figures.is_some_and(is_figures)
-    {
-        return (before, Some(last));
-    }
-    (text, None)
+    let before = &text[..first];
+    let before =
+        if first < text.len() { before.strip_suffix('\n').unwrap_or(before) } else { before };
+    (before, markers.iter().zip(ends).map(split).collect())
 }
 
 // The format `messages`.
@@ -215,23 +197,17 @@ fn made_block(view: View<'_>, piece: Piece, made: &MadeText) -> String {
         };
     }
     let label = shown_label(config, section);
-    let (before, marker, after) = match (view.shortened_text(piece), made.marker) {
-        (Some(text), _) => {
-            let (text, marker) = split_marker(view, piece, text);
-            (text, marker, "")
-        }
-        (None, Some(start)) => {
-            let (before, rest) = made.text.split_at(start);
-            let (marker, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
-            (before.strip_suffix('\n').unwrap_or(before), Some(marker), after)
-        }
-        (None, None) => (made.text.as_str(), None, ""),
+    let (text, markers) = match view.fill.shortened(piece) {
+        Some(cut) => (cut.text.as_str(), cut.markers.as_slice()),
+        None => (made.text.as_str(), made.marker.as_slice()),
     };
+    let (before, cuts) = split_markers(text, markers);
     if !is_text {
-        let marker = marker.map(|it| format!("\n{}", marker_element(it))).unwrap_or_default();
         let label = escape_xml(label.unwrap_or_default());
-        let content = indent(&(label + &escape_xml(before))).into_owned();
-        let content = content + &marker + &indent(&escape_xml(after));
+        let mut content = indent(&(label + &escape_xml(before))).into_owned();
+        for (marker, after) in cuts {
+            let _ = write!(content, "\n{}{}", marker_element(marker), indent(&escape_xml(after)));
+        }
         return section_element(section, content.trim_end_matches(is_line_end));
     }
     let head = match label {
@@ -239,8 +215,8 @@ fn made_block(view: View<'_>, piece: Piece, made: &MadeText) -> String {
         None => format!("## {}\n", section.id),
     };
     let mut out = indent(&format!("{head}{before}")).into_owned();
-    if let Some(marker) = marker {
-        out = format!("{out}\n{marker}{}", indent(after));
+    for (marker, after) in cuts {
+        let _ = write!(out, "\n{marker}{}", indent(after));
     }
     out.truncate(out.trim_end_matches(is_line_end).len());
     out
@@ -347,12 +323,17 @@ pub(crate) fn guarded_item<'a>(
     text: &'a str,
 ) -> Cow<'a, str> {
     match (is_guarded(config), config.render.format) {
-        (true, _) => {}
-        (false, Format::Conversations) => return escape_xml(text).into(),
-        (false, _) => return text.into(),
+        (true, _) => indent_by(text, item_indent(config, template)),
+        (false, Format::Conversations) => escape_xml(text).into(),
+        (false, _) => text.into(),
     }
+}
+
+/// Returns the number of spaces before each line but the first of a text that fills a template.
+pub(crate) fn item_indent(config: &ContextConfig, template: &str) -> usize {
     let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
-    indent_by(text, 1 + template.split(is_line_end).map(spaces).max().unwrap_or(0))
+    let most = template.split(is_line_end).map(spaces).max().unwrap_or(0);
+    if is_guarded(config) { 1 + most } else { 0 }
 }
 
 /// `Label: content`, and below it the lines that are not content.
@@ -411,27 +392,38 @@ impl SaidText {
             let content = replaced.map_or(whole, str::to_owned);
             return Self { content, lines: actions.into_iter().collect() };
         }
-        let cut = view.shortened_text(piece).map(|text| split_marker(view, piece, text));
+        let shortened = view.fill.shortened(piece);
+        let cut = shortened.map(|cut| split_markers(&cut.text, &cut.markers));
         let mut texts = JoinedText::by("\n");
-        if let Some((text, _)) = cut {
-            texts.push(text);
+        let is_cut = cut.is_some();
+        let (before, cuts) = cut.unwrap_or_default();
+        if is_cut {
+            texts.push(before);
         }
-        let mut lines = Vec::new();
+        let is_xml = config.render.format == Format::Xml;
+        let mut lines: Vec<String> = Vec::new();
+        for (marker, after) in cuts {
+            let after = match (after.strip_prefix('\n'), config.render.format) {
+                (None, _) => String::new(),
+                (Some(after), Format::Text | Format::Messages) => said_of(config, after),
+                (Some(after), _) => escape_xml(&said_of(config, after)),
+            };
+            let marker = if is_xml { marker_element(marker) } else { marker.to_owned() };
+            lines.push(match &*after {
+                "" => marker,
+                after => indent(&format!("{marker}\n{after}")).into_owned(),
+            });
+        }
         let mut name = "";
         for (field, value) in transcript.fields(row) {
             match field {
-                Field::Text if cut.is_none() && !value.is_empty() => texts.push(value),
+                Field::Text if !is_cut && !value.is_empty() => texts.push(value),
                 Field::Image | Field::Audio | Field::File => lines.push(media_line(config, field)),
                 Field::CallName => name = value,
                 Field::CallArguments => lines.push(call_line(config, name, value)),
                 _ => {}
             }
         }
-        let marker = cut.and_then(|(_, marker)| marker);
-        lines.extend(marker.map(|marker| match config.render.format {
-            Format::Xml => marker_element(marker),
-            _ => marker.to_owned(),
-        }));
         lines.extend(actions);
         Self { content: said_of(config, &texts.text()), lines }
     }
@@ -719,6 +711,7 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
             }
             let withholds = view.withholds(piece);
             let mut maker = "";
+            let mut lines = view.image_lines(piece).iter();
             for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
                 match field {
                     Field::ReasoningOf => maker = value,
@@ -728,7 +721,10 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
                     Field::Reasoning => maker = "",
                     _ => {}
                 }
-                if field.is_content() && !(field == Field::Text && shortened.is_some()) {
+                let line = if field == Field::Image { lines.next() } else { None };
+                if let Some(line) = line {
+                    push(Field::Text, line);
+                } else if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }
             }

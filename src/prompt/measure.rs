@@ -273,16 +273,15 @@ impl Meter {
     ) -> StageResult<Option<Cost>> {
         let is_last = self.is_last(view, piece);
         let parts = || form::parts(view, piece, is_last);
+        let is_whole = view.shortened_text(piece).is_none() && view.image_lines(piece).is_empty();
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
-                if !is_last && view.shortened_text(piece).is_none() =>
+                if !is_last && is_whole && !view.marks.has_or_follows_open_call(row) =>
             {
                 (row, form)
             }
-            (Piece::Quoted(row), Some(form))
-                if !is_last && view.shortened_text(piece).is_none() =>
-            {
+            (Piece::Quoted(row), Some(form)) if !is_last && is_whole => {
                 // In the text formats it is a line as any other.
                 let is_chat = view.input.config.render.format == Format::Messages;
                 (row, if is_chat { !form } else { form })

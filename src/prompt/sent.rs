@@ -6,14 +6,16 @@
 
 use crate::base::guard;
 use crate::base::message::{Field, Role};
-use crate::config::{ContextConfig, Provider};
+use crate::config::{ContextConfig, OpenCalls, Provider};
+use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
+use crate::state::context::Piece;
 use crate::state::input::Input;
-use crate::state::view::BINDS;
+use crate::state::view::{BINDS, View};
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
@@ -42,6 +44,28 @@ struct SentMessage<'a> {
 }
 
 impl<'a> SentMessage<'a> {
+    /// A message with nothing in it yet. `is_more` says that it goes on with the one before it.
+    fn of(input: &'a Input, transcript: &'a Transcript, row: usize, is_more: bool) -> Self {
+        let config = &*input.config;
+        Self {
+            config,
+            family: config.family(),
+            provider: config.render.provider,
+            role: transcript.role(row),
+            name: transcript.value(row, Field::Name),
+            names_in_texts: input.names_in_texts(),
+            open: if is_more { Open::Message } else { Open::Nothing },
+            parts: Parts::default(),
+        }
+    }
+
+    /// Adds the result of a call that was interrupted.
+    fn interrupt(&mut self, id: &'a str) {
+        self.answer();
+        self.parts.hidden.extend(tools::result_text(id, self.family));
+        self.parts.hidden.push(INTERRUPTED.into());
+    }
+
     /// Begins a message.
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
@@ -98,50 +122,73 @@ impl<'a> SentMessage<'a> {
     }
 
     #[inline(never)]
-    fn text(&mut self, text: &'a str) {
+    fn text(&mut self, text: Cow<'a, str>) {
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
         if self.open == Open::Result || is_more || self.provider.is_none() {
             // Between two texts of what a tool gave may be a line end.
             self.parts.flat_tokens += u64::from(is_more);
-            self.parts.visible.push(text.into());
+            self.parts.visible.push(text);
             if self.open == Open::Result {
                 self.open = Open::Answered;
             }
         } else if !text.trim().is_empty() {
+            // Each text of the assistant is an item there.
+            if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
+                self.open = Open::Nothing;
+            }
             let text = match self.speak() {
-                Some(name) => Cow::from(format!("{name}: {}", guard::indent(text))),
-                None if self.is_guarded() => guard::indent_all(text).into(),
-                None => text.into(),
+                Some(name) => Cow::from(format!("{name}: {}", guard::indent(&text))),
+                None if self.is_guarded() => guard::indent_all(&text).into(),
+                None => text,
             };
             self.parts.visible.push(text);
         }
     }
 }
 
+/// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
+const INTERRUPTED: &str = "[Tool execution was interrupted]";
+
+/// The calls of a message that have no result.
+#[derive(Clone, Copy, Default)]
+struct OpenCallsOf<'a> {
+    /// Its own.
+    own: &'a [HalfCall],
+    /// True if the message before it has such calls. It may not be in the prompt then.
+    follows_open_call: bool,
+}
+
+impl<'a> OpenCallsOf<'a> {
+    fn of(view: View<'a>, piece: Piece) -> Self {
+        match piece {
+            Piece::Message(row) => Self {
+                own: view.marks.open_calls_of(row),
+                follows_open_call: view.marks.follows_open_call(row),
+            },
+            _ => Self::default(),
+        }
+    }
+}
+
 /// The parts of a message as it is sent.
 pub(super) fn parts<'a>(
-    input: &'a Input,
-    (transcript, row): (&'a Transcript, usize),
-    shortened: Option<&'a str>,
-    withholds: bool,
+    view: View<'a>,
+    piece: Piece,
+    transcript: &'a Transcript,
+    row: usize,
 ) -> Parts<'a> {
+    let (input, shortened) = (view.input, view.shortened_text(piece));
+    let withholds = view.withholds(piece);
+    let mut lines = view.image_lines(piece).iter();
+    let OpenCallsOf { own: open_calls, follows_open_call } = OpenCallsOf::of(view, piece);
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
-    let names_in_texts = input.names_in_texts();
-    let name = transcript.value(row, Field::Name);
-    let open =
-        if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
-    let family = config.family();
-    let mut out = SentMessage {
-        config,
-        family,
-        provider,
-        role,
-        name,
-        names_in_texts,
-        open,
-        parts: Parts::default(),
-    };
+    let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
+    let stays = config.render.open_calls == OpenCalls::Close;
+    let mut call_count = 0_usize;
+    let mut interrupted = Vec::new();
+    let is_more = provider.is_some() && !follows_open_call && goes_on(transcript, row);
+    let mut out = SentMessage::of(input, transcript, row, is_more);
     let (mut reasoning_of, mut call) = ("", None);
     // True if the reasoning that comes next is in the fields of the server.
     let mut is_in_fields = false;
@@ -167,8 +214,8 @@ pub(super) fn parts<'a>(
             }
             // One text has the place of all.
             Field::Text => match shortened {
-                None => out.text(value),
-                Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default()),
+                None => out.text(value.into()),
+                Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default().into()),
                 Some(_) => {}
             },
             Field::ReasoningOf => reasoning_of = value,
@@ -196,6 +243,11 @@ pub(super) fn parts<'a>(
                 out.parts.hidden.extend(tools::result_text(value, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
+                let line = if field == Field::Image { lines.next() } else { None };
+                if let Some(line) = line {
+                    out.text(line.into());
+                    continue;
+                }
                 if out.open == Open::Nothing {
                     out.show();
                 }
@@ -203,12 +255,17 @@ pub(super) fn parts<'a>(
                 let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
                 out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(cost);
             }
-            Field::CallId => call = Some([value, ""]),
+            Field::CallId => {
+                call = Some([value, ""]);
+                call_count += 1;
+            }
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {
                 let [id, name] = call.take().unwrap_or_default();
                 // What the user is asked about a call has no name, and is not sent.
-                if !name.is_empty() || provider.is_none() {
+                let is_half = is_open(call_count - 1);
+                interrupted.extend((is_half && stays && !name.is_empty()).then_some(id));
+                if (!name.is_empty() || provider.is_none()) && (stays || !is_half) {
                     out.show();
                     let written = tools::call_text(id, name, value, config);
                     let around = if provider.is_some() { wrapping(value) } else { 0 };
@@ -221,7 +278,10 @@ pub(super) fn parts<'a>(
         }
     }
     if let Some(text) = left {
-        out.text(text);
+        out.text(text.into());
+    }
+    for id in interrupted {
+        out.interrupt(id);
     }
     out.parts
 }

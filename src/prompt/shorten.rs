@@ -1,9 +1,11 @@
-//! Cuts texts to fit, visibly and between whole characters.
+//! Cuts texts to fit, visibly and between whole characters. A text that is cut keeps its beginning and its end.
 
-use crate::base::text::head;
+use crate::base::text::{head, tail};
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
+use crate::state::fill::ShortenedText;
+use std::ops::Range;
 
 /// A length below `failing` that fits, where the next does not; 0 is taken to fit, and `failing` not to.
 ///
@@ -33,14 +35,88 @@ pub(crate) fn longest_fitting(
     Ok(fitting)
 }
 
-/// The first `char_count` code points of a text, and a marker that says how much is missing.
-pub(crate) fn truncate(
+/// Cuts a text to a number of code points, with a marker in each gap that says how much is kept of all. The ranges in `first` come in before
+/// the rest of the text, in their order.
+pub(crate) fn cut(
     text: &str,
+    first: &[Range<usize>],
     char_count: usize,
     token_count: u64,
     meter: &Meter,
-) -> StageResult<String> {
-    let kept = head(text, char_count);
-    let marker = form::marker(meter.count(kept)?, token_count);
-    Ok(if kept.is_empty() { marker } else { format!("{kept}\n{marker}") })
+) -> StageResult<ShortenedText> {
+    let kept = kept_ranges(text, first, char_count);
+    let mut tokens = 0;
+    for range in &kept {
+        tokens += meter.count(&text[range.clone()])?;
+    }
+    let marker = form::marker(tokens, token_count);
+    let mut out = ShortenedText::default();
+    let mut end = 0;
+    for range in kept.into_iter().chain(std::iter::once(text.len()..text.len())) {
+        if range.start > end {
+            out.add_line(&marker);
+            out.markers.push(out.text.len() - marker.len());
+        }
+        if !range.is_empty() {
+            out.add_line(&text[range.clone()]);
+        }
+        end = range.end;
+    }
+    Ok(out)
+}
+
+/// Returns the parts of a text that a cut to a number of code points keeps, in their order.
+fn kept_ranges(text: &str, first: &[Range<usize>], char_count: usize) -> Vec<Range<usize>> {
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    let mut room = char_count;
+    for range in first.iter().take_while(|_| char_count > 0) {
+        room -= keep_ends(text, [range, range], room, &mut kept);
+    }
+    while room > 0 {
+        let gaps = gaps(&kept, text.len());
+        let (Some(begin), Some(end)) = (gaps.first(), gaps.last()) else { break };
+        match keep_ends(text, [begin, end], room, &mut kept) {
+            0 => break, // No whole character fits.
+            length => room -= length,
+        }
+    }
+    kept
+}
+
+/// The parts of a text that are not kept.
+fn gaps(kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
+    let ends = std::iter::once(0).chain(kept.iter().map(|range| range.end));
+    let starts = kept.iter().map(|range| range.start).chain([length]);
+    ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
+}
+
+/// Keeps the beginning of one range and the end of another, or both of the same, as long as they fit `room`. Returns how many code
+/// points they have.
+fn keep_ends(
+    text: &str,
+    [begin, end]: [&Range<usize>; 2],
+    room: usize,
+    kept: &mut Vec<Range<usize>>,
+) -> usize {
+    let before = head(&text[begin.clone()], room.div_ceil(2));
+    let middle = begin.start + before.len();
+    let length = before.chars().count();
+    let after = tail(&text[end.start.max(middle)..end.end], room - length);
+    keep(kept, begin.start..middle);
+    keep(kept, end.end - after.len()..end.end);
+    length + after.chars().count()
+}
+
+/// Adds a range to those that are kept, in its place. It overlaps none of them.
+fn keep(kept: &mut Vec<Range<usize>>, range: Range<usize>) {
+    let at = kept.partition_point(|it| it.start < range.start);
+    match (at.checked_sub(1), kept.get(at)) {
+        _ if range.is_empty() => {}
+        (Some(before), next) if kept[before].end == range.start => {
+            let joins_next = next.is_some_and(|next| next.start == range.end);
+            kept[before].end = if joins_next { kept.remove(at).end } else { range.end };
+        }
+        (_, Some(next)) if next.start == range.end => kept[at].start = range.start,
+        _ => kept.insert(at, range),
+    }
 }

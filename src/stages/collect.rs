@@ -5,8 +5,9 @@ use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
-use crate::log::groups::{Arrangement, Groups};
+use crate::log::groups::{self, Arrangement, Groups, HalfCall};
 use crate::log::plan::Wanted;
+use crate::log::tool_calls;
 use crate::recall::transcript::Transcript;
 use crate::stages::filter;
 use crate::stages::unread;
@@ -65,18 +66,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
         }
     }
     find_request(input, marks)?;
-    for row in marks.groups.calls_without_result.clone() {
-        marks.leave_out(row, Reason::CallWithoutResult);
-    }
-    for row in marks.groups.calls_running.clone() {
-        // A request behind it ends the step that such a call is of.
-        if input.request.is_some() && !marks.is_in_turn(row) {
-            marks.leave_out(row, Reason::CallWithoutResult);
-        }
-    }
-    for row in marks.groups.results_without_call.clone() {
-        marks.leave_out(row, Reason::ResultWithoutCall);
-    }
+    leave_out_half_calls(input, marks)?;
     require_beginning(input, marks)?;
     let singles = input.transcript.head_length()..input.transcript.first_of_tail();
     if unread::unpaired(input, marks)
@@ -117,6 +107,48 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
             return Err(Wanted::More);
         }
         for row in rows.into_iter().rev().skip(limit) {
+            marks.leave_out(row, reason);
+        }
+    }
+    Ok(())
+}
+
+/// Leaves out calls without a result and results without a call, and nothing else for them. A message that says something else
+/// stays; one that says nothing else is left out, and so is its group if nobody else in it says anything.
+fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
+    // A request after such a call ends its step.
+    // So does the question whether it may be made, if nobody has answered that.
+    let is_asked = |row: usize| {
+        let names: Vec<&str> = input.transcript.values(row, Field::CallName).collect();
+        let open = groups::halves_of(&marks.groups.calls_without_result, row);
+        open.iter().any(|half| names.get(half.place) == Some(&""))
+    };
+    let is_over = |half: &&HalfCall| {
+        (input.request.is_some() && !marks.is_in_turn(half.row)) || is_asked(half.row)
+    };
+    let running = marks.groups.calls_running.iter().filter(is_over);
+    let calls: Vec<HalfCall> =
+        marks.groups.calls_without_result.iter().chain(running).copied().collect();
+    marks.open_calls = groups::sorted(&calls);
+    marks.orphans = groups::sorted(&marks.groups.results_without_call);
+    let transcript = Rc::clone(&input.transcript);
+    let says = |marks: &Marks, row: usize| {
+        tool_calls::says_more(&transcript, row, marks.open_calls_of(row), marks.orphans_of(row))
+    };
+    let rows_of = |halves: &[HalfCall], reason| {
+        halves.iter().map(|half| (half.row, reason)).collect::<Vec<_>>()
+    };
+    let calls = rows_of(&marks.open_calls, Reason::CallWithoutResult);
+    let results = rows_of(&marks.orphans, Reason::ResultWithoutCall);
+    for (row, reason) in calls.into_iter().chain(results) {
+        if says(marks, row) {
+            // Its call may be unread.
+            if reason == Reason::ResultWithoutCall && input.transcript.unread().is_some() {
+                unread::ask_for_all(input)?;
+            }
+        } else if marks.groups.members(row).iter().any(|member| says(marks, *member)) {
+            marks.leave_out_alone(row, reason);
+        } else {
             marks.leave_out(row, reason);
         }
     }

@@ -7,12 +7,20 @@ use crate::log::groups::Groups;
 use crate::log::messages::Messages;
 use crate::log::tool_calls;
 use crate::log::units;
+use crate::stages::unread;
+use crate::state::ask::MarkResult;
+use crate::state::context::Piece;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::Reason;
+use crate::tokens::media;
 
 /// Leaves out messages by role, source, tag, status, content and age.
-pub fn mark(input: &Input, marks: &mut Marks) {
+///
+/// # Errors
+///
+/// Stops to ask for older messages if their images may be shown.
+pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     let is_text = input.config.render.format != Format::Messages;
     for row in marks.open_rows() {
         match unwanted(input, &marks.groups, row) {
@@ -25,6 +33,32 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     if input.config.filter.completed_only && input.config.window.unit == WindowUnit::Exchange {
         leave_out_unanswered(input, marks);
     }
+    hide_images(input, marks)
+}
+
+/// Hides all images but the newest that may be shown.
+fn hide_images(input: &Input, marks: &mut Marks) -> MarkResult {
+    let config = &input.config;
+    let Some(most) = config.filter.max_images.filter(|_| config.render.format == Format::Messages)
+    else {
+        return Ok(());
+    };
+    let mut room = usize::try_from(most).unwrap_or(usize::MAX);
+    let rows: Vec<usize> = marks.order.iter().rev().copied().collect();
+    let request = input.request.iter().map(|request| (Piece::Request, &**request, 0));
+    let messages = rows.into_iter().filter(|row| !marks.is_left_out(*row));
+    let messages: Vec<_> =
+        messages.map(|row| (Piece::Message(row), &*input.transcript, row)).collect();
+    for (piece, transcript, row) in request.chain(messages) {
+        let images: Vec<&str> = transcript.values(row, Field::Image).collect();
+        let hidden = images.len().saturating_sub(room);
+        if hidden > 0 {
+            let lines = images[..hidden].iter().map(|image| media::line(image)).collect();
+            marks.image_lines.insert(piece, lines);
+        }
+        room -= images.len() - hidden;
+    }
+    if room > 0 { unread::ask_for_all(input) } else { Ok(()) }
 }
 
 /// Why the filter does not want a message, if it does not.
@@ -37,6 +71,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         exclude_tool_calls,
         exclude_blank,
         max_age_days,
+        max_images: _,
     } = &input.config.filter;
     let transcript = &input.transcript;
     let has_one_of = |field, unwanted: &[String]| {

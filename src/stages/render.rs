@@ -1,14 +1,16 @@
 //! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
 use crate::base::cost::Cost;
+use crate::base::message::Field;
 use crate::base::text::counted;
-use crate::config::{Calibration, Format, SectionKind};
+use crate::config::{Calibration, Format, OpenCalls, SectionKind};
+use crate::log::groups::HalfCall;
 use crate::prompt::certainty::Beside;
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
 use crate::state::context::{
-    Context, MadeText, Piece, PlacedPiece, SectionReport, SectionTokens, TokenReport,
+    Context, HalfCalls, MadeText, Piece, PlacedPiece, SectionReport, SectionTokens, TokenReport,
 };
 use crate::state::input::Input;
 use crate::state::marks::Marks;
@@ -51,6 +53,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
+    let lines = marks.image_lines.iter();
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| PlacedPiece {
@@ -75,8 +78,10 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         text: is_text.then(|| form::text(view, pieces.iter().copied())),
         sections: section_reports(view),
         made: made.collect(),
-        shortened: cut.map(|(piece, text)| (marks.as_given(*piece), text.clone())).collect(),
+        shortened: cut.map(|(piece, it)| (marks.as_given(*piece), it.text.clone())).collect(),
         excerpts: excerpts.collect(),
+        image_lines: lines.map(|(piece, lines)| (*piece, lines.clone())).collect(),
+        halves: if is_text { Vec::new() } else { half_calls(marks, &pieces) },
         pieces: placed.collect(),
         cut: fill.cut,
         trimmed: fill.is_trimmed,
@@ -88,8 +93,51 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     })
 }
 
-/// Notes that the required pieces cost more than the budget.
+/// Returns the pieces with halves of calls.
+fn half_calls(marks: &Marks, pieces: &[Piece]) -> Vec<HalfCalls> {
+    let places = |halves: &[HalfCall]| halves.iter().map(|half| half.place).collect();
+    let rows = pieces.iter().filter_map(|piece| piece.row().map(|row| (*piece, row)));
+    let halves = rows.map(|(piece, row)| HalfCalls {
+        piece,
+        open: places(marks.open_calls_of(row)),
+        orphans: places(marks.orphans_of(row)),
+    });
+    halves.filter(|half| !half.open.is_empty() || !half.orphans.is_empty()).collect()
+}
+
+/// Notes which calls have no result.
+fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
+    const NAMED: usize = 8;
+    let transcript = &input.transcript;
+    let mut calls = Vec::new();
+    for row in context.halves.iter().filter_map(|half| half.piece.row()) {
+        let open = marks.open_calls_of(row);
+        let ids = transcript.values(row, Field::CallId);
+        let named = ids.zip(transcript.values(row, Field::CallName)).enumerate();
+        let is_open = |place: usize| open.binary_search_by_key(&place, |half| half.place).is_ok();
+        // The question whether a call may be made has no name.
+        let named = named.filter(|(place, (_, name))| is_open(*place) && !name.is_empty());
+        calls.extend(named.map(|(_, (id, name))| format!("{name} ({id})")));
+    }
+    if calls.is_empty() {
+        return;
+    }
+    let count = counted(calls.len() as u64, "tool call");
+    let more = calls.len().saturating_sub(NAMED);
+    calls.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = calls.join(", ");
+    let what = match input.config.render.open_calls {
+        OpenCalls::Close => "closed in the request, as interrupted",
+        OpenCalls::Drop => "left out",
+    };
+    let words = format!("{count} without a result, {what} (render.openCalls): {names}{more}");
+    marks.note(NoteKind::OpenCalls, words);
+}
+
+/// Notes calls without a result, and that the required pieces cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
+    note_open_calls(input, marks, context);
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);
     let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)

@@ -17,6 +17,7 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
+use std::ops::Range;
 
 /// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::machine::selection::SELECTION) is it.
 #[allow(clippy::type_complexity, reason = "a table of functions names each as it is")]
@@ -39,10 +40,12 @@ pub struct Selection {
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
     /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these, if they fit then.
     pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Option<Cost>>,
+    /// The user's own words in a text, those first that should stay.
+    pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,
     /// Finds the newest results, and the size that they begin with.
     pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,
-    /// Shows the results of a group in the size that they begin with.
-    pub(crate) shrink: fn(&mut Packer<'_>, &[usize]),
+    /// Shows the results of a group in the size that they begin with, or as stubs if the last argument is true.
+    pub(crate) shrink: fn(&mut Packer<'_>, &[usize], bool),
     /// Lets the kept results grow into the room that is left.
     pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
     /// The conversations as they are shown if they fit.

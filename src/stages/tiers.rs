@@ -68,10 +68,11 @@ pub(crate) fn mark(input: &Input, marks: &mut Marks, found: Option<Conversations
         leave_out_optional(marks, *row, Reason::BeyondAge);
     }
     for conversation in &found.list {
+        let is_required = |row: &usize| marks.requirement(*row).is_some();
         let reason = match conversation.wanted {
             TierForm::Full => continue,
-            TierForm::Summary => Reason::Summarized,
-            TierForm::None => Reason::TierNotShown,
+            TierForm::Summary if !conversation.rows.iter().any(is_required) => Reason::Summarized,
+            TierForm::Summary | TierForm::None => Reason::TierNotShown,
         };
         for row in &conversation.rows {
             leave_out_optional(marks, *row, reason);

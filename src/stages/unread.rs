@@ -4,7 +4,7 @@
 //! backwards. If a window leaves a message out for its place, it leaves out all older messages too. The budget passes over some that don't
 //! fit, and then tries no older ones. Until the build has found that end, it asks for more.
 
-use crate::config::{SectionKind, WindowUnit};
+use crate::config::{ContextConfig, Ranking, SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
 use crate::log::plan::Wanted;
 use crate::log::reach;
@@ -15,7 +15,7 @@ use crate::state::ask::{HookName, MarkResult};
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;
-use crate::state::trace::{Decision, Fate, Reason, StageName};
+use crate::state::trace::{Decision, Fate, MOST_MISSES, Reason, StageName};
 
 /// Asks for all older messages, where some were not read.
 pub(crate) fn ask_for_all(input: &Input) -> MarkResult {
@@ -127,15 +127,16 @@ pub(crate) fn ask_for_more(
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
-    let calls = calls.filter(move |row| **row < first_of_tail);
-    calls.chain(&marks.groups.results_without_call).copied()
+    let calls = calls.filter(move |call| call.row < first_of_tail);
+    calls.chain(&marks.groups.results_without_call).map(|half| half.row)
 }
 
 /// The results in the tail whose call may be before it.
 fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let near = first_of_tail..first_of_tail + LONGEST_CALL;
-    marks.groups.results_without_call.iter().copied().filter(move |row| near.contains(row))
+    let rows = marks.groups.results_without_call.iter().map(|half| half.row);
+    rows.filter(move |row| near.contains(row))
 }
 
 /// Whether the unit that begins with this row may really begin before it, with an unread message.
@@ -188,7 +189,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
         if is_miss && !std::mem::replace(&mut is_missed[marks.groups.of(*row)], true) {
             misses += 1;
         }
-        if (misses > most_misses(marks)
+        if (misses > most_misses(&input.config)
             || (!is_miss && ends_all(input, marks, unread, *row, reason)))
             && is_behind_unread(input, marks, *row)
             && (!counts_turns || is_turn_behind_unread(input, marks, *row))
@@ -221,7 +222,12 @@ pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
     let shows = |(row, decision): &(usize, Decision)| {
         unread.is_some_and(|unread| ends_all(input, marks, unread, *row, decision.reason))
     };
-    let found = decisions.find(shows).map(|(_, decision)| decision);
+    let found = decisions.find(shows).map(|(row, decision)| match decision.reason {
+        reason if may_be_missed(marks, row, reason) => {
+            Decision { reason: Reason::RunEnded, ..decision }
+        }
+        _ => decision,
+    });
     found.unwrap_or_else(|| left_out(StageName::Collect, Reason::NotRead))
 }
 
@@ -246,7 +252,7 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
 /// are ranked, what answers the request and the guaranteed recent are tried for themselves, before these.
 fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
     let rank = marks.rank(row);
-    matches!(reason, Reason::OverLimit | Reason::OverBudget)
+    matches!(reason, Reason::OverLimit | Reason::OverBudget | Reason::RunEnded)
         && match marks.ranking {
             Some(_) => rank == Rank::History && !marks.is_in_turn(row),
             None => matches!(rank, Rank::Recent | Rank::History),
@@ -254,9 +260,6 @@ fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
 }
 
 /// How many groups may not fit before no older one is tried. If the newest come first, the first one ends their run.
-///
-/// If messages are ranked, more of them find a small old message for the last tokens a little more often, and every build reads and counts
-/// more.
-pub(crate) fn most_misses(marks: &Marks) -> usize {
-    if marks.ranking.is_some() { 64 } else { 0 }
+pub(crate) fn most_misses(config: &ContextConfig) -> u64 {
+    if config.recall.ranking == Ranking::Recency { 0 } else { MOST_MISSES }
 }

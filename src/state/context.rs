@@ -58,6 +58,17 @@ pub struct Gap {
     pub tokens: u64,
 }
 
+/// The calls of a piece that have no result, and its results that have no call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HalfCalls {
+    /// The piece.
+    pub piece: Piece,
+    /// The places of calls without a result among the calls of its message.
+    pub open: Vec<usize>,
+    /// The places of results without a call among the results of its message.
+    pub orphans: Vec<usize>,
+}
+
 /// A finished context.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -69,6 +80,10 @@ pub struct Context {
     pub shortened: Vec<(Piece, String)>,
     /// Those of them that are excerpts, with what is left out of each, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
+    /// The lines in the place of a message's first images, by piece.
+    pub image_lines: Vec<(Piece, Vec<String>)>,
+    /// Pieces with calls without a result, or results without a call.
+    pub halves: Vec<HalfCalls>,
     /// The whole prompt as a text, in the text formats.
     pub text: Option<String>,
     /// What it costs.

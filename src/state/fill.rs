@@ -5,13 +5,47 @@ use crate::base::message::Role;
 use crate::state::context::{ConversationReport, Gap, MadeText, Piece, SectionReport};
 use crate::state::trace::Reason;
 
+/// A text that replaces the text of a piece.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShortenedText {
+    /// The text.
+    pub text: String,
+    /// Positions of the markers of a cut in the text. Each marker is a line.
+    pub markers: Vec<usize>,
+}
+
+impl ShortenedText {
+    /// Adds a part on a new line.
+    pub(crate) fn add_line(&mut self, part: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(part);
+    }
+
+    /// Indents the line after each marker.
+    pub(crate) fn indent_after_markers(&mut self, width: usize) {
+        for start in self.markers.iter().rev() {
+            if let Some(length) = self.text[*start..].find('\n') {
+                self.text.insert_str(start + length + 1, &" ".repeat(width));
+            }
+        }
+    }
+}
+
+impl From<String> for ShortenedText {
+    fn from(text: String) -> Self {
+        Self { text, markers: Vec::new() }
+    }
+}
+
 /// What `budget` fills. It is filled from its beginning each time that `budget` runs.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
     /// Texts that the build made; those that are in the prompt are in `layout`.
     pub made: Vec<MadeText>,
     /// Texts in the place of those of their messages, by piece.
-    pub shortened: Map<Piece, String>,
+    pub shortened: Map<Piece, ShortenedText>,
     /// The kept rows that are there as an excerpt, with what is left out of each.
     pub excerpts: Map<usize, Vec<Gap>>,
     /// The rows that are stubs: a line says how much is left out. Each of them is among the excerpts too.
@@ -49,11 +83,11 @@ impl Fill {
 
     /// The text in the place of a piece's own, if it was shortened.
     #[must_use]
-    pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
+    pub fn shortened(&self, piece: Piece) -> Option<&ShortenedText> {
         let piece = match piece {
             Piece::Quoted(row) => Piece::Message(row),
             _ => piece,
         };
-        self.shortened.get(&piece).map(String::as_str)
+        self.shortened.get(&piece)
     }
 }

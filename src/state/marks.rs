@@ -5,7 +5,7 @@ use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::config::Item;
 use crate::log::conversations::Conversations;
-use crate::log::groups::Groups;
+use crate::log::groups::{self, Groups, HalfCall};
 use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
 use crate::state::input::Input;
 use crate::state::ranking::RankedMessages;
@@ -20,6 +20,10 @@ pub struct Marks {
     pub order: Vec<usize>,
     /// What belongs together; set by `collect`.
     pub groups: Groups,
+    /// Calls without a result that are over, in the order of their rows; set by `collect`.
+    pub open_calls: Vec<HalfCall>,
+    /// Results without a call, in the order of their rows; set by `collect`.
+    pub orphans: Vec<HalfCall>,
     /// By row: the time that its group is ordered by; set by `collect`.
     pub times: Vec<Option<Milliseconds>>,
     /// Whether `window.maxRecentMessages` left out what no other limit would have; set by `window`.
@@ -45,6 +49,8 @@ pub struct Marks {
     /// By row: whether it is the request, or answers it. An answer follows the request in the prompt, and no window and no limit
     /// of the history counts it.
     is_in_turn: Vec<bool>,
+    /// By the piece of a message: the lines in the place of its first images; set by `filter`.
+    pub(crate) image_lines: Map<Piece, Vec<String>>,
     decisions: Vec<Option<Decision>>,
     /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
     passed: Vec<bool>,
@@ -155,6 +161,32 @@ impl Marks {
         let is_user =
             |row: &usize| input.transcript.role(*row) == Role::User && !self.is_left_out(*row);
         self.asked.or_else(|| self.order.iter().copied().rev().find(is_user))
+    }
+
+    // ---- Halves of calls ----
+
+    /// The calls of a message that have no result.
+    #[must_use]
+    pub fn open_calls_of(&self, row: usize) -> &[HalfCall] {
+        groups::halves_of(&self.open_calls, row)
+    }
+
+    /// True if the message before a row has calls without a result.
+    #[must_use]
+    pub fn follows_open_call(&self, row: usize) -> bool {
+        row > 0 && !self.open_calls_of(row - 1).is_empty()
+    }
+
+    /// True if a cost of the row depends on calls without a result.
+    #[must_use]
+    pub fn has_or_follows_open_call(&self, row: usize) -> bool {
+        !self.open_calls_of(row).is_empty() || self.follows_open_call(row)
+    }
+
+    /// The results of a message that have no call.
+    #[must_use]
+    pub fn orphans_of(&self, row: usize) -> &[HalfCall] {
+        groups::halves_of(&self.orphans, row)
     }
 
     // ---- Notes and findings ----

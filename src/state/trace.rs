@@ -2,10 +2,14 @@
 
 use crate::base::json::to_json;
 use crate::base::text::counted;
-use crate::config::{ContextConfig, LimitsCount, WindowUnit};
+use crate::config::{ContextConfig, LimitsCount, Ranking, TierOverflow, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
+
+/// How many groups may not fit before no older one is tried, if messages are ranked. More of them find a small old message for the last
+/// tokens a little more often, and every build reads and counts more.
+pub(crate) const MOST_MISSES: u64 = 64;
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -53,9 +57,9 @@ pub enum Reason {
     BeyondCache,
     /// It is older than the messages that are fetched.
     BeyondFetchLimit,
-    /// It calls a tool, and the transcript has no result for the call.
+    /// It calls a tool and says nothing else, and the transcript has no result for the call.
     CallWithoutResult,
-    /// It is a tool's result, and the transcript has no call for it.
+    /// It is a tool's result and says nothing else, and the transcript has no call for it.
     ResultWithoutCall,
     /// Its role is not among the wanted ones.
     Role,
@@ -91,7 +95,7 @@ pub enum Reason {
     TriageUnavailable,
     /// Its conversation is shown by a summary.
     Summarized,
-    /// Conversations of its tier are not shown.
+    /// Conversations of its tier are not shown, or of its conversation only the required messages.
     TierNotShown,
     /// The prompt has no place for history.
     NoSection,
@@ -103,6 +107,8 @@ pub enum Reason {
     OverBudget,
     /// The budget had no room left for it: what fits the request better filled it.
     RankedLower,
+    /// It is older than messages that didn't fit, and older ones aren't tried after these.
+    RunEnded,
     /// It stands before the cut, which moves in steps.
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
@@ -159,6 +165,7 @@ impl Reason {
                 | Self::OverLimit
                 | Self::OverBudget
                 | Self::RankedLower
+                | Self::RunEnded
                 | Self::BeforeCut
         )
     }
@@ -211,7 +218,8 @@ impl Reason {
                 newest(config.collect.fetch_limit, limited)
             ),
             Self::CallWithoutResult => {
-                "calls a tool, and the transcript has no result for the call".to_owned()
+                "calls a tool and says nothing else, and the transcript has no result for the call"
+                    .to_owned()
             }
             Self::ResultWithoutCall => {
                 "is the result of a tool call that the transcript does not have before it"
@@ -264,7 +272,7 @@ impl Reason {
                 newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
-            Self::TierNotShown => "conversations of its tier are not shown (tiers)".to_owned(),
+            Self::TierNotShown => "conversations of its tier are not shown, or of its conversation only the required messages (tiers)".to_owned(),
             Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
             Self::SplitGroup => {
                 "goes together with a tool call or result that was left out".to_owned()
@@ -279,6 +287,17 @@ impl Reason {
                 "no room left in the budget: messages that fit the request better, or are required, filled it"
                     .to_owned()
             }
+            Self::RunEnded if config.tiers.enabled && config.tiers.on_overflow == TierOverflow::Stop => {
+                "after a conversation that there was no room for, nothing more is shown (tiers.onOverflow)".to_owned()
+            }
+            Self::RunEnded if config.recall.ranking == Ranking::Recency => {
+                "older than a message that there was no room for: the newest come first, in a run without holes (recall.ranking)"
+                    .to_owned()
+            }
+            Self::RunEnded => format!(
+                "older than {} that there was no room for, after which no older one is tried",
+                counted(MOST_MISSES, "message")
+            ),
             Self::BeforeCut => {
                 "stands before the cut, which moves in steps so that the beginning of the prompt stays the same for many turns (budget.cut)"
                     .to_owned()
@@ -420,6 +439,8 @@ pub enum NoteKind {
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
+    /// Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
+    OpenCalls,
     /// The required messages and sections cost more than the budget, and are there all the same.
     RequiredOverflow,
     /// Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.

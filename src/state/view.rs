@@ -70,7 +70,14 @@ impl<'a> View<'a> {
     /// The text in the place of a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened_text(self, piece: Piece) -> Option<&'a str> {
-        self.fill.shortened_text(piece)
+        self.fill.shortened(piece).map(|it| it.text.as_str())
+    }
+
+    /// The lines in the place of a piece's first images, if not all of its images are shown.
+    #[must_use]
+    pub(crate) fn image_lines(self, piece: Piece) -> &'a [String] {
+        let given = self.marks.as_given(piece);
+        self.marks.image_lines.get(&given).map_or(&[], Vec::as_slice)
     }
 
     /// A piece's text as far as it was not cut, one part below the other.

@@ -217,6 +217,14 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
     }
 }
 
+/// The line in the place of an image that isn't shown.
+pub(crate) fn line(value: &str) -> String {
+    let facts = Facts::read(value);
+    let kind = if facts.media_type.is_empty() { "image" } else { facts.media_type };
+    let bytes = facts.bytes.map(|bytes| format!(": {bytes} bytes")).unwrap_or_default();
+    format!("[{kind}{bytes}, not shown]")
+}
+
 /// The longest side of an image, so that no header can make a count overflow.
 const MOST_PIXELS: u64 = 1 << 31;
 /// The longest audio that is told from longer ones: a month.

@@ -187,6 +187,9 @@ struct Rest<'a> {
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
+    image_lines: Vec<((i32, u32), &'a [String])>,
+    /// Pieces with the places of calls that have no result, and of results that have no call.
+    halves: Vec<((i32, u32), &'a [usize], &'a [usize])>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -262,6 +265,16 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
             .map(|(piece, text)| (crossing_key(*piece, transcript), text.as_str()))
             .collect(),
         excerpts: gaps_of(context, transcript),
+        image_lines: context
+            .image_lines
+            .iter()
+            .map(|(piece, lines)| (crossing_key(*piece, transcript), lines.as_slice()))
+            .collect(),
+        halves: context
+            .halves
+            .iter()
+            .map(|half| (crossing_key(half.piece, transcript), &half.open[..], &half.orphans[..]))
+            .collect(),
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

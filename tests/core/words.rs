@@ -97,6 +97,17 @@ fn reasons_and_notes() {
         }
         text.push('\n');
     }
+    let stopped = [
+        Message::user("How many seats?"),
+        Message::calls(&["a", "b"]).with(Field::Text, "I look."),
+        Message::result("a", "forty"),
+        Message::calls(&["c"]),
+    ];
+    for json in ["{}", r#"{"render":{"openCalls":"drop"}}"#] {
+        writeln!(text, "# calls without a result: {json}").expect("a text");
+        let context = build(&transcript(&stopped), Some("Stop."), config(json)).expect("it fits");
+        text.push_str(&told(&context));
+    }
     insta::assert_snapshot!(text);
 }
 

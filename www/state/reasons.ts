@@ -42,6 +42,7 @@ const chips: Readonly<Partial<Record<Reason, Chip>>> = {
   paired: ["goes with a match", "near"],
   history: ["history", "history"],
   over_budget: ["no room", "out"],
+  run_ended: ["older than what had no room", "out"],
   ranked_lower: ["others fit better", "out"],
   over_limit: ["no room in its section", "out"],
   split_group: ["its other half is out", "out"],

@@ -199,6 +199,11 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
+  /**
+   * How many of the newest images are shown in the format `messages`. A line such as `[image/png: 40990 bytes, not shown]` replaces each
+   * other one. Default: no limit.
+   */
+  readonly maxImages?: number | null | undefined;
 }
 
 /**
@@ -477,8 +482,8 @@ export interface TiersConfig {
   /** What happens where a tier does not fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
-   * A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
-   * characters of it, and left out otherwise.
+   * A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
+   * a message if there is room for more than so many characters of it, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** What is known of conversations beside their messages. */
@@ -596,7 +601,8 @@ export interface BudgetConfig {
 /**
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts are cut at their end, with a visible marker. With `cut`, those that stand in every prompt are cut to a
+ * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker between them. Of the request its own words stay,
+ * next to what is pasted in it. With `cut`, those that stand in every prompt are cut to a
  * power of two of characters, so that they stay the same from turn to turn.
  * - `exceed`: The context is larger than the budget; result and trace say so.
  */
@@ -738,6 +744,11 @@ export interface RenderConfig {
    * counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
    */
   readonly server?: Server | null | undefined;
+  /**
+   * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
+   * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
+   */
+  readonly openCalls?: OpenCalls | undefined;
 }
 
 /**
@@ -816,6 +827,15 @@ export type Server =
   | "gemini"
   | "openrouter"
   | "other";
+
+/**
+ * Treatment of a tool call that has no result.
+ * - `close`: `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
+ * whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
+ * a result that nobody gave.
+ * - `drop`: It is left out of the request too.
+ */
+export type OpenCalls = "close" | "drop";
 
 /** A part of the prompt. The list of sections is the order in which it is put together. */
 export interface Section {
@@ -1465,8 +1485,8 @@ export type StageName =
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
  * - `beyond_fetch_limit`: It is older than the messages that are fetched.
- * - `call_without_result`: It calls a tool, and the transcript has no result for the call.
- * - `result_without_call`: It is a tool's result, and the transcript has no call for it.
+ * - `call_without_result`: It calls a tool and says nothing else, and the transcript has no result for the call.
+ * - `result_without_call`: It is a tool's result and says nothing else, and the transcript has no call for it.
  * - `role`: Its role is not among the wanted ones.
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
@@ -1484,12 +1504,13 @@ export type StageName =
  * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
  * - `triage_unavailable`: It is older than the guaranteed recent, and there is no triage.
  * - `summarized`: Its conversation is shown by a summary.
- * - `tier_not_shown`: Conversations of its tier are not shown.
+ * - `tier_not_shown`: Conversations of its tier are not shown, or of its conversation only the required messages.
  * - `no_section`: The prompt has no place for history.
  * - `split_group`: Its tool call or result was left out, and they go together.
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
+ * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
  * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
@@ -1541,6 +1562,7 @@ export type Reason =
   | "over_limit"
   | "over_budget"
   | "ranked_lower"
+  | "run_ended"
   | "before_cut"
   | "instruction"
   | "pinned"
@@ -1576,6 +1598,7 @@ export interface Note {
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+ * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
  * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
  * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
@@ -1591,6 +1614,7 @@ export interface Note {
 export type NoteKind =
   | "rows-skipped"
   | "context-trim"
+  | "open-calls"
   | "required-overflow"
   | "triage-unavailable"
   | "triage-failed"

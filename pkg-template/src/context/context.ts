@@ -27,9 +27,11 @@ import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.j
 import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
-import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
+import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
+import { withImageLines } from "../message/image-lines.js";
 import type { MessageInput } from "../message/message.js";
+import type { PlacedPart } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -115,7 +117,10 @@ interface Rest {
   readonly userNames: number;
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
+  readonly imageLines: readonly (readonly [piece: PieceKey, lines: readonly string[]])[];
   readonly excerpts: readonly (readonly [piece: PieceKey, gaps: readonly ExcerptGap[]])[];
+  /** Pieces with the places of calls that have no result, and of results that have no call. */
+  readonly halves: readonly (readonly [piece: PieceKey, open: readonly number[], orphans: readonly number[]])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -194,7 +199,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly text: F extends "messages" ? undefined : string;
   /**
    * The messages of the transcript that are in the context, in the order of the context, so that quoted ones come last: the caller's own
-   * objects. A message of which a part is left out, such as a user's words without the results next to them, is a marked copy. The
+   * objects. A message of which a part is left out, such as a user's words without the results next to them, or an answer without a call
+   * that has no result, is a marked copy. The
    * array is the caller's: nothing here reads it again.
    */
   readonly kept: M[];
@@ -243,7 +249,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #ids: readonly (string | undefined)[];
   readonly #redact: Redactor | undefined;
   readonly #bound: ReadonlySet<number> | undefined;
-  /** The messages of the prompt, whatever becomes of the caller's array. */
+  readonly #halves: ReadonlyMap<number, { readonly ids: readonly string[] }>;
+  /** The messages of the prompt as `request` takes them, whatever becomes of the caller's array. */
   readonly #sent: readonly AnyMessage[] | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
@@ -277,6 +284,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#ids = ids;
     this.#redact = redact;
     this.#bound = bound && new Set(bound);
+    const imageLines = new Map(rest.imageLines.map(([piece, lines]) => [keyOf(...piece), lines]));
+    /** Returns a message as it is sent: lines replace images that aren't shown. */
+    const withLines = (message: M, row: number, shares: readonly number[]): M => {
+      const lines = shares.map((share) => imageLines.get(keyOf(row, share)) ?? []);
+      return lines.every((own) => own.length === 0)
+        ? message
+        : withImageLines(message, lines, row >= 0 ? shape : undefined);
+    };
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
@@ -289,34 +304,74 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const isWhole = kept.size === all.length && shares.every((share) => kept.get(share) === undefined);
       return isWhole ? message : ofShares(message, all, kept, shape);
     };
+    const partsOf = (row: number): readonly PlacedPart[] =>
+      (parsedAt?.(row) ?? parse(sentFor(source[row] as M), `messages[${row}]`, "context_build_error", { shape })).parts;
+    const halves = new Map(
+      rest.halves.map(([[row, share], open, orphans]) => {
+        const position = messageRow(row);
+        const parts = partsOf(position);
+        const ids = [...callsAt(parts, open, []).ids] as string[];
+        const all = callsAt(parts, open, orphans);
+        return [keyOf(position, share), { ids, all, orphans: callsAt(parts, [], orphans) }];
+      }),
+    );
+    this.#halves = halves;
+    /** Copies without open calls: `kept` and `messages` have the same. */
+    const copies = new Map<number, M>();
+    /** Returns a message without results that have no call, and without open calls unless `withOpen` says that they stay. */
+    const withoutHalves = (message: M, row: number, share: number, withOpen: boolean): M => {
+      const half = row < 0 ? undefined : halves.get(keyOf(row, share));
+      if (half === undefined) {
+        return message;
+      }
+      const isOwn = message === sentFor(source[row] as M) && !withOpen;
+      const copy =
+        (isOwn ? copies.get(row) : undefined) ?? withoutCalls(message, withOpen ? half.orphans : half.all, shape);
+      if (isOwn) {
+        copies.set(row, copy);
+      }
+      return copy;
+    };
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     // Messages whose calls are hidden are the caller's own objects all the same.
     const keptOf = (row: number, shares: readonly number[]): M =>
-      hidesCalls ? sentFor(source[row] as M) : messageOf(row, shares, () => undefined);
-    this.kept = finished.shares.every((share) => share === 0)
-      ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
-      : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
-    const piece = ({ row, shares }: Run): M | ContextMessage => {
+      hidesCalls
+        ? sentFor(source[row] as M)
+        : withoutHalves(
+            messageOf(row, shares, () => undefined),
+            row,
+            shares[0] ?? 0,
+            false,
+          );
+    this.kept =
+      halves.size === 0 && finished.shares.every((share) => share === 0)
+        ? messageRows(finished.rows).map((row) => withLines(sentFor(source[row] as M), row, [0]))
+        : Array.from(sharesByMessage(runs), ([row, shares]) => withLines(keptOf(row, shares), row, shares));
+    const piece = ({ row, shares }: Run, withOpen = false): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
         return { role, content };
       }
       const cutOf = (share: number): string | undefined => this.#shortened.get(keyOf(row, share));
       const [first = 0] = shares;
-      const whole = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
+      const known = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
+      const whole = withoutHalves(known, row, first, withOpen);
       // The request may be of another shape than the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
       const cut = first === 0 ? cutOf(0) : undefined;
       const gaps = this.#excerpts.get(keyOf(row, first));
       if (cut === undefined) {
-        return gaps === undefined || shares.length > 1 ? shown : Object.assign(shown, { excerpt: { gaps } });
+        const marked = gaps === undefined || shares.length > 1 ? shown : Object.assign(shown, { excerpt: { gaps } });
+        return withLines(marked, row, shares);
       }
-      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
+      return withLines(shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own), row, shares);
     };
-    const messages = text === null ? inPlace(runs).map(piece) : undefined;
+    const messages = text === null ? inPlace(runs).map((run) => piece(run)) : undefined;
     this.messages = messages as unknown as typeof this.messages;
-    this.#sent = messages === undefined ? undefined : [...(messages as readonly AnyMessage[])];
+    const closes = halves.size > 0 && recording.config.render?.openCalls !== "drop";
+    const sent = closes && messages !== undefined ? inPlace(runs).map((run) => piece(run, true)) : messages;
+    this.#sent = sent === undefined ? undefined : [...(sent as readonly AnyMessage[])];
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;
@@ -410,7 +465,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}`,
       tokens: this.#costOf(position) ?? this.#measure(message, position),
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
@@ -499,6 +554,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   /** @internal The messages that it was built from. */
   source(): readonly M[] {
     return this.#source;
+  }
+
+  /** Says which calls of a message have no result. */
+  #openWords(position: number): string {
+    const { ids = [] } = this.#ofAnyRow(this.#halves, position) ?? {};
+    const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed in the request";
+    return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
   }
 
   /** Returns an entry of the first row of a message that has one. */

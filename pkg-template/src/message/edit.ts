@@ -1,7 +1,8 @@
 // Copies of messages of any format: with another text, without tool calls, with an origin.
 
 import { ContextError } from "../base/errors.js";
-import type { MessageOrigin, UnknownRecord } from "./format.js";
+import { type IsUnwanted, type MessageOrigin, recordOf, type UnknownRecord } from "./format.js";
+import type { PlacedPart } from "./origin.js";
 import { formatOf } from "./recognise.js";
 
 /**
@@ -33,6 +34,59 @@ export function withoutToolCalls<M extends object>(message: M, shape?: string): 
   const row = message as unknown as UnknownRecord;
   const copy = formatOf(row, shape).withoutToolCalls(row);
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
+}
+
+/** Calls and results that are left out of a message: by the ids of their calls, and by what holds them where others have the same ids. */
+export interface LeftOutCalls {
+  readonly ids: ReadonlySet<unknown>;
+  readonly holders: ReadonlySet<unknown>;
+}
+
+/** Returns the calls and results of a message at some places among its calls and among its results. */
+export function callsAt(
+  parts: readonly PlacedPart[],
+  callPlaces: readonly number[],
+  resultPlaces: readonly number[],
+): LeftOutCalls {
+  const calls = parts.filter(({ part }) => part.type === "tool-call" || part.type === "tool-approval-request");
+  const results = parts.filter(({ part }) => part.type === "tool-result" || part.type === "tool-approval-response");
+  const gone = new Set([...callPlaces.map((at) => calls[at]), ...resultPlaces.map((at) => results[at])]);
+  const stays = new Set([...calls, ...results].filter((placed) => !gone.has(placed)).map(idOf));
+  const ids = Array.from(gone, idOf).filter((id) => id !== undefined && !stays.has(id));
+  return { ids: new Set(ids), holders: new Set(Array.from(gone, (placed) => placed?.given)) };
+}
+
+const idOf = (placed: PlacedPart | undefined): unknown => {
+  const { toolCallId, approvalId } = (placed?.part ?? {}) as {
+    readonly toolCallId?: string;
+    readonly approvalId?: string;
+  };
+  return approvalId ?? toolCallId;
+};
+
+/** Returns a marked copy of a message without some calls and results; the message itself if it has none of them. */
+export function withoutCalls<M extends object>(message: M, { ids, holders }: LeftOutCalls, shape?: string): M {
+  if (holders.size === 0) {
+    return message;
+  }
+  const row = message as unknown as UnknownRecord;
+  const isUnwanted: IsUnwanted = (holder) =>
+    holders.has(holder) || ids.has(callIdIn(holder)) || ids.has(holder.approvalId);
+  const copy = formatOf(row, shape).withoutToolCalls(row, isUnwanted);
+  return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
+}
+
+/** Returns the id of the call that a part makes or answers. Gemini's calls may have a name alone. */
+function callIdIn(holder: UnknownRecord): unknown {
+  const own = recordOf(
+    holder.toolInvocation ??
+      holder.functionCall ??
+      holder.functionResponse ??
+      holder.toolCall ??
+      holder.value ??
+      holder,
+  );
+  return own.toolCallId ?? own.tool_call_id ?? own.tool_use_id ?? own.callID ?? own.call_id ?? own.id ?? own.name;
 }
 
 /** Returns a copy of a message that says where it is from, in the places that its format has for this. */

@@ -35,14 +35,20 @@ export interface MessageFormat {
    * first is replaced and the others go. Calls, images and reasoning stay; a result stays where it is, with an empty text behind the first.
    */
   withText(row: UnknownRecord, text: string): UnknownRecord;
-  /** A copy of the same class without its tool calls and their results; the message itself where it has none. */
-  withoutToolCalls(row: UnknownRecord): UnknownRecord;
+  /**
+   * A copy of the same class without its tool calls and their results, or without some of them; the message itself if it has
+   * none.
+   */
+  withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
    * A copy that says where it is from, in the places at which `read` finds it. It is called for plain data alone. Where it is left
    * out, they are fields of the message: `id`, `createdAt` and `sessionId`.
    */
   withOrigin?(row: UnknownRecord, origin: MessageOrigin): UnknownRecord;
 }
+
+/** True if a call, or a result, is left out of a copy, by the part or the entry of a list that holds it. */
+export type IsUnwanted = (holder: UnknownRecord) => boolean;
 
 /** What a part is, as far as its text goes: words, the result of a tool, or neither. */
 export type TextKind = "text" | "result" | undefined;

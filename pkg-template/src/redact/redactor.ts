@@ -5,7 +5,7 @@ import { ContextError } from "../base/errors.js";
 import { checkOptions } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
-import { publicCall } from "../base/public-call.js";
+import { publicCall, publicFunction, publicMethods } from "../base/public-call.js";
 import type { RecordedEdit, RecordedRedaction, RedactedContext, Redactor, Restorer } from "../config/redactor.js";
 import { areSame, type MessageColumns } from "../message/columns.js";
 import type { PlainPart } from "../message/message.js";
@@ -91,6 +91,7 @@ class KeyedRedactor implements Redactor {
   readonly #edits = new WeakMap<object, readonly RecordedEdit[]>();
 
   constructor(find: FindSecrets, key: SipKey | undefined) {
+    publicMethods(KIND, KeyedRedactor.prototype, "all");
     this.#find = find;
     this.#key = key;
   }
@@ -188,11 +189,11 @@ class KeyedRedactor implements Redactor {
     const known = this.#knownIn(context);
     let held = "";
     return {
-      push(piece) {
+      push: publicFunction(KIND, "push", (piece) => {
         const text = held + piece;
         held = BEGINNING.exec(text)?.[0] ?? "";
         return restoredText(text.slice(0, text.length - held.length), known);
-      },
+      }),
       end() {
         const rest = held;
         held = "";

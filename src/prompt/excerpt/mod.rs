@@ -7,6 +7,7 @@
 //! Which passages these are follows from the two texts alone, so that every host and every replay makes the same excerpt.
 
 mod json;
+mod own;
 mod passages;
 
 use crate::base::map::{self, HashedMap};
@@ -15,6 +16,7 @@ use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
 use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
+pub(crate) use own::own_words;
 pub(crate) use passages::mark;
 use passages::{Passage, Passages};
 use std::borrow::Cow;

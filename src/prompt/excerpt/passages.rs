@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct Passages {
     pub(super) list: Vec<Passage>,
     /// Whether the text is JSON: then a mark is an element of it.
-    is_json: bool,
+    pub(super) is_json: bool,
 }
 
 /// A part of a text that is not torn.

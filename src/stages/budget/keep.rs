@@ -17,8 +17,7 @@ impl Packer<'_> {
     /// the history: these are a run without holes.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
-        let mut blocked: Option<Reason> = None;
-        let (mut misses, most_misses) = (0, unread::most_misses(self.marks));
+        let (mut misses, most_misses) = (0, unread::most_misses(&self.input.config));
         let mut members = Vec::new();
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
@@ -27,8 +26,8 @@ impl Packer<'_> {
             }
             let is_run = matches!(rank, Rank::Recent | Rank::History);
             // In the running turn every step is tried.
-            if let (true, false, Some(reason)) = (is_run, self.marks.is_in_turn(row), blocked) {
-                self.fill.left_out.push((row, reason)); // and so will be the rest of its group
+            if is_run && misses > most_misses && !self.marks.is_in_turn(row) {
+                self.fill.left_out.push((row, Reason::RunEnded)); // and so will be the rest of its group
                 continue;
             }
             is_seen[self.marks.groups.of(row)] = true;
@@ -36,14 +35,22 @@ impl Packer<'_> {
             members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
             if let Some(shrink) = self.shrink {
-                shrink(self, &members);
+                shrink(self, &members, false);
             }
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
-            if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
+            let mut over = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            let begins_larger = |row: &usize| self.results.newest.contains(row);
+            if let (Some(shrink), true) = (self.shrink, members.iter().any(begins_larger))
+                && over.is_some()
+            {
+                shrink(self, &members, true);
+                self.ask_for_group(&members, &[], is_quoted)?;
+                over = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            }
+            if let Some(reason) = over {
                 self.unshrink(&members);
-                misses += usize::from(is_run);
-                blocked = blocked.or((misses > most_misses).then_some(reason));
+                misses += u64::from(is_run);
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));
             }
             self.remaining = remaining;
@@ -148,7 +155,7 @@ impl Packer<'_> {
 
     /// Shows a part of a message's text in its place. Gives what the piece costs then.
     fn cut_to(&mut self, row: usize, piece: Piece, text: &str) -> StageResult<Cost> {
-        self.fill.shortened.insert(Piece::Message(row), text.to_owned());
+        self.fill.shortened.insert(Piece::Message(row), text.to_owned().into());
         self.total(&[piece])
     }
 

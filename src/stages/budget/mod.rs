@@ -196,7 +196,7 @@ fn shorten_replies(packer: &mut Packer<'_>) {
         let is_long = text.chars().nth(limit).is_some();
         if is_long && packer.input.transcript.role(row) == Role::Assistant {
             let cut = format!("{}...[truncated]", text::head(&text, limit));
-            packer.fill.shortened.insert(Piece::Message(row), cut);
+            packer.fill.shortened.insert(Piece::Message(row), cut.into());
         }
     }
 }
@@ -267,7 +267,14 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     }
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
-        marks.leave_out(*row, if is_ranked { Reason::RankedLower } else { *reason });
+        let reason = if is_ranked { Reason::RankedLower } else { *reason };
+        // The summary of its conversation has no room.
+        let is_summarized = marks.decision(*row).is_some_and(|it| it.reason == Reason::Summarized);
+        if is_summarized {
+            marks.leave_out_rather(*row, reason);
+        } else {
+            marks.leave_out(*row, reason);
+        }
     }
     let view = View { input, marks, fill };
     let withheld = fill.kept.iter().filter(|row| view.withholds(Piece::Message(**row))).count();

@@ -23,8 +23,8 @@ pub(crate) struct Packer<'a> {
     /// The room that is left of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
-    /// Shows the results of a group in the size that they begin with. None if results don't shrink in this attempt.
-    pub(super) shrink: Option<fn(&mut Packer<'_>, &[usize])>,
+    /// Shows the results of a group in the size that they begin with, or as stubs. None if results don't shrink in this attempt.
+    pub(super) shrink: Option<fn(&mut Packer<'_>, &[usize], bool)>,
     pub(super) results: ResultSizes,
     /// Whether the required pieces cost more than the budget: then nothing is free again.
     pub(super) is_over_budget: bool,

@@ -170,7 +170,7 @@ impl Packer<'_> {
     ) -> StageResult<bool> {
         let Some(excerpts) = self.excerpts_of(members, form) else { return Ok(false) };
         for (row, excerpt) in &excerpts {
-            self.fill.shortened.insert(Piece::Message(*row), excerpt.text.clone());
+            self.fill.shortened.insert(Piece::Message(*row), excerpt.text.clone().into());
         }
         self.ask_for_group(members, &[], is_quoted)?;
         if self.keep(frame, members, is_quoted, left)?.is_some() {
@@ -200,7 +200,7 @@ impl Packer<'_> {
             None => false,
             Some(excerpts) => {
                 for (row, Excerpt { text, gaps }) in excerpts {
-                    self.fill.shortened.insert(Piece::Message(row), text);
+                    self.fill.shortened.insert(Piece::Message(row), text.into());
                     self.fill.excerpts.insert(row, gaps);
                 }
                 self.ask_for_group(members, &[], is_quoted)?;
@@ -222,7 +222,7 @@ impl Packer<'_> {
                 self.take_excerpt(*row);
             }
             for (row, text, gaps) in known {
-                self.fill.shortened.insert(Piece::Message(row), text);
+                self.fill.shortened.insert(Piece::Message(row), text.into());
                 self.fill.excerpts.insert(row, gaps);
             }
         }
@@ -232,7 +232,7 @@ impl Packer<'_> {
     /// Takes the excerpt of a message away, so that it is whole.
     fn take_excerpt(&mut self, row: usize) -> Option<(usize, String, Vec<Gap>)> {
         let gaps = self.fill.excerpts.remove(&row)?;
-        let text = self.fill.shortened.remove(&Piece::Message(row))?;
+        let text = self.fill.shortened.remove(&Piece::Message(row))?.text;
         Some((row, text, gaps))
     }
 

@@ -14,6 +14,7 @@ use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
+use std::ops::Range;
 
 /// What came of cutting texts to fit.
 enum Cut {
@@ -31,6 +32,15 @@ struct Cuttable {
     char_count: usize,
     /// Whether it is the request, or answers it.
     is_in_turn: bool,
+    /// The user's own words, if it is the request.
+    own: Vec<Range<usize>>,
+}
+
+impl Cuttable {
+    /// How many characters the first of the own words have.
+    fn own_length(&self, count: usize) -> usize {
+        self.own[..count].iter().map(|it| self.text[it.clone()].chars().count()).sum()
+    }
 }
 
 /// To how many characters texts are cut.
@@ -40,11 +50,13 @@ struct Lengths {
     standing: usize,
     /// The request and its answers.
     in_turn: usize,
+    /// The request at least: the user's own words in it.
+    request: usize,
 }
 
 impl Lengths {
-    fn all(length: usize) -> Self {
-        Self { standing: length, in_turn: length }
+    fn all(length: usize, request: usize) -> Self {
+        Self { standing: length, in_turn: length, request }
     }
 }
 
@@ -86,7 +98,7 @@ impl Packer<'_> {
             Some(spent) => spent,
             None => match self.shrink_results(selection, &pieces, limit.minus(fixed))? {
                 Some(cost) => fixed.plus(cost),
-                None => self.fit_required(&pieces, fixed)?,
+                None => self.fit_required(selection, &pieces, fixed)?,
             },
         };
         let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
@@ -115,19 +127,26 @@ impl Packer<'_> {
 
     /// Makes room for what is required, if the config allows it to be shortened, or lets it exceed the budget. Gives what it
     /// costs with what is fixed.
-    fn fit_required(&mut self, pieces: &[Piece], fixed: Cost) -> StageResult<Cost> {
+    fn fit_required(
+        &mut self,
+        selection: GivenSelection,
+        pieces: &[Piece],
+        fixed: Cost,
+    ) -> StageResult<Cost> {
         let limit = self.remaining;
         let needed = match self.input.config.budget.on_required_overflow {
             OnRequiredOverflow::Error => fixed.plus(self.total(pieces)?),
             // `render` says so, when it is counted to the end
             OnRequiredOverflow::Exceed => return Ok(fixed.plus(self.total(pieces)?)),
-            OnRequiredOverflow::Shorten => match self.cut_to_fit(pieces, limit.minus(fixed))? {
-                Cut::Fits(cost) if fixed.fits(limit) => {
-                    self.fill.is_trimmed = true;
-                    return Ok(fixed.plus(cost));
+            OnRequiredOverflow::Shorten => {
+                match self.cut_to_fit(selection, pieces, limit.minus(fixed))? {
+                    Cut::Fits(cost) if fixed.fits(limit) => {
+                        self.fill.is_trimmed = true;
+                        return Ok(fixed.plus(cost));
+                    }
+                    Cut::Fits(least) | Cut::TooLarge(least) => fixed.plus(least),
                 }
-                Cut::Fits(least) | Cut::TooLarge(least) => fixed.plus(least),
-            },
+            }
         };
         Err(self.too_small(needed, limit).into())
     }
@@ -161,20 +180,28 @@ impl Packer<'_> {
         error
     }
 
-    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can. Where the history
-    /// is cut in steps, so are the texts that stand in every prompt: to a power of two of characters, so that they are the same from turn to
-    /// turn. The request and its answers have what that leaves.
-    fn cut_to_fit(&mut self, pieces: &[Piece], limit: Cost) -> StageResult<Cut> {
+    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can. The request keeps
+    /// the user's own words, if they fit. Where the history is cut in steps, so are the texts that stand in every prompt: to a power of two
+    /// of characters, so that they are the same from turn to turn. The request and its answers have what that leaves.
+    fn cut_to_fit(
+        &mut self,
+        selection: GivenSelection,
+        pieces: &[Piece],
+        limit: Cost,
+    ) -> StageResult<Cut> {
         let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let text = self.view().text_of(*piece);
             let (token_count, char_count) = (self.meter.count(&text)?, text.chars().count());
             let is_in_turn =
                 piece.row().map_or(*piece == Piece::Request, |row| self.marks.is_in_turn(row));
-            texts.push(Cuttable { piece: *piece, text, token_count, char_count, is_in_turn });
+            let is_request = *piece == Piece::Request
+                || (piece.row().is_some() && piece.row() == self.marks.asked());
+            let own = if is_request { (needed(selection)?.own_words)(&text) } else { Vec::new() };
+            texts.push(Cuttable { piece: *piece, text, token_count, char_count, is_in_turn, own });
         }
         let whole = self.fill.shortened.clone();
-        self.cut_texts(&texts, Lengths::all(0), limit)?;
+        self.cut_texts(&texts, Lengths::all(0, 0), limit)?;
         if self.cost_within(&mut pieces.iter().copied(), limit)?.is_none() {
             let least = self.total(pieces)?;
             self.fill.shortened = whole;
@@ -190,33 +217,59 @@ impl Packer<'_> {
             StageResult::Ok(self.cost_within(&mut pieces.iter().copied(), limit)?.is_some())
         };
         let failing = longest.min(most);
-        let length = shorten::longest_fitting(failing, &mut |length| fits(Lengths::all(length)))?;
+        let request = match texts.iter().find(|text| !text.own.is_empty()) {
+            Some(request) => Self::own_words_that_fit(request, failing, &mut fits)?,
+            None => 0,
+        };
+        let length =
+            shorten::longest_fitting(failing, &mut |length| fits(Lengths::all(length, request)))?;
         if is_in_steps {
             let standing = length.checked_ilog2().map_or(0, |log| 1 << log);
             let in_turn = shorten::longest_fitting(failing, &mut |in_turn| {
-                fits(Lengths { standing, in_turn })
+                fits(Lengths { standing, in_turn, request })
             })?;
-            if fits(Lengths { standing, in_turn })? {
+            if fits(Lengths { standing, in_turn, request })? {
                 return Ok(Cut::Fits(self.total(pieces)?));
             }
         }
-        fits(Lengths::all(length))?;
+        fits(Lengths::all(length, request))?;
         Ok(Cut::Fits(self.total(pieces)?))
+    }
+
+    /// How many characters of a request's own words fit if nothing else has any. Words that are most of the request don't come before all
+    /// else; its question does.
+    fn own_words_that_fit(
+        request: &Cuttable,
+        failing: usize,
+        fits: &mut dyn FnMut(Lengths) -> StageResult<bool>,
+    ) -> StageResult<usize> {
+        for count in [request.own.len(), 2] {
+            let length = request.own_length(count.min(request.own.len()));
+            if length < failing
+                && length <= request.char_count / 2
+                && fits(Lengths::all(0, length))?
+            {
+                return Ok(length);
+            }
+        }
+        let failing = failing.min(request.own_length(1) + 1);
+        shorten::longest_fitting(failing, &mut |length| fits(Lengths::all(0, length)))
     }
 
     /// Cuts every text to its length.
     fn cut_texts(&mut self, texts: &[Cuttable], lengths: Lengths, limit: Cost) -> StageResult {
-        for Cuttable { piece, text, token_count, char_count, is_in_turn } in texts {
+        for Cuttable { piece, text, token_count, char_count, is_in_turn, own } in texts {
             let length = if *is_in_turn { lengths.in_turn } else { lengths.standing };
+            let length = if own.is_empty() { length } else { length.max(lengths.request) };
             if *char_count <= length {
                 continue;
             }
-            let cut = shorten::truncate(text, length, *token_count, &self.meter)?;
+            let cut = shorten::cut(text, own, length, *token_count, &self.meter)?;
             // The marker costs too: a text that it would not shorten stays whole.
             let is_shorter = if limit.tokens == u64::MAX {
-                cut.chars().count() < *char_count
+                cut.text.chars().count() < *char_count
             } else {
-                self.meter.count(&cut)? < *token_count
+                self.meter.count(&cut.text)? < *token_count
             };
             if is_shorter {
                 self.fill.shortened.insert(*piece, cut);

@@ -108,7 +108,7 @@ impl Packer<'_> {
     }
 
     /// Shows the results of a group as stubs.
-    pub(super) fn stub(&mut self, members: &[usize]) {
+    pub(crate) fn stub(&mut self, members: &[usize]) {
         for row in members {
             if self.may_shrink(*row) {
                 self.resize(*row, Size::Stub);
@@ -244,7 +244,7 @@ impl Packer<'_> {
         self.unshrink(&[row]);
         let Some(Excerpt { text, gaps }) = self.sized(row, size) else { return };
         self.results.sizes.insert(row, size);
-        self.fill.shortened.insert(Piece::Message(row), text);
+        self.fill.shortened.insert(Piece::Message(row), text.into());
         self.fill.excerpts.insert(row, gaps);
     }
 

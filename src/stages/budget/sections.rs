@@ -11,7 +11,7 @@ use crate::prompt::measure::Meter;
 use crate::prompt::shorten;
 use crate::state::ask::StageResult;
 use crate::state::context::{ItemForm, ItemReport, Piece, RecallStatus, SectionReport};
-use crate::state::fill::Fill;
+use crate::state::fill::{Fill, ShortenedText};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::view::View;
@@ -36,6 +36,8 @@ pub(crate) struct Entry {
     full: String,
     summary: Option<String>,
     priority: f64,
+    /// The spaces before its lines.
+    indent: usize,
 }
 
 /// How an entry is shown.
@@ -43,7 +45,7 @@ pub(crate) struct Entry {
 pub(crate) enum ShownForm {
     Full,
     Summary,
-    Cut(String),
+    Cut(ShortenedText),
     Out,
 }
 
@@ -71,7 +73,8 @@ impl Body {
             empty: section.empty.clone(),
             max_chars: None,
         };
-        let whole = |text: String| Entry { id: None, full: text, summary: None, priority: 0.0 };
+        let whole =
+            |text: String| Entry { id: None, full: text, summary: None, priority: 0.0, indent: 0 };
         match section.kind {
             SectionKind::History | SectionKind::Request => return None,
             SectionKind::Text => {
@@ -126,8 +129,8 @@ impl Body {
     fn marker(&self, shown: &[ShownForm]) -> Option<usize> {
         let cut = shown.iter().position(|shown| matches!(shown, ShownForm::Cut(_)))?;
         let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
-        let ShownForm::Cut(text) = &shown[cut] else { return None };
-        let start = before + text.rfind('\n').map_or(0, |end| end + 1);
+        let ShownForm::Cut(ShortenedText { text, markers }) = &shown[cut] else { return None };
+        let start = before + markers.first()?;
         // A limit of characters may have cut it off.
         let is_there =
             self.text(shown)?.get(start..before + text.len())? == &text[start - before..];
@@ -138,7 +141,7 @@ impl Body {
         self.entries.iter().zip(shown).filter_map(|(entry, shown)| match shown {
             ShownForm::Full => Some(entry.full.as_str()),
             ShownForm::Summary => entry.summary.as_deref(),
-            ShownForm::Cut(text) => Some(text),
+            ShownForm::Cut(cut) => Some(&cut.text),
             ShownForm::Out => None,
         })
     }
@@ -289,7 +292,7 @@ impl Body {
         Ok(())
     }
 
-    /// The longest beginning of an entry that fits, with a marker; out where nothing of it does.
+    /// The longest beginning and end of an entry that fit, with a marker between them; out if nothing of it does.
     fn cut(
         &self,
         meter: &Meter,
@@ -297,11 +300,13 @@ impl Body {
         shown: &mut [ShownForm],
         fits: &mut Fits<'_>,
     ) -> StageResult<ShownForm> {
-        let text = &self.entries[index].full;
+        let Entry { full: text, indent, .. } = &self.entries[index];
         let token_count = meter.count(text)?;
         let mut longest = None;
         shorten::longest_fitting(text.chars().count(), &mut |length| {
-            shown[index] = ShownForm::Cut(shorten::truncate(text, length, token_count, meter)?);
+            let mut cut = shorten::cut(text, &[], length, token_count, meter)?;
+            cut.indent_after_markers(*indent);
+            shown[index] = ShownForm::Cut(cut);
             let is_fitting = fits(shown)?;
             if is_fitting {
                 longest = Some(shown[index].clone());
@@ -329,6 +334,7 @@ fn entry(input: &Input, section: &Section, number: usize, item: &Item) -> Entry 
         full: fill(&item.text),
         summary: item.summary.as_deref().map(fill),
         priority: item.priority.unwrap_or_default(),
+        indent: form::item_indent(&input.config, template),
     }
 }
 

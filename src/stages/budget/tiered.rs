@@ -1,17 +1,19 @@
-//! Which conversations fit: tier by tier, and of the active thread the newest first.
+//! Which conversations fit: tier by tier, and of the active thread the newest first. Of one that doesn't fit its newest messages come in.
 
 use super::frame::Frame;
 use super::packer::{Packer, by_rank};
 use crate::base::cost::Cost;
-use crate::base::map;
+use crate::base::map::{self, Map};
 use crate::base::message::Role;
 use crate::base::text;
-use crate::config::{Format, SectionKind, TierForm, TierOverflow};
+use crate::config::{Format, Guard, SectionKind, TierForm, TierOverflow};
 use crate::log::conversations::{self, Conversation, Tier};
 use crate::prompt::form;
 use crate::prompt::shorten;
+use crate::stages::unread;
 use crate::state::ask::{HookName, StageResult};
 use crate::state::context::{ConversationForm, ConversationReport, Piece};
+use crate::state::fill::ShortenedText;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::Reason;
@@ -51,6 +53,9 @@ impl Shape {
     }
 }
 
+/// The fewest characters of an extract. A shorter one says next to nothing of a conversation.
+const LEAST_EXTRACT: usize = 40;
+
 /// Pieces that are counted in one batch at most, where the caller counts. More of them would count what may not be needed, fewer
 /// would ask more often.
 const LOOK_AHEAD: usize = 1024;
@@ -77,10 +82,12 @@ impl Packer<'_> {
             found.list.iter().take_while(|conversation| conversation.tier == Tier::Thread);
         spending[..in_thread.count()].reverse();
 
-        let mut ended: Option<(Tier, Reason)> = None;
+        let [mut ended, mut before]: [Option<Tier>; 2] = [None; 2];
+        let (mut misses, most_misses) = (0, unread::most_misses(&self.input.config));
         let stops = self.input.config.tiers.on_overflow == TierOverflow::Stop;
         for (position, index) in spending.iter().copied().enumerate() {
-            let tier = found.list[index].tier;
+            let conversation = &found.list[index];
+            let tier = conversation.tier;
             if shapes[index].form == ConversationForm::LeftOut {
                 continue;
             }
@@ -89,34 +96,26 @@ impl Packer<'_> {
             let ahead = spending[position..].iter().flat_map(|index| shapes[*index].pieces());
             let ahead: Vec<Piece> = ahead.take(looks_ahead).collect();
             let shape = &mut shapes[index];
-            let mut overflow =
-                ended.filter(|(over, _)| stops || *over == tier).map(|(_, reason)| reason);
-            if overflow.is_none() {
-                let count = shape.pieces().count();
-                self.meter.ask_ahead(self.view(), count, &|place| ahead.get(place).copied())?;
-                overflow = self.pay(shape)?;
-                if let Some(reason) = overflow {
-                    ended = Some((tier, reason));
-                    if tier == Tier::Thread && self.keep_tail(shape)? {
-                        let rows = &found.list[index].rows;
-                        let gone = &rows[..rows.len() - shape.rows.len()];
-                        self.fill.left_out.extend(gone.iter().map(|row| (*row, reason)));
-                        overflow = None;
-                    }
-                }
+            if ended.is_some_and(|ended| stops || ended == tier) {
+                self.leave_out(shape, conversation, Reason::RunEnded);
+                continue;
             }
-            if let Some(reason) = overflow {
-                let is_required = |row: &usize| self.marks.requirement(*row).is_some();
-                self.fill.left_out.extend(
-                    shape.rows.iter().filter(|row| !is_required(row)).map(|row| (*row, reason)),
-                );
-                shape.rows.retain(is_required);
-                shape.form = if shape.is_required {
-                    ConversationForm::TruncatedTail
-                } else {
-                    ConversationForm::LeftOut
-                };
+            let count = shape.pieces().count();
+            self.meter.ask_ahead(self.view(), count, &|place| ahead.get(place).copied())?;
+            if before.replace(tier) != Some(tier) {
+                misses = 0;
+            }
+            if let Some(reason) = self.pay(&shape.unpaid(self.marks), separator(self.input))? {
                 self.fill.is_trimmed = true;
+                if !self.keep_newest(shape, tier, &mut misses)?
+                    && !self.shorten_extract(shape, conversation)?
+                {
+                    self.leave_out(shape, conversation, reason);
+                    misses += 1;
+                }
+                if stops || misses > most_misses {
+                    ended = Some(tier);
+                }
             }
         }
 
@@ -176,29 +175,63 @@ impl Packer<'_> {
         let rows: Vec<usize> = conversation.rows.iter().copied().filter(is_shown).collect();
         let is_extract = form == ConversationForm::Extract;
         let summary = summary.as_deref().filter(|_| form != ConversationForm::LeftOut);
-        let text = if is_element {
-            let label = &conversation.label;
-            let summary = summary.map(|text| (text, is_extract));
-            Some(form::conversation_open(conversation.started_at, label, summary, rows.is_empty()))
-        } else {
-            summary.map(|text| {
-                form::conversation_summary(&input.config, &conversation.label, text, is_extract)
-            })
-        };
+        let summary = summary.map(|text| (text, is_extract));
+        let text = opening(input, conversation, summary, rows.is_empty());
         let open = text.map(|text| self.fill.make(section, Role::System, text));
         let close = is_element
             .then(|| self.fill.make(section, Role::System, form::CONVERSATION_CLOSE.to_owned()));
         Shape { open, rows, close, form, is_required }
     }
 
-    /// Pays for a conversation if it fits; otherwise says which limit it does not fit.
-    fn pay(&mut self, shape: &Shape) -> StageResult<Option<Reason>> {
+    /// Shows a conversation by as long an extract as fits. False if none does.
+    fn shorten_extract(&mut self, shape: &Shape, conversation: &Conversation) -> StageResult<bool> {
+        let input = self.input;
+        let (Some(Piece::Made(made)), ConversationForm::Extract) = (shape.open, shape.form) else {
+            return Ok(false);
+        };
+        let config = &input.config;
+        let most = usize::try_from(config.tiers.max_summary_chars).unwrap_or(usize::MAX);
+        let rows = &conversation.rows;
         let unpaid = shape.unpaid(self.marks);
-        let Some(cost) = self.cost_within(&mut unpaid.iter().copied(), self.remaining)? else {
+        let before = (self.remaining, self.history);
+        let mut fits = |length: usize| -> StageResult<bool> {
+            let extract = conversations::extract(&config.filter, &input.transcript, rows, length);
+            let text = opening(input, conversation, Some((&extract, true)), true);
+            self.fill.made[made].text = text.unwrap_or_default();
+            (self.remaining, self.history) = before;
+            self.ask_for(&unpaid)?;
+            Ok(self.pay(&unpaid, separator(input))?.is_none())
+        };
+        let length = shorten::longest_fitting(most, &mut fits)?;
+        let is_shown = length >= LEAST_EXTRACT && fits(length)?;
+        if !is_shown {
+            (self.remaining, self.history) = before;
+        }
+        Ok(is_shown)
+    }
+
+    /// Leaves a conversation out, except its required messages.
+    fn leave_out(&mut self, shape: &mut Shape, conversation: &Conversation, reason: Reason) {
+        let marks = self.marks;
+        let gone =
+            conversation.rows.iter().copied().filter(|row| marks.requirement(*row).is_none());
+        self.fill.left_out.extend(gone.map(|row| (row, reason)));
+        shape.rows.retain(|row| marks.requirement(*row).is_some());
+        shape.form = if shape.is_required {
+            ConversationForm::TruncatedTail
+        } else {
+            ConversationForm::LeftOut
+        };
+        self.fill.is_trimmed = true;
+    }
+
+    /// Pays for pieces if they fit; otherwise says which limit they don't fit. The history's own limit doesn't count `between`.
+    fn pay(&mut self, pieces: &[Piece], between: Cost) -> StageResult<Option<Reason>> {
+        let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
             return Ok(Some(Reason::OverBudget));
         };
-        let own = cost.minus(separator(self.input));
-        let count = message_count(&unpaid);
+        let own = cost.minus(between);
+        let count = message_count(pieces);
         if !own.fits(self.history.cost) || count > self.history.items {
             return Ok(Some(Reason::OverLimit));
         }
@@ -208,83 +241,99 @@ impl Packer<'_> {
         Ok(None)
     }
 
-    /// Keeps the end of a conversation: its last messages, and of the one before them its end. False where too little of it
-    /// fits.
-    fn keep_tail(&mut self, shape: &mut Shape) -> StageResult<bool> {
-        let least = self.input.config.tiers.min_tail_chars;
+    /// Keeps the newest groups of a conversation, as far as they fit, and what of it is required. One that doesn't fit is passed over as in
+    /// a history that isn't told apart. In the format `conversations` the newest one of these in the active thread is there in part. False if the lines around
+    /// them don't fit.
+    fn keep_newest(
+        &mut self,
+        shape: &mut Shape,
+        tier: Tier,
+        misses: &mut u64,
+    ) -> StageResult<bool> {
+        let marks = self.marks;
+        let cuts_message = shape.close.is_some() && tier == Tier::Thread;
+        let least = if cuts_message { self.input.config.tiers.min_tail_chars } else { 0 };
         if shape.form != ConversationForm::Full
-            || shape.is_required
-            || shape.close.is_none()
             || self.remaining.chars.min(self.history.cost.chars) <= least
         {
             return Ok(false);
         }
         let all = std::mem::take(&mut shape.rows);
-        let newest = |count: usize| all[all.len() - count..].to_vec();
-        let count = shorten::longest_fitting(all.len() + 1, &mut |count| {
-            shape.rows = newest(count);
-            self.fits(shape)
-        })?;
-        shape.rows = newest(count);
-        let before = all.len().checked_sub(count + 1).map(|at| all[at]);
-        let is_cut = match before {
-            Some(row) => self.keep_end(shape, row)?,
-            None => false,
+        let before = (self.remaining, self.history);
+        if self.pay(&shape.unpaid(marks), separator(self.input))?.is_some() {
+            shape.rows = all;
+            return Ok(false);
+        }
+        // By row: why it is left out, if it is.
+        let mut reasons: Map<usize, Option<Reason>> = Map::default();
+        let mut is_any = false;
+        for row in all.iter().rev().copied() {
+            if reasons.get(&row).is_some() || marks.requirement(row).is_some() {
+                continue;
+            }
+            let members: Vec<usize> = self.open_members(row).collect();
+            let pieces: Vec<Piece> = members.iter().copied().map(Piece::Message).collect();
+            let mut reason = Some(Reason::RunEnded);
+            if *misses <= unread::most_misses(&self.input.config) {
+                self.ask_for(&pieces)?;
+                reason = self.pay(&pieces, Cost::default())?;
+                if reason.is_some() {
+                    let is_first = *misses == 0 && cuts_message;
+                    *misses += 1;
+                    if is_first && members.len() == 1 && self.keep_end(row)? {
+                        reason = None;
+                    }
+                }
+            }
+            is_any |= reason.is_none();
+            for member in members {
+                reasons.insert(member, reason);
+            }
+        }
+        if !is_any {
+            (self.remaining, self.history) = before;
+        }
+        for row in all {
+            match reasons.get(&row).copied().flatten() {
+                Some(reason) => self.fill.left_out.push((row, reason)),
+                None => shape.rows.push(row),
+            }
+        }
+        shape.form = if is_any || shape.is_required {
+            ConversationForm::TruncatedTail
+        } else {
+            ConversationForm::LeftOut
         };
-        if count == 0 && !is_cut {
-            shape.rows = all;
-            return Ok(false);
-        }
-        // A tail begins with no result whose call is before it.
-        let groups = &self.marks.groups;
-        let has_call =
-            |row: usize| groups.members(row).first().is_some_and(|it| shape.rows.contains(it));
-        let cut_off = shape.rows.iter().take_while(|row| !has_call(**row)).count();
-        for row in &shape.rows[..cut_off] {
-            self.fill.shortened.remove(&Piece::Message(*row));
-        }
-        if cut_off == shape.rows.len() {
-            shape.rows = all;
-            return Ok(false);
-        }
-        shape.rows.drain(..cut_off);
-        shape.form = ConversationForm::TruncatedTail;
-        self.fill.is_trimmed = true;
-        self.pay(shape)?;
         Ok(true)
     }
 
-    /// Keeps the longest end of a message that fits before the rows of a conversation. False where nothing of it does.
-    fn keep_end(&mut self, shape: &mut Shape, row: usize) -> StageResult<bool> {
+    /// Keeps as much of a message as fits: in a guarded prompt its beginning and its end, and otherwise its end, as the documents of the
+    /// presets have it. False if nothing of it fits.
+    fn keep_end(&mut self, row: usize) -> StageResult<bool> {
         let piece = Piece::Message(row);
         let text = self.view().text_of(piece);
-        let before = self.view().shortened_text(piece).map(str::to_owned);
-        shape.rows.insert(0, row);
-        let length = shorten::longest_fitting(text.chars().count() + 1, &mut |length| {
-            self.fill.shortened.insert(piece, text::tail(&text, length).to_owned());
-            self.fits(shape)
-        })?;
-        if length > 0 {
-            self.fill.shortened.insert(piece, text::tail(&text, length).to_owned());
-            return Ok(true);
-        }
-        self.fill.shortened.remove(&piece);
-        if let Some(text) = before {
-            self.fill.shortened.insert(piece, text);
-        }
-        shape.rows.remove(0);
-        Ok(false)
-    }
-
-    /// Whether a conversation fits as it is now, with all of it to be paid for.
-    fn fits(&self, shape: &Shape) -> StageResult<bool> {
-        let pieces: Vec<Piece> = shape.pieces().collect();
-        self.ask_for(&pieces)?;
-        let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
-            return Ok(false);
+        let before = self.fill.shortened.get(&piece).cloned();
+        let is_guarded = self.input.config.render.guard == Guard::Indent;
+        let token_count = if is_guarded { self.meter.count(&text)? } else { 0 };
+        let cut = |packer: &Self, length: usize| -> StageResult<ShortenedText> {
+            if is_guarded {
+                return shorten::cut(&text, &[], length, token_count, &packer.meter);
+            }
+            Ok(text::tail(&text, length).to_owned().into())
         };
-        let is_few = message_count(&pieces) <= self.history.items;
-        Ok(is_few && cost.minus(separator(self.input)).fits(self.history.cost))
+        let length = shorten::longest_fitting(text.chars().count() + 1, &mut |length| {
+            let shortened = cut(self, length)?;
+            self.fill.shortened.insert(piece, shortened);
+            self.ask_for(&[piece])?;
+            let cost = self.cost_within(&mut [piece].into_iter(), self.remaining)?;
+            Ok(self.history.items > 0 && cost.is_some_and(|cost| cost.fits(self.history.cost)))
+        })?;
+        let kept = if length > 0 { Some(cut(self, length)?) } else { before };
+        match kept {
+            Some(kept) => self.fill.shortened.insert(piece, kept),
+            None => drop(self.fill.shortened.remove(&piece)),
+        }
+        Ok(length > 0 && self.pay(&[piece], Cost::default())?.is_none())
     }
 
     /// The pieces of the history: in the format `conversations` by tier, otherwise by time.
@@ -315,6 +364,21 @@ impl Packer<'_> {
         pieces.extend(after);
         pieces
     }
+}
+
+/// The element that a conversation begins with, or in other formats its summary.
+fn opening(
+    input: &Input,
+    conversation: &Conversation,
+    summary: Option<(&str, bool)>,
+    is_empty: bool,
+) -> Option<String> {
+    let label = &conversation.label;
+    if input.config.render.format == Format::Conversations {
+        return Some(form::conversation_open(conversation.started_at, label, summary, is_empty));
+    }
+    let (text, is_extract) = summary?;
+    Some(form::conversation_summary(&input.config, label, text, is_extract))
 }
 
 /// Whether the caller knows of a conversation that nothing was said in it.

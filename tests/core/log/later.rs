@@ -23,7 +23,7 @@ fn round() -> impl Strategy<Value = Round> {
     })
 }
 
-/// The messages of a round, and whether a result is still to come.
+/// The messages of a round, and whether it has calls and none of them has a result.
 fn messages_of(at: usize, round: &Round) -> (Vec<Message>, bool) {
     let later: Vec<String> = (0..round.later).map(|call| format!("later-{at}-{call}")).collect();
     let others: Vec<String> = (0..round.others).map(|call| format!("other-{at}-{call}")).collect();
@@ -37,7 +37,7 @@ fn messages_of(at: usize, round: &Round) -> (Vec<Message>, bool) {
     }
     let answered = later.iter().take(round.answered).chain(&others);
     let results = answered.map(|id| Message::result(id, "It is so."));
-    (std::iter::once(call).chain(results).collect(), round.answered < round.later)
+    (std::iter::once(call).chain(results).collect(), round.answered + round.others == 0)
 }
 
 properties! {

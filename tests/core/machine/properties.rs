@@ -138,7 +138,14 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
             }
         };
         let cut = context.shortened.iter().find(|(cut, _)| *cut == piece);
-        cost_of(message, cut.map(|(_, text)| text.as_str()), &count)
+        let halves = context.halves.iter().filter(|half| half.piece == piece);
+        let calls = message.fields.iter().filter(|(field, _)| *field == Field::CallId);
+        let calls: Vec<&String> = calls.map(|(_, id)| id).collect();
+        let closing = |place: &usize| {
+            3 + count("tool") + count(calls[*place]) + count("[Tool execution was interrupted]")
+        };
+        let closed: u64 = halves.flat_map(|half| half.open.iter().map(closing)).sum();
+        closed + cost_of(message, cut.map(|(_, text)| text.as_str()), &count)
     };
     3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
 }

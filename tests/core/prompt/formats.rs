@@ -112,9 +112,21 @@ struct Read {
     content: String,
     calls: Vec<(String, String)>,
     media: Vec<String>,
-    marker: Option<String>,
+    /// The figures of each marker of a cut. The content has each marker as a line.
+    markers: Vec<String>,
     actions: Vec<String>,
     more: usize,
+}
+
+const MARKER: &str = "[truncated: ";
+
+impl Read {
+    /// Adds a marker to the content, and the text after it.
+    fn add_marker(&mut self, figures: &str, after: &str) {
+        self.markers.push(figures.to_owned());
+        let line_end = if self.content.is_empty() { "" } else { "\n" };
+        self.content = format!("{}{line_end}{MARKER}{figures}]{after}", self.content);
+    }
 }
 
 /// What a prompt consists of.
@@ -122,8 +134,8 @@ struct Read {
 enum Part {
     Message(Read),
     Request(Read),
-    /// A text of the build's, and the marker of its cut.
-    Other(String, Option<String>),
+    /// A text of the build's, with the markers of its cut as in a content.
+    Other(String),
 }
 
 /// The actions of a line without its brackets.
@@ -161,8 +173,12 @@ fn read_below(read: &mut Read, line: &str) -> bool {
     } else if let Some(call) = inner("[Calling ").and_then(|it| it.strip_suffix(')')) {
         let (name, arguments) = unescape(call, '(').expect("a call");
         read.calls.push((name, arguments.to_owned()));
-    } else if let Some(figures) = inner("[truncated: ") {
-        read.marker = Some(figures.to_owned());
+    } else if line.starts_with(MARKER) {
+        let (marker, after) = line.split_at(line.find('\n').unwrap_or(line.len()));
+        let Some(figures) = marker.strip_prefix(MARKER).and_then(|it| it.strip_suffix(']')) else {
+            return false;
+        };
+        read.add_marker(figures, after);
     } else if let Some(actions) = inner("[Actions: ") {
         (read.actions, read.more) = read_actions(actions);
     } else {
@@ -259,21 +275,18 @@ impl Grammar {
                 continue;
             }
             match parts.last_mut() {
-                Some(Part::Other(section, marker))
-                    if is_element && entry.starts_with("<truncated>") =>
-                {
+                // The section goes on after its marker.
+                Some(Part::Other(section)) if is_element && entry.starts_with("<truncated>") => {
                     let (_, _, figures) = read_tag(&entry);
-                    let (figures, _) = figures.split_once('<').expect("it ends");
-                    *marker = Some(figures.to_owned());
-                    section.push_str("</section>");
+                    let (figures, after) = figures.split_once("</truncated>").expect("it ends");
+                    *section = format!("{section}\n{MARKER}{figures}]{after}");
                     continue;
                 }
-                Some(Part::Other(_, marker)) => {
+                Some(Part::Other(section)) => {
                     let mut read = Read::default();
                     if read_below(&mut read, &entry) {
-                        // What stands behind the marker of a section is of the section again.
-                        assert!(read.marker.is_some(), "below a section: {entry:?}");
-                        *marker = read.marker;
+                        assert!(!read.markers.is_empty(), "below a section: {entry:?}");
+                        *section = format!("{section}\n{}", read.content);
                         continue;
                     }
                 }
@@ -304,7 +317,7 @@ impl Grammar {
             parts.push(match read {
                 Some(read) if depth > 0 || is_answer => Part::Message(read),
                 Some(read) => Part::Request(read),
-                None => Part::Other(entry, None),
+                None => Part::Other(entry),
             });
         }
         parts
@@ -334,7 +347,7 @@ fn read_xml(text: &str) -> Vec<Part> {
         let (name, attributes, mut inner) = read_tag(rest);
         let is_frame = !["message", "request", "section", "gap"].contains(&name.as_str());
         if is_frame {
-            parts.push(Part::Other(format!("<{name}>"), None));
+            parts.push(Part::Other(format!("<{name}>")));
         } else {
             let of = |key: &str| {
                 attributes.iter().find(|(it, _)| it == key).map(|(_, value)| value.clone())
@@ -345,16 +358,24 @@ fn read_xml(text: &str) -> Vec<Part> {
                 time: of("time"),
                 ..Read::default()
             };
-            let mut texts = Vec::new();
+            let mut is_content = true;
             loop {
                 let at = inner.find('<').expect("an element ends");
                 let (before, after) = inner.split_at(at);
-                if after.starts_with("</") {
-                    texts.push(before);
+                let is_last = after.starts_with("</");
+                let before = if is_last {
+                    before
+                } else {
+                    before.strip_suffix('\n').expect("a child has a line of its own")
+                };
+                // The content goes on after a marker.
+                assert!(is_content || before.is_empty(), "{text}");
+                read.content.push_str(&unescape_xml(&unindent(before, 1)));
+                is_content = false;
+                if is_last {
                     inner = after.strip_prefix(&format!("</{name}>")).expect("its own end");
                     break;
                 }
-                texts.push(before.strip_suffix('\n').expect("a child has a line of its own"));
                 let (child, attributes, behind) = read_tag(after);
                 if let Some(media) = child.strip_suffix('/') {
                     read.media.push(media.to_owned());
@@ -366,17 +387,18 @@ fn read_xml(text: &str) -> Vec<Part> {
                 match child.as_str() {
                     "call" => read.calls.push((attributes[0].1.clone(), value)),
                     "actions" => (read.actions, read.more) = read_actions(&value),
-                    "truncated" => read.marker = Some(value),
+                    "truncated" => {
+                        read.add_marker(&value, "");
+                        is_content = true;
+                    }
                     _ => panic!("what is <{child}>?"),
                 }
                 inner = behind;
             }
-            read.content = unescape_xml(&unindent(texts[0], 1));
-            assert!(texts[1..].iter().all(|text| text.is_empty()), "{text}");
             parts.push(match name.as_str() {
                 "message" => Part::Message(read),
                 "request" => Part::Request(read),
-                _ => Part::Other(read.content, read.marker),
+                _ => Part::Other(read.content),
             });
         }
         match inner.strip_prefix('\n') {
@@ -669,7 +691,13 @@ fn in_xml(text: &str) -> String {
     text.chars().map(|letter| if holds(letter) { letter } else { '\u{fffd}' }).collect()
 }
 
-fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read {
+fn expected(
+    case: &Case,
+    context: &Context,
+    piece: Piece,
+    format: &str,
+    found: Option<&Part>,
+) -> Read {
     let asked = Message::user(case.request.as_deref().unwrap_or_default());
     let message = piece.row().map_or(&asked, |row| &case.messages[row]);
     let is_xml = format != "text" && format != "messages";
@@ -702,10 +730,8 @@ fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read 
         texts(Field::Text).filter(|text| !text.is_empty()).map(String::as_str).collect();
     read.content = whole.join("\n");
     if let Some((_, text)) = cut {
-        let (kept, marker) = text.rsplit_once('\n').unwrap_or(("", text));
-        let marker = marker.strip_prefix("[truncated: ").and_then(|it| it.strip_suffix(']'));
-        kept.clone_into(&mut read.content);
-        read.marker = Some(marker.expect("what is cut here is cut with a marker").to_owned());
+        let whole = std::mem::replace(&mut read.content, text.clone());
+        read.markers = markers_in(found, &holds(&whole));
     }
     read.content = holds(&read.content);
     let mut fields = message.fields.iter();
@@ -732,6 +758,25 @@ fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read 
         read.actions = actions.into_iter().take(most).collect();
     }
     read
+}
+
+/// Returns the markers of a cut text. Checks that the parts between them are in the whole text, in the same order.
+fn markers_in(found: Option<&Part>, whole: &str) -> Vec<String> {
+    let Some(Part::Request(read) | Part::Message(read)) = found else { return Vec::new() };
+    let (mut rest, mut left) = (read.content.as_str(), whole);
+    assert!(!read.markers.is_empty(), "what is cut here is cut with a marker");
+    let mut take = |part: &str| {
+        let at = left.find(part).unwrap_or_else(|| panic!("{part:?} of {whole:?}"));
+        left = &left[at + part.len()..];
+    };
+    for figures in &read.markers {
+        let marker = format!("{MARKER}{figures}]");
+        let (part, after) = rest.split_once(&marker).expect("a marker is in the content");
+        take(part.strip_suffix('\n').unwrap_or(part));
+        rest = after.strip_prefix('\n').unwrap_or(after);
+    }
+    take(rest);
+    read.markers.clone()
 }
 
 /// What the sections of the caller's hold comes back too.
@@ -844,7 +889,7 @@ fn check(case: &Case) -> bool {
         match placed.piece {
             Piece::Message(_) | Piece::Request | Piece::Made(_) if is_chat => {}
             piece if case.is_request(piece) => {
-                let mut expected = expected(case, &context, piece, format);
+                let mut expected = expected(case, &context, piece, format, read.clone().next());
                 if grammar.request_label.is_some() && format != "xml" {
                     // The label says that it is the request, and nothing else of it.
                     expected.name = None;
@@ -858,19 +903,19 @@ fn check(case: &Case) -> bool {
                 assert_eq!(found, Some(expected), "{:?}", context.text);
             }
             piece @ (Piece::Message(_) | Piece::Quoted(_)) => {
-                let expected = expected(case, &context, piece, format);
+                let expected = expected(case, &context, piece, format, read.clone().next());
                 assert_eq!(read.next(), Some(&Part::Message(expected)), "{:?}", context.text);
             }
             Piece::Request => unreachable!("it is the request"),
             Piece::Made(position) => {
                 let made = &context.made[position];
-                let Some(Part::Other(text, marker)) = read.next() else {
+                let Some(Part::Other(text)) = read.next() else {
                     panic!(
                         "a text of the build's is missing: {:?} in {:?}",
                         made.text, context.text
                     )
                 };
-                check_made(case, format, made, text, marker.as_deref());
+                check_made(case, format, made, text);
             }
         }
     }
@@ -885,7 +930,7 @@ fn answer_count(case: &Case, context: &Context) -> usize {
 }
 
 /// A section comes back with its label, or below its id.
-fn check_made(case: &Case, format: &str, made: &MadeText, text: &str, marker: Option<&str>) {
+fn check_made(case: &Case, format: &str, made: &MadeText, text: &str) {
     let (section, made) = (made.section, made.text.as_str());
     if section > 1 {
         return; // around the history
@@ -917,10 +962,11 @@ fn check_made(case: &Case, format: &str, made: &MadeText, text: &str, marker: Op
         Some(text.clone())
     };
     let shown = shown.unwrap_or_else(|| panic!("the head of a section: {text:?}"));
-    let whole = marker.map_or(shown.clone(), |marker| {
-        let line_end = if shown.is_empty() { "" } else { "\n" };
-        format!("{shown}{line_end}[truncated: {marker}]")
-    });
+    // A marker with nothing before it.
+    let whole = match shown.strip_prefix('\n') {
+        Some(rest) if bare.starts_with(MARKER) => rest,
+        _ => &shown,
+    };
     let held = if format == "text" { bare.to_owned() } else { in_xml(bare) };
     assert_eq!(whole.trim_end_matches(ends_line), held.trim_end_matches(ends_line));
     if section == 1 {

@@ -203,7 +203,11 @@ fn a_cut_without_a_step_is_refused() {
 
 /// What is left of a shortened text, without its marker.
 fn kept_chars(text: &str) -> usize {
-    text.rsplit_once('\n').map_or(0, |(kept, _)| kept.chars().count())
+    let kept = text.split_once("[truncated: ").map(|(before, after)| {
+        let after = after.split_once("]\n").map_or("", |(_, after)| after);
+        (before.strip_suffix('\n').unwrap_or(before), after)
+    });
+    kept.map_or(0, |(before, after)| before.chars().count() + after.chars().count())
 }
 
 properties! {

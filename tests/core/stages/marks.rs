@@ -116,7 +116,7 @@ fn direct_messages_come_before_older_history_and_by_priority() {
     );
     assert_eq!(fates(&context)[0], (Fate::Kept, Reason::Direct));
     assert_eq!(fates(&context)[2].1, Reason::OtherTarget);
-    assert_eq!(fates(&context)[23].1, Reason::OverBudget);
+    assert_eq!(fates(&context)[23].1, Reason::RunEnded);
     let tiny = json!({"agentId": "me", "budget": {"maxTokens": 22}});
     assert_eq!(
         kept(&run(&messages, Some("now?"), &tiny)),

@@ -270,7 +270,7 @@ pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     LOADED.with(|loaded| Rc::clone(&loaded[name as usize]))
 }
 
-/// No call without all its results, no result without its call: an id means a call of its session.
+/// No call without all its results but those that the context lists, no result without its call: an id means a call of its session.
 pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
     // By session and id: the row of the latest call, and whether it has a result.
     let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
@@ -279,10 +279,17 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
         let fields = &messages[row].fields;
         let session = fields.iter().find(|(field, _)| *field == Field::SessionId);
         let session = session.map(|(_, name)| name.as_str());
+        let mut call_count = 0;
         for (field, id) in fields {
             match field {
                 Field::CallId => {
-                    let earlier = calls.insert((session, id), (row, false));
+                    let is_text = context.text.is_some(); // a call is a text there
+                    let is_listed = is_text
+                        || context.halves.iter().any(|half| {
+                            half.piece.row() == Some(row) && half.open.contains(&call_count)
+                        });
+                    call_count += 1;
+                    let earlier = calls.insert((session, id), (row, is_listed));
                     assert!(
                         earlier.is_none_or(|(earlier, answered)| answered || earlier == row),
                         "a call without its result"

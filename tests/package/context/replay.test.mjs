@@ -472,7 +472,9 @@ describe("the hash of a context", () => {
       const unlimited = { ...options, collect: {}, window: {} };
       assert.equal(hashOf([...transcript, orphan], unlimited), hashOf(transcript, unlimited), "an orphan");
 
-      const leftOut = transcript.findIndex((_, position) => context.explain(position).fate === "left out");
+      // A call that says something else is shown.
+      const isOut = ({ fate, reason }) => fate === "left out" && reason !== "call_without_result";
+      const leftOut = transcript.findIndex((_, position) => isOut(context.explain(position)));
       if (leftOut >= 0 && typeof transcript[leftOut].content === "string") {
         const changed = transcript.map((message, position) =>
           position === leftOut ? { ...message, content: `${message.content} and more` } : message,
@@ -489,7 +491,8 @@ describe("the hash of a context", () => {
       const context = buildContextSync(transcript, options);
       const expected = context.snapshot.contextHash;
       const changes = [];
-      for (const message of context.kept) {
+      // A marked copy is of a message without its open calls.
+      for (const message of context.kept.filter((kept) => transcript.includes(kept))) {
         const replace = (changed) => transcript.map((entry) => (entry === message ? changed : entry));
         if (typeof message.content === "string") {
           changes.push(replace({ ...message, content: `${message.content}x` }));

@@ -8,7 +8,7 @@ import { buildContext, buildContextSync, countTokens, loadEncoding, replay } fro
 import o200k from "windrow/encodings/o200k_base";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
-import { randomConfig, randomTranscript } from "../support/random.mjs";
+import { originalOf, randomConfig, randomTranscript } from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
 const user = (content, more) => ({ role: "user", content, ...more });
@@ -267,7 +267,7 @@ describe("budgets hold", () => {
       // Without times the order is that of the array.
       const transcript = randomTranscript(random).map(({ createdAt, ...message }) => message);
       const context = tryBuild(transcript, randomConfig(random));
-      const rows = context?.kept.map((message) => transcript.indexOf(message)) ?? [];
+      const rows = context?.kept.map((message) => transcript.indexOf(originalOf(message, transcript))) ?? [];
       const sorted = rows.toSorted((left, right) => left - right);
       assert.deepEqual(rows, sorted);
     });
@@ -280,12 +280,12 @@ describe("budgets hold", () => {
       const { budget, ...rest } = randomConfig(random);
       /** @satisfies {import("windrow").ContextConfig} */
       const config = { ...rest, recall: { ranking: "recency" } };
-      /** @type {readonly object[]} */
+      /** @type {readonly any[]} */
       let before = [];
       for (let maxTokens = 10; maxTokens < 400; maxTokens += random.integer(1, 40)) {
+        const built = tryBuild(transcript, { ...config, budget: { maxTokens, toolResults: { shrink: false } } });
         /** @type {readonly any[]} */
-        const kept =
-          tryBuild(transcript, { ...config, budget: { maxTokens, toolResults: { shrink: false } } })?.kept ?? [];
+        const kept = (built?.kept ?? []).map((/** @type {any} */ message) => originalOf(message, transcript));
         assert.ok(
           before.every((message) => kept.includes(message)),
           `at ${maxTokens}`,

@@ -147,7 +147,7 @@ describe("calls that share an id", () => {
         assert.deepEqual(problemsOf(name, body), []);
         const text = JSON.stringify(body);
         for (const at of results.keys()) {
-          assert.equal(text.includes(`gave ${at}.`), answered === count, `${name}: ${answered} of ${count}: ${text}`);
+          assert.ok(text.includes(`gave ${at}.`), `${name}: ${answered} of ${count}: ${text}`);
         }
       }
     });

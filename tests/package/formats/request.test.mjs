@@ -112,7 +112,6 @@ describe("what cannot be sent", () => {
   const cases = {
     "has-messages": [[], [{ role: "system", content: "Be brief." }], [user(" ")]],
     "ends-with-user": [[user("hi"), { role: "assistant", content: "ho" }]],
-    "calls-have-results": [[user("hi"), call, user("now")]],
     "results-follow-calls": [
       [user("hi"), { role: "assistant", content: "ho" }, result],
       [user("hi"), { role: "assistant", content: "ho" }, result, call, user("now")],

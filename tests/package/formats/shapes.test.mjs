@@ -389,7 +389,10 @@ describe("the option shape", () => {
           }
         };
         const [right, wrong] = [shown(undefined), shown(name)];
-        if (wrong !== undefined) {
+        // A call in a field that a shape doesn't have is lost next to a text, if no result says that there was one.
+        const { notes } = buildContextSync([message], { encoding, request: null }).trace;
+        const isOpen = notes.some(({ kind }) => kind === "open-calls");
+        if (wrong !== undefined && !isOpen) {
           assert.ok(wrong.tokens.total >= right.tokens.total, `${name}: ${JSON.stringify(message)}: ${wrong.text}`);
         }
       }

@@ -643,8 +643,8 @@ describe("much input", () => {
     const context = buildContextSync(messages, config);
     assert.ok(context.tokens.total <= 4000);
     assert.equal(context.kept.at(-1), messages.at(-1));
-    assert.equal(context.trace.ranges.length, 3);
-    assert.equal(context.explain("m5").reason, "over_budget");
+    assert.equal(context.trace.ranges.length, 4);
+    assert.equal(context.explain("m5").reason, "run_ended");
     // A bad one at the end is found, and does no harm to what is remembered of the others.
     await checkFails([...messages, { role: "bot" }], {}, { code: "INVALID_TRANSCRIPT", path: "messages[200000].role" });
     const again = buildContextSync(messages, config);

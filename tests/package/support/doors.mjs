@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { ContextError, memoryStore, openSession } from "windrow";
-import { almost, anything, isHostile } from "./hostile.mjs";
+import { almost, anything, handOver, isHostile } from "./hostile.mjs";
 
 export const { exports: entries } = JSON.parse(
   readFileSync(new URL("../../../pkg-template/package.json", import.meta.url), "utf8"),
@@ -66,7 +66,7 @@ function changed(random, value) {
 
 const argument = (random) => {
   const kind = random.integer(0, 3);
-  return kind === 0 ? anything(random) : kind === 1 ? almost(random) : changed(random, random.pick(RIGHT)());
+  return kind === 0 ? anything(random) : kind === 1 ? almost(random) : changed(random, handOver(random.pick(RIGHT)()));
 };
 
 /** Returns the result of a call, awaited, in an object, as it may be a thenable that throws; undefined if it failed with a `ContextError`. */

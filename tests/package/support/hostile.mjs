@@ -43,6 +43,29 @@ const lengthOnly = (length) => {
   return list;
 };
 
+/** Every hostile value so far. A test that calls the functions of a result leaves these out. */
+const handedOver = new WeakSet();
+export const isHostile = (value) => handedOver.has(value);
+
+/** Notes that a value is an argument, and so are the functions in its fields. */
+export function handOver(value) {
+  if ((typeof value === "object" && value !== null) || typeof value === "function") {
+    handedOver.add(value);
+    try {
+      const fields = Object.values(Object.getOwnPropertyDescriptors(value)).map((field) => field.value);
+      fields.filter((field) => typeof field === "function").map((field) => handedOver.add(field));
+    } catch {
+      // It can't be looked at, so no result has its fields.
+    }
+  }
+  return value;
+}
+
+/** A method that throws. */
+const refusing = (words) => () => {
+  throw new Error(words);
+};
+
 const hostile = [
   () => undefined,
   () => null,
@@ -71,26 +94,10 @@ const hostile = [
   () => Object.create(null),
   () => Object.freeze({ role: "user" }),
   () => ({ length: 1e9 }),
-  () => ({
-    [THEN]() {
-      throw new Error("this thenable throws");
-    },
-  }),
-  () => ({
-    toString() {
-      throw new Error("no text");
-    },
-  }),
-  () => ({
-    toJSON() {
-      throw new Error("no JSON");
-    },
-  }),
-  () => ({
-    [Symbol.toPrimitive]() {
-      throw new Error("no primitive");
-    },
-  }),
+  () => ({ [THEN]: refusing("this thenable throws") }),
+  () => ({ toString: refusing("no text") }),
+  () => ({ toJSON: refusing("no JSON") }),
+  () => ({ [Symbol.toPrimitive]: refusing("no primitive") }),
   () => withGetter("role"),
   () => withGetter("content", { role: "user" }),
   () => withGetter("length"),
@@ -123,17 +130,9 @@ const hostile = [
   () => globalThis,
 ];
 
-/** Every hostile value so far. A test that calls the functions of a result leaves these out. */
-const handedOver = new WeakSet();
-export const isHostile = (value) => handedOver.has(value);
-
 /** A hostile value. */
 export function anything(random) {
-  const value = random.pick(hostile)();
-  if ((typeof value === "object" && value !== null) || typeof value === "function") {
-    handedOver.add(value);
-  }
-  return value;
+  return handOver(random.pick(hostile)());
 }
 
 /** Texts that mean something to one reader or another. */

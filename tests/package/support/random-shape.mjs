@@ -28,7 +28,12 @@ export function checkRandomShape({ name, conversation }) {
         const all = costOf(messages);
         const maxTokens = random.integer(Math.ceil(all / 3), all) || 1;
         /** @satisfies {import("windrow").SyncContextConfig} */
-        const options = { encoding, request: null, budget: { maxTokens, toolResults: { shrink: false } } };
+        const options = {
+          encoding,
+          request: null,
+          budget: { maxTokens, toolResults: { shrink: false } },
+          render: { openCalls: "drop" },
+        };
         const context = contextOf(messages, options);
         const own = contextOf(plains, options);
         if (context.needed !== undefined) {
@@ -63,7 +68,12 @@ export function checkRandomShape({ name, conversation }) {
         /** @type {readonly any[]} */
         let messages = [{ ...message, pinned: true }];
         for (let round = 0; round < 2; round++) {
-          const context = contextOf(messages, { encoding, request: null, budget });
+          const context = contextOf(messages, {
+            encoding,
+            request: null,
+            budget,
+            render: { openCalls: "drop" },
+          });
           if (context.needed !== undefined) {
             return;
           }

@@ -211,3 +211,8 @@ export function randomConfig(random, { request = random.chance(0.5) } = {}) {
 function dropUndefined(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
+
+/** The message that a kept one is: a message with open calls is kept as a marked copy without them. */
+export function originalOf(message, transcript) {
+  return message.shortened === true ? transcript.find(({ id }) => id === message.id) : message;
+}

@@ -97,7 +97,12 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
           /** @satisfies {import("windrow").BudgetConfig} */
           const budget = { maxTokens: Math.ceil(whole * share) + 8, onRequiredOverflow: "shorten" };
           const context = attempt(() =>
-            buildContextSync([Object.assign(clone(message), { pinned: true })], { encoding, request: null, budget }),
+            buildContextSync([Object.assign(clone(message), { pinned: true })], {
+              encoding,
+              request: null,
+              budget,
+              render: { openCalls: "drop" },
+            }),
           );
           const copy = context?.messages.find(({ shortened }) => shortened);
           if (copy === undefined) {

@@ -1,8 +1,9 @@
 // The fields of a message of the AI SDK's version 4, which Mastra keeps too: parts, and beside them `content`, `reasoning`,
 // `toolInvocations` and `experimental_attachments`, which say the same again, or say it alone. What is said twice counts once.
 
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { partsWithText, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
+import { type IsUnwanted, partsWithText, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, required, text as textOf, unknownType } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from } from "../../message/origin.js";
@@ -70,14 +71,16 @@ export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord 
 }
 
 /** The fields without tools; the same object where there are none. */
-export function ui4WithoutToolCalls(fields: UnknownRecord): UnknownRecord {
+export function ui4WithoutToolCalls(fields: UnknownRecord, isUnwanted: IsUnwanted = () => true): UnknownRecord {
   const { parts, toolInvocations } = fields;
-  const rest = Array.isArray(parts) ? parts.filter((part) => !isCall(recordOf(part))) : undefined;
-  const isBesideToo = Array.isArray(toolInvocations) && toolInvocations.length > 0;
-  if (!isBesideToo && rest?.length === (parts as readonly unknown[] | undefined)?.length) {
+  const isKept = (part: UnknownRecord): boolean => !(isCall(part) && isUnwanted(part));
+  const rest = Array.isArray(parts) ? parts.filter((part) => isKept(recordOf(part))) : undefined;
+  const calls = listFrom(toolInvocations);
+  const others = calls.filter((call) => !isUnwanted(recordOf(call)));
+  if (others.length === calls.length && rest?.length === (parts as readonly unknown[] | undefined)?.length) {
     return fields;
   }
-  return { ...fields, ...(rest === undefined ? {} : { parts: rest }), toolInvocations: [] };
+  return { ...fields, ...(rest === undefined ? {} : { parts: rest }), toolInvocations: others };
 }
 
 /**

@@ -96,9 +96,10 @@ export const uiMessageShape: MessageFormat = {
     return { ...row, ...(typeof row.content === "string" ? { content: texts.join("") } : {}), parts };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const parts = row.parts as readonly UnknownRecord[];
-    return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
+    const kept = parts.filter((part) => !(isTool(part) && isUnwanted(part)));
+    return kept.length < parts.length ? { ...row, parts: kept } : row;
   },
 };
 

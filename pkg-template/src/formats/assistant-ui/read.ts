@@ -85,9 +85,10 @@ export const assistantUiShape: MessageFormat = {
     return { ...row, content: of(undefined), ...(row.attachments == null ? {} : { attachments }) };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const content = row.content as readonly unknown[];
-    return content.some(isCall) ? { ...row, content: content.filter((part) => !isCall(part)) } : row;
+    const kept = content.filter((part) => !(isCall(part) && isUnwanted(recordOf(part))));
+    return kept.length < content.length ? { ...row, content: kept } : row;
   },
 };
 
@@ -152,7 +153,7 @@ function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const { toolName, args, argsText, providerMetadata } = part;
   return callParts(part, place, {
     toolName,
-    input: args ?? argsText,
+    input: args ?? argsText ?? part.input,
     output: outputOf(part),
     isError: part.isError === true || isDenied(part),
     metadata: providerMetadata,

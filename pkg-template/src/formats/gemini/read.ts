@@ -159,9 +159,10 @@ export const geminiContentShape: MessageFormat = {
     }),
   }),
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const parts = partsOf(row);
-    return parts.some(isOfTool) ? { ...row, parts: parts.filter((part) => !isOfTool(part)) } : row;
+    const kept = parts.filter((part) => !(isOfTool(part) && isUnwanted(part)));
+    return kept.length < parts.length ? { ...row, parts: kept } : row;
   },
 };
 

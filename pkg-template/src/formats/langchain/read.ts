@@ -148,20 +148,29 @@ export const langChainMessageShape: MessageFormat = {
     return { ...(id === undefined ? row : copyOf(row, { id })), ...beside };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const { fields } = open(row);
     const content = fields[contentFieldOf(fields)];
-    const isInContent = Array.isArray(content) && content.some(isOfTool);
+    const isGone = (block: unknown): boolean => isOfTool(block) && isUnwanted(recordOf(block));
+    const isInContent = Array.isArray(content) && content.some(isGone);
     const kwargs = recordOf(fields.additional_kwargs);
     const held = CALL_FIELDS.filter((field) => Array.isArray(fields[field]) && fields[field].length > 0);
     if (!isInContent && held.length === 0 && !CALL_KWARGS.some((name) => kwargs[name] != null)) {
       return row;
     }
-    const others = isInContent ? content.filter((block) => !isOfTool(block)) : content;
+    const others = isInContent ? content.filter((block) => !isGone(block)) : content;
+    const left = (field: string): readonly unknown[] =>
+      listFrom(fields[field]).filter((call) => !isUnwanted(recordOf(call)));
+    const originals = withoutOriginals(fields, CALL_KWARGS);
+    // The calls as they came say them alone in some messages.
+    const asTheyCame = listFrom(kwargs.tool_calls).filter((call) => !isUnwanted(recordOf(call)));
     return copyOf(row, {
       ...(isInContent ? contentIn(fields, others) : {}),
-      ...Object.fromEntries(held.map((field) => [field, []])),
-      ...withoutOriginals(fields, CALL_KWARGS),
+      ...Object.fromEntries(held.map((field) => [field, left(field)])),
+      ...originals,
+      ...(asTheyCame.length > 0
+        ? { additional_kwargs: { ...recordOf(originals.additional_kwargs), tool_calls: asTheyCame } }
+        : {}),
     });
   },
 };

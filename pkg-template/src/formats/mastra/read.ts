@@ -74,8 +74,8 @@ export const mastraShape: MessageFormat = {
     ...(sessionId === undefined ? {} : { [row.threadId == null ? "sessionId" : "threadId"]: sessionId }),
   }),
 
-  withoutToolCalls(row) {
-    const content = ui4WithoutToolCalls(recordOf(row.content));
+  withoutToolCalls(row, isUnwanted) {
+    const content = ui4WithoutToolCalls(recordOf(row.content), isUnwanted);
     return content === row.content ? row : { ...row, content };
   },
 };

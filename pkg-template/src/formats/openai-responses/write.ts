@@ -209,7 +209,7 @@ function itemsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): Ite
       return saidOf(turn.pieces, ids);
     default:
       return turn.orphan === undefined
-        ? turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string, call))
+        ? turn.calls.flatMap((call) => (isUnsaid(call) ? [] : resultsOf(call.results, ids.get(call) as string, call)))
         : resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
   }
 }
@@ -287,7 +287,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
         items.push(fittedItem(given));
       }
     } else if (call !== undefined) {
-      items.push(callOf(call, ids.get(call) as string));
+      items.push(...(isUnsaid(call) ? [] : [callOf(call, ids.get(call) as string)]));
     } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
       addReasoning(items, part);
     } else if (part.type === "text") {
@@ -391,6 +391,10 @@ function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): v
   }
 }
 
+/** True if a call of OpenAI's own kinds, such as of a shell, has no result of the caller's: no item says that it was interrupted. */
+const isUnsaid = (call: AnsweredCall): boolean =>
+  CALLED.test(String(ownItem(call)?.type)) && call.results.every(({ place }) => place === call.place);
+
 function callOf(call: AnsweredCall, id: string): ResponsesItem {
   const { part } = call;
   const name = fitted(part.toolName, NAME);
@@ -433,7 +437,9 @@ function resultsOf(results: AnsweredCall["results"], id: string, call?: Answered
   if (given !== undefined && GAVE.test(String(given.type))) {
     return results.map((result) => {
       const item = ownItem(result) ?? given;
-      return item.call_id == null ? fittedItem(item) : fittedItem({ ...item, call_id: id });
+      const fit = fittedItem(item.call_id == null ? item : { ...item, call_id: id });
+      // What the local shell gave has the id of its call as its own.
+      return item.call_id == null && item.type === "local_shell_call_output" ? { ...fit, id } : fit;
     });
   }
   if (others.length === 0 && given?.type === type && given.call_id === id && isWholeOutput(given.output)) {

@@ -12,7 +12,17 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { callParts, inSteps, mediaPart, ofFile, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
+import {
+  callParts,
+  INTERRUPTED,
+  inSteps,
+  mediaPart,
+  ofFile,
+  reasoningParts,
+  STEP,
+  type StepPart,
+  textPart,
+} from "../tool-parts.js";
 
 /** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
 export interface OpencodeMessageShape {
@@ -30,7 +40,6 @@ const TOLD: Readonly<Record<string, string>> = {
 /** What the user attaches of these, opencode writes into texts of its own. */
 const WRITTEN_OUT = new Set<unknown>(["text/plain", "application/x-directory"]);
 /** What the model is told of a call that did not end, and of a result that opencode has cleared. */
-const INTERRUPTED = "[Tool execution was interrupted]";
 const CLEARED = "[Old tool result content cleared]";
 
 export const opencodeShape: MessageFormat = {
@@ -85,9 +94,10 @@ export const opencodeShape: MessageFormat = {
     };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     const parts = row.parts as readonly UnknownRecord[];
-    return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
+    const kept = parts.filter((part) => !(isTool(part) && isUnwanted(part)));
+    return kept.length < parts.length ? { ...row, parts: kept } : row;
   },
 };
 

@@ -118,12 +118,13 @@ export const piShape: MessageFormat = {
     return { ...row, ...named, ...(Number.isNaN(time) || row.timestamp != null ? {} : { timestamp: time }) };
   },
 
-  withoutToolCalls(row) {
+  withoutToolCalls(row, isUnwanted = () => true) {
     if (row.role === "toolResult") {
       return { ...row, content: [] };
     }
     const parts = partsIn(row.content);
-    return parts.some(isCall) ? { ...row, content: parts.filter((part) => !isCall(part)) } : row;
+    const kept = parts.filter((part) => !(isCall(part) && isUnwanted(part)));
+    return kept.length < parts.length ? { ...row, content: kept } : row;
   },
 };
 

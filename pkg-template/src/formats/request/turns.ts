@@ -13,6 +13,7 @@ import type {
 } from "../../message/message.js";
 import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
+import { INTERRUPTED } from "../tool-parts.js";
 import { isBlank, wellFormed } from "./text.js";
 
 /** A part, and where it stands in the messages. */
@@ -88,6 +89,8 @@ interface Atom extends Piece {
 export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
   const { calls, answered } = pairs(atoms, isInline);
+  closeOpenCalls(atoms, calls, approvedCalls(messages));
+  const abandoned = abandonedCalls(atoms, isInline);
   const turns: RequestTurn[] = [];
   let run: Set<AnsweredCall> | undefined;
   let last: Atom | undefined;
@@ -100,6 +103,9 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
   for (const atom of atoms) {
     const call = calls.get(atom);
     const answers = answered.get(atom);
+    if (abandoned.has(atom)) {
+      continue;
+    }
     if (answers !== undefined) {
       if (run?.has(answers)) {
         endRun();
@@ -254,6 +260,58 @@ function pairs(
     }
   }
   return { calls, answered };
+}
+
+/**
+ * Gives each call without a result one that says that it was interrupted. A call that the provider runs, or that the user was asked about
+ * and has answered, stays open while the user hasn't spoken after it.
+ */
+function closeOpenCalls(
+  atoms: readonly Atom[],
+  calls: ReadonlyMap<Atom, AnsweredCall>,
+  approved: ReadonlySet<string | undefined>,
+): void {
+  const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
+  const isRun = ({ part }: AnsweredCall): boolean => part.providerExecuted === true || approved.has(part.toolCallId);
+  for (const [at, atom] of atoms.entries()) {
+    const call = calls.get(atom);
+    if (call?.results.length === 0 && (at < spoken || !isRun(call))) {
+      const { toolCallId, toolName } = call.part;
+      const part: ResultPart = { type: "tool-result", toolCallId, toolName, output: INTERRUPTED, isError: true };
+      call.results.push({ part, place: call.place });
+    }
+  }
+}
+
+/** Returns the ids of the calls that the user was asked about, and has answered. */
+function approvedCalls(messages: readonly ParsedMessage[]): ReadonlySet<string | undefined> {
+  const asked = new Map<string, string | undefined>();
+  const approved = new Set<string | undefined>();
+  for (const { part } of messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-approval-request") {
+      asked.set(part.approvalId, part.toolCallId);
+    } else if (part.type === "tool-approval-response") {
+      approved.add(asked.get(part.approvalId));
+    }
+  }
+  return approved;
+}
+
+/** Returns the calls of tools that the provider runs of which it gave nothing before the user spoke again. */
+function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet<Atom> {
+  const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
+  const answered = new Set<string>();
+  const abandoned = new Set<Atom>();
+  for (let at = atoms.length - 1; at >= 0; at--) {
+    const atom = atoms[at] as Atom;
+    const { part, kind } = atom;
+    if (part.type === "tool-result" && kind === "assistant") {
+      answered.add(part.toolCallId);
+    } else if (part.type === "tool-call" && isInline(atom) && !answered.delete(part.toolCallId) && at < spoken) {
+      abandoned.add(atom);
+    }
+  }
+  return abandoned;
 }
 
 /** How many calls of a message are looked through for the one that a result without an id answers, as in src/log/groups.rs. */

@@ -28,16 +28,27 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
       const fields = Object.entries(row).filter(([field]) => !textFields.has(field));
       return { ...Object.fromEntries(fields), content: contentWithText(row.content, text) };
     },
-    withoutToolCalls(row) {
+    withoutToolCalls(row, isUnwanted) {
       const { content } = row;
-      const all = Object.entries(row);
-      const fields = all.filter(([field, value]) => value == null || !toolFields.has(field));
-      const hasToolParts = Array.isArray(content) && content.some(isOfTool);
-      if (fields.length === all.length && !hasToolParts) {
-        return row;
-      }
-      const others = hasToolParts ? content.filter((part) => !isOfTool(part)) : content;
-      return { ...Object.fromEntries(fields), content: others };
+      let isChanged = false;
+      const kept = (list: readonly unknown[], isOfTool: (part: unknown) => boolean): readonly unknown[] => {
+        const others = list.filter((part) => !(isOfTool(part) && (isUnwanted?.(recordOf(part)) ?? true)));
+        isChanged ||= others.length < list.length;
+        return others;
+      };
+      const fields = Object.entries(row).flatMap(([field, value]): [string, unknown][] => {
+        if (value == null || !toolFields.has(field)) {
+          return [[field, value]];
+        }
+        if (isUnwanted !== undefined) {
+          const calls = Array.isArray(value) ? kept(value, () => true) : value;
+          return Array.isArray(calls) && calls.length === 0 ? [] : [[field, calls]];
+        }
+        isChanged = true;
+        return [];
+      });
+      const others = Array.isArray(content) ? kept(content, isOfTool) : content;
+      return isChanged ? { ...Object.fromEntries(fields), content: others } : row;
     },
   };
 }

@@ -36,7 +36,9 @@ export async function send({ messages, maxTokens }) {
 
 /** A shortened copy, or a line of windrow's own. */
 function neutralOf({ id, role, content }, messages) {
-  const text = typeof content === "string" ? content : content.map((part) => part.text ?? "").join("\n");
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const text = parts.map((part) => part.text ?? part.output ?? "").join("\n");
   const { name } = messages.find((message) => message.id === id) ?? {};
-  return { id, role, text, ...(name === undefined ? {} : { name }) };
+  const answers = parts.find(({ type }) => type === "tool-result")?.toolCallId;
+  return { id, role, text, ...(name === undefined ? {} : { name }), ...(answers === undefined ? {} : { answers }) };
 }

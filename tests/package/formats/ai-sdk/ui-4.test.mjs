@@ -217,10 +217,12 @@ describe("the AI SDK's UIMessage of version 4", () => {
     assert.equal(costOf(copy), tokens.total);
   });
 
-  test("a call without a result is left out, as the model may not be asked before", () => {
+  test("a call without a result is left out alone", () => {
     const toolInvocations = [{ ...look, state: "call", result: undefined }];
     const context = buildContextSync([{ role: "assistant", content: "Wait.", toolInvocations }], { encoding });
-    assert.equal(context.explain(0).reason, "call_without_result");
+    assert.deepEqual(context.messages, [{ role: "assistant", content: "Wait.", toolInvocations: [], shortened: true }]);
+    const silent = buildContextSync([{ role: "assistant", content: "", toolInvocations }], { encoding });
+    assert.equal(silent.explain(0).reason, "call_without_result");
   });
 
   test("data messages are the application's, and never shown", () => {

@@ -1,0 +1,387 @@
+// `explain` is true: a reader that knows the transcript, the options and the finished context checks each stated reason.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { buildContextSync, loadEncoding } from "windrow";
+import { tokensIn } from "../support/independent-count.mjs";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+
+before(() => loadEncoding("o200k_base"));
+
+const START = Date.UTC(2026, 0, 5, 8);
+const MINUTE = 60_000;
+const LABELS = { system: "System", user: "User", assistant: "Assistant", tool: "Tool" };
+const BRACKETED = { ...LABELS, user: "human", assistant: "you" };
+/** How many groups may not fit before no older one is tried. */
+const MOST_MISSES = 64;
+/** The fewest characters of an extract. */
+const LEAST_EXTRACT = 40;
+/** Tokens by which words that are cut may cost more than whole ones. */
+const CUT_WORDS = 4;
+
+const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
+const FRAMES = {
+  xml: "<conversation>\n</conversation>\n",
+  conversations: "<conversation-history>\n</conversation-history>\n",
+};
+
+// ---- Random conversations, whose messages have one text each. ----
+
+const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
+const words = (random, most) => Array.from({ length: random.integer(1, most) }, () => random.pick(WORDS)).join(" ");
+
+/** A chat, with calls of tools between. Some calls have no result, and some results no call. */
+function conversation(random, hasSessions) {
+  const messages = random.chance(0.4) ? [{ role: "system", content: words(random, 8) }] : [];
+  const length = random.integer(2, random.chance(0.2) ? 150 : 40);
+  const [most, longest] = [random.pick([4, 12, 40]), random.pick([40, 200])];
+  let time = START;
+  const add = (message) => {
+    time += random.chance(0.05) ? 400 * MINUTE : MINUTE;
+    const id = random.chance(0.02) && messages.length > 0 ? messages.at(-1).id : `m${messages.length}`;
+    messages.push({ id, createdAt: time, ...message, ...(random.chance(0.02) ? { pinned: true } : {}) });
+  };
+  const call = (name) => {
+    const ids = Array.from({ length: random.chance(0.2) ? 2 : 1 }, (_, at) => `${name}-${at}`);
+    const toolCalls = ids.map((id) => ({ id, name: "find", arguments: { it: words(random, 3) } }));
+    add({ role: "assistant", content: random.chance(0.3) ? words(random, 9) : "", toolCalls });
+    for (const id of ids) {
+      if (random.chance(0.95)) {
+        add({ role: "tool", toolCallId: random.chance(0.97) ? id : "nothing", content: words(random, longest * 2) });
+      }
+    }
+  };
+  const calls = random.pick([0.1, 0.5]);
+  for (let index = 0; index < length; index++) {
+    const content = words(random, random.chance(0.1) ? longest : most);
+    const more = {
+      ...(random.chance(0.03) ? { tags: ["x"] } : {}),
+      ...(random.chance(0.03) ? { source: "scheduled" } : {}),
+      ...(random.chance(0.03) ? { status: "deleted" } : {}),
+      ...(hasSessions && random.chance(0.05) ? { sessionId: "other" } : {}),
+    };
+    add({ role: index % 2 === 0 ? "user" : "assistant", content, ...more });
+    if (index % 2 === 1 && random.chance(calls)) {
+      call(`c${index}`);
+    }
+  }
+  // A run that goes on.
+  const steps = random.chance(0.3) ? random.integer(1, 30) : 0;
+  if (steps > 0) {
+    add({ role: "user", content: words(random, 9) });
+  }
+  for (let step = 0; step < steps; step++) {
+    call(`s${step}`);
+  }
+  return messages;
+}
+
+function options(random, transcript) {
+  const maybe = (probability, make) => (random.chance(probability) ? make() : {});
+  const format = random.pick(["messages", "messages", "text", "xml", "conversations"]);
+  const hasSessions = transcript.some(({ sessionId }) => sessionId !== undefined);
+  const { createdAt: last = START } = transcript.at(-1);
+  const { tiers, recall } = {
+    recall: maybe(0.5, () => ({ ranking: random.pick(["relevance", "bm25", "recency"]) })),
+    tiers: maybe(hasSessions ? 0 : 0.25, () => ({
+      enabled: true,
+      ...STATUS,
+      onOverflow: random.pick(["nextTier", "stop"]),
+    })),
+  };
+  return {
+    now: last + random.pick([1, 180, 1800, 12_000]) * MINUTE,
+    encoding: "o200k_base",
+    ...maybe(0.7, () => ({ request: words(random, 8) })),
+    ...(hasSessions ? { sessionId: "main" } : {}),
+    budget: {
+      onRequiredOverflow: "shorten",
+      ...(tiers.enabled || random.chance(0.9) ? {} : { cut: {}, maxTokens: 400 }),
+      ...random.pick([
+        { maxTokens: random.integer(30, 300) },
+        { maxTokens: random.integer(100, 2500) },
+        { maxChars: random.integer(300, 4000) },
+      ]),
+    },
+    render: { format },
+    recall,
+    tiers,
+    filter: {
+      ...maybe(0.2, () => ({ excludeTags: ["x"] })),
+      ...maybe(0.2, () => ({ excludeSources: ["scheduled"] })),
+      ...maybe(0.1, () => ({ roles: ["system", "user", "assistant"] })),
+      ...maybe(0.1, () => ({ maxAgeDays: random.integer(1, 9) })),
+    },
+    window: {
+      ...maybe(0.1, () => ({ lookbackCount: random.integer(1, 30) })),
+      ...maybe(0.1, () => ({ maxUserTurns: random.integer(1, 9) })),
+      ...maybe(0.1, () => ({ maxRecentMessages: random.integer(1, 30) })),
+    },
+  };
+}
+
+// ---- The reader: nothing of it is of the library. ----
+
+const textOf = ({ content }) => content;
+const callsOf = ({ toolCalls = [] }) => toolCalls;
+
+/** Returns the cost of a message in the chat format: 3 tokens, its role, its text, and its calls as JSON. */
+function chatCost(message, text) {
+  const calls = callsOf(message).map(({ id, name, arguments: input }) =>
+    tokensIn(
+      `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"arguments":${JSON.stringify(JSON.stringify(input))}}`,
+    ),
+  );
+  const result = message.toolCallId === undefined ? 0 : tokensIn(message.toolCallId);
+  const own = [3, tokensIn(message.role), tokensIn(text), result, ...calls];
+  return { tokens: own.reduce((sum, it) => sum + it), chars: [...text].length };
+}
+
+/** A message in a prompt of one text, by docs/formats.md. */
+function lineOf(message, text, format) {
+  const calls = callsOf(message).map(({ name, arguments: input }) => {
+    const json = JSON.stringify(input);
+    const escaped = json.replaceAll('"', "&quot;");
+    return {
+      text: `[Calling ${name}(${json})]`,
+      xml: `<call name="${name}">${escaped}</call>`,
+      conversations: `[Calling ${name}(${escaped})]`,
+    }[format];
+  });
+  const time = new Date(message.createdAt ?? START).toISOString().slice(11, 16);
+  const head = {
+    text: `${message.source === "scheduled" ? "Scheduled" : LABELS[message.role]}: ${text}`.trimEnd(),
+    xml: `<message role="${message.role}">${text}`,
+    conversations: `[${BRACKETED[message.role]} ${time}] ${text}`,
+  }[format];
+  return `${[head, ...calls].join("\n")}${format === "xml" ? "</message>" : ""}\n`;
+}
+
+/** Returns the least cost of a message in a form that the options allow: a tool's result may be a stub. */
+function leastCost(message, config) {
+  const { format } = config.render;
+  const tokens = tokensIn(textOf(message));
+  const mark = `[… ${tokens.toLocaleString("en")} token${tokens === 1 ? "" : "s"} left out …]`;
+  const isFlat = config.tiers.enabled !== true && config.budget.cut === undefined;
+  const texts = [
+    textOf(message),
+    ...(message.role === "tool" && isFlat && mark.length < textOf(message).length ? [mark] : []),
+  ];
+  const costs = texts.map((text) => {
+    const line = format === "messages" ? undefined : lineOf(message, text, format);
+    return line === undefined ? chatCost(message, text) : { tokens: tokensIn(line), chars: [...line].length };
+  });
+  return { tokens: Math.min(...costs.map((it) => it.tokens)), chars: Math.min(...costs.map((it) => it.chars)) };
+}
+
+class Reader {
+  constructor(transcript, config, context) {
+    this.transcript = transcript;
+    this.config = config;
+    this.context = context;
+    this.explained = transcript.map((_, position) => context.explain(position));
+    this.order = transcript.map((_, position) => position);
+  }
+
+  /** The calls that a message makes or answers. */
+  idsOf(position) {
+    const { toolCallId } = this.transcript[position];
+    return [
+      ...callsOf(this.transcript[position]).map(({ id }) => id),
+      ...(toolCallId === undefined ? [] : [toolCallId]),
+    ];
+  }
+
+  /** Returns the group of a message: a call and its results. */
+  groupOf(position) {
+    let group = [position];
+    for (let count = 0; group.length > count; ) {
+      count = group.length;
+      const ids = new Set(group.flatMap((it) => this.idsOf(it)));
+      group = this.order.filter((it) => group.includes(it) || this.idsOf(it).some((id) => ids.has(id)));
+    }
+    return group;
+  }
+
+  isLeftOut(position) {
+    return this.explained[position].fate === "left out";
+  }
+
+  /** True if the rest of the budget has room for a group, in the least form that the options allow. */
+  fits(position) {
+    const conversation = this.conversationOf(position);
+    const element = conversation?.form === "leftOut" ? this.elementOf(conversation) : "";
+    if (conversation?.tier === "older" || conversation?.tier === "yesterday") {
+      return this.isRoomFor(this.summaryOf(conversation));
+    }
+    const group = this.groupOf(position).filter((it) => this.isLeftOut(it) && this.isOpen(it));
+    const costs = group.map((it) => leastCost(this.transcript[it], this.config));
+    const sum = (of) => [...costs, this.frame()].reduce((all, cost) => all + of(cost), 0);
+    const around = { tokens: tokensIn(element), chars: [...element].length };
+    return this.isRoomFor({
+      tokens: sum((it) => it.tokens) + around.tokens,
+      chars: sum((it) => it.chars) + around.chars,
+    });
+  }
+
+  isRoomFor({ tokens, chars }) {
+    const { maxTokens, maxChars } = this.config.budget;
+    return (
+      (maxTokens === undefined || this.context.tokens.total + tokens <= maxTokens) &&
+      (maxChars === undefined || this.context.charCount + chars <= maxChars)
+    );
+  }
+
+  /** Returns the conversation of a message, if tiers are enabled. */
+  conversationOf(position) {
+    const { createdAt } = this.transcript[position];
+    return this.context.conversations.find(({ startedAt, endedAt }) => startedAt <= createdAt && createdAt <= endedAt);
+  }
+
+  /** The element of a conversation, in the format that has one. */
+  elementOf({ startedAt, label }, text = "") {
+    const time = new Date(startedAt).toISOString();
+    return this.config.render.format === "conversations"
+      ? `<conversation timestamp="${time}" relative="${label}">${text}\n</conversation>\n`
+      : "";
+  }
+
+  /** Returns the least cost of an extract of a conversation: the user's first words, then the assistant's last. */
+  summaryOf(conversation) {
+    const rows = this.order.filter(
+      (it) =>
+        this.conversationOf(it) === conversation &&
+        ["summarized", "over_budget", "run_ended"].includes(this.explained[it].reason),
+    );
+    const said = rows.filter((it) => textOf(this.transcript[it]) !== "" || callsOf(this.transcript[it]).length > 0);
+    const by = (role, list) => list.find((it) => this.transcript[it].role === role) ?? list[0];
+    const first = by("user", said);
+    const last = by("assistant", said.filter((it) => it > first).reverse());
+    // It may be as short as this.
+    const whole = `Began: ${textOf(this.transcript[first])}${last === undefined ? "" : " Ended: "}`;
+    const text = whole.length > LEAST_EXTRACT ? `${whole.slice(0, LEAST_EXTRACT - 1)}…` : whole;
+    const { format } = this.config.render;
+    const line = {
+      messages: `Extract of the conversation of ${conversation.label}: ${text}`,
+      text: `Extract of the conversation of ${conversation.label}: ${text}\n`,
+      xml: `<extract relative="${conversation.label}">${text}</extract>\n`,
+      conversations: this.elementOf(conversation, ` summary="extract"\nExtract: ${text}`),
+    }[format];
+    const around = format === "messages" ? 3 + tokensIn("system") : 0;
+    const frame = this.frame();
+    return { tokens: around + tokensIn(line) + CUT_WORDS + frame.tokens, chars: [...line].length + frame.chars };
+  }
+
+  /** Returns the cost of the lines around a history, if the prompt has no history yet. */
+  frame() {
+    // What follows the request in the place of one is not in the history.
+    const turn = this.explained.findIndex(({ reason }) => reason === "request");
+    const isEmpty = this.explained.every(({ fate }, at) => fate === "left out" || (turn >= 0 && at >= turn));
+    const hasStatus = this.config.tiers.enabled && this.config.render.format === "conversations";
+    const isContinued = this.context.conversations.some(({ tier }) => tier === "thread");
+    const status = hasStatus
+      ? `<thread-status>${isContinued ? STATUS.continuation : STATUS.newConversation}</thread-status>\n`
+      : "";
+    const lines = isEmpty ? (FRAMES[this.config.render.format] ?? "") + status : "";
+    return { tokens: tokensIn(lines), chars: [...lines].length };
+  }
+
+  /** True if only the budget could leave a message out. */
+  isOpen(position) {
+    return this.explained[position].stage === "budget";
+  }
+
+  /** Counts the groups newer than a message that didn't fit. */
+  missedAfter(position) {
+    const missed = this.order.filter(
+      (it) =>
+        it > position &&
+        (this.explained[it].fate === "shortened" ||
+          ["over_budget", "over_limit", "ranked_lower"].includes(this.explained[it].reason)),
+    );
+    return new Set(missed.map((it) => this.groupOf(it)[0])).size;
+  }
+}
+
+const REASONS = {
+  over_budget: (it, position) => !it.fits(position),
+  ranked_lower: (it, position) =>
+    !it.fits(position) &&
+    it.config.recall.ranking !== "recency" &&
+    (it.config.request !== undefined || it.explained.some(({ fate }) => fate !== "left out")),
+  run_ended: (it, position) =>
+    it.config.tiers.onOverflow === "stop"
+      ? it.missedAfter(position) > 0 || it.context.conversations.some(({ form }) => form === "extract")
+      : it.config.recall.ranking === "recency"
+        ? it.missedAfter(position) > 0
+        : it.missedAfter(position) > MOST_MISSES,
+  before_cut: (it) => it.config.budget.cut !== undefined,
+  call_without_result: (it, position) =>
+    callsOf(it.transcript[position]).some(({ id }) => !it.transcript.some(({ toolCallId }) => toolCallId === id)),
+  result_without_call: (it, position) =>
+    !it.transcript
+      .slice(0, position)
+      .some((other) => callsOf(other).some(({ id }) => id === it.transcript[position].toolCallId)),
+  split_group: (it, position) => it.groupOf(position).some((other) => other !== position && it.isLeftOut(other)),
+  duplicate: (it, position) => it.transcript.slice(0, position).some(({ id }) => id === it.transcript[position].id),
+  deleted: (it, position) => it.transcript[position].status === "deleted",
+  same_as_request: (it, position) => it.transcript[position].content === it.config.request,
+  other_session: (it, position) => it.transcript[position].sessionId === "other" && it.config.sessionId === "main",
+  role: (it, position) => !it.config.filter.roles.includes(it.transcript[position].role),
+  tag: (it, position) => it.config.filter.excludeTags.some((tag) => it.transcript[position].tags?.includes(tag)),
+  source: (it, position) => it.config.filter.excludeSources.includes(it.transcript[position].source),
+  beyond_age: (it, position) =>
+    it.config.now - it.transcript[position].createdAt > it.config.filter.maxAgeDays * 24 * 60 * MINUTE,
+  beyond_lookback: (it, position) => it.transcript.length - position > it.config.window.lookbackCount,
+  beyond_user_turns: (it, position) =>
+    it.transcript.slice(position + 1).filter(({ role }) => role === "user").length >= it.config.window.maxUserTurns,
+  beyond_recent_messages: (it, position) => it.transcript.length - position > it.config.window.maxRecentMessages,
+  summarized: (it, position) => ["summary", "extract"].includes(it.conversationOf(position)?.form),
+  tier_not_shown: (it, position) => it.conversationOf(position)?.form === "truncatedTail",
+  instruction: (it, position) => it.transcript.slice(0, position + 1).every(({ role }) => role === "system"),
+  pinned: (it, position) => it.groupOf(position).some((other) => it.transcript[other].pinned),
+  request: (it, position) =>
+    it.config.request === undefined &&
+    (it.transcript.slice(position + 1).every(({ role }, at) => role !== "user" || it.isLeftOut(position + 1 + at)) ||
+      it.transcript.slice(position + 1).some(() => true)),
+  newest: (it) => it.config.recall.ranking !== "recency",
+  standing: (it, position) => it.transcript[position].role === "user",
+  recalled: (it) => it.config.recall.ranking !== "recency",
+  paired: (it) => it.explained.some(({ reason }) => reason === "recalled"),
+  history: (it, position) => !it.isLeftOut(position),
+};
+
+/** Checks each stated reason. Returns how many messages were left out for the budget. */
+export function checkReasons(transcript, config, context) {
+  const reader = new Reader(transcript, config, context);
+  let count = 0;
+  for (const [position, { reason, fate }] of reader.explained.entries()) {
+    const holds = REASONS[reason];
+    assert.ok(holds !== undefined, `no reader for ${reason}`);
+    assert.ok(
+      holds(reader, position),
+      `m${position}: ${fate}, ${reason}, with ${context.tokens.total} tokens and ${context.charCount} characters of ${JSON.stringify(config)}`,
+    );
+    count += Number(["over_budget", "ranked_lower", "run_ended"].includes(reason));
+  }
+  return count;
+}
+
+describe("for random conversations and options", () => {
+  test("every stated reason holds", () => {
+    let hits = 0;
+    const count = forEachSeed((random) => {
+      const transcript = conversation(random, random.chance(0.2));
+      const config = options(random, transcript);
+      let context;
+      try {
+        context = buildContextSync(transcript, config);
+      } catch (error) {
+        assert.equal(error.code, "BUDGET_TOO_SMALL");
+        return;
+      }
+      hits += checkReasons(transcript, config, context) > 0 ? 1 : 0;
+    });
+    assertShare(hits, count, 3, "left something out for the budget");
+  });
+});
