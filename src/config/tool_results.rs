@@ -1,3 +1,4 @@
+use crate::base::map::Map;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
@@ -16,10 +17,13 @@ pub struct ToolResultsConfig {
     pub keep: u64,
     /// Names of tools whose results never shrink. Default: none.
     pub exclude_tools: Vec<String>,
+    /// By the name of a tool: the argument that says what a call reads, such as `{ "read_file": "path" }`. A newer result of the same
+    /// tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
+    pub resources: Map<String, String>,
 }
 
 impl Default for ToolResultsConfig {
     fn default() -> Self {
-        Self { shrink: true, keep: 3, exclude_tools: Vec::new() }
+        Self { shrink: true, keep: 3, exclude_tools: Vec::new(), resources: Map::default() }
     }
 }

@@ -121,6 +121,15 @@ impl<'a> SentMessage<'a> {
         self.open = Open::Result;
     }
 
+    fn media(&mut self, field: Field, value: &str) {
+        if self.open == Open::Nothing {
+            self.show();
+        }
+        let is_assistant = self.role == Role::Assistant;
+        let cost = media::cost(field, value, self.config.model.as_deref(), is_assistant);
+        self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);
+    }
+
     #[inline(never)]
     fn text(&mut self, text: Cow<'a, str>) {
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
@@ -248,12 +257,7 @@ pub(super) fn parts<'a>(
                     out.text(line.into());
                     continue;
                 }
-                if out.open == Open::Nothing {
-                    out.show();
-                }
-                let is_assistant = role == Role::Assistant;
-                let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
-                out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(cost);
+                out.media(field, value);
             }
             Field::CallId => {
                 call = Some([value, ""]);

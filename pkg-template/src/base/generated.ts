@@ -661,6 +661,11 @@ export interface ToolResultsConfig {
   readonly keep?: number | undefined;
   /** Names of tools whose results never shrink. Default: none. */
   readonly excludeTools?: readonly string[] | undefined;
+  /**
+   * By the name of a tool: the argument that says what a call reads, such as `{ "read_file": "path" }`. A newer result of the same
+   * tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
+   */
+  readonly resources?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

@@ -21,6 +21,7 @@ mod keep;
 mod ranked;
 mod required;
 mod results;
+mod repeats;
 mod sizes;
 pub(crate) mod sections;
 mod section_contents;

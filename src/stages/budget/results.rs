@@ -7,6 +7,7 @@
 
 use super::keep::piece_of;
 use super::packer::Packer;
+use super::repeats::Repeat;
 use super::sizes::Size;
 use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
@@ -26,6 +27,15 @@ const NEWEST_SHARE: f64 = 0.2;
 
 /// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of earlier steps.
 const LAST_SHARE: f64 = 0.75;
+
+/// The room that a kept result has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResultRoom {
+    piece: Piece,
+    all: Cost,
+    /// The room in the history's own limit. None if that doesn't count the result.
+    history: Option<Cost>,
+}
 
 impl Packer<'_> {
     /// Shrinks the results of the last step if the required pieces don't fit with them whole. Returns the cost of these, or nothing if they
@@ -128,6 +138,13 @@ impl Packer<'_> {
 
     /// Lets the kept results grow into the room that is left.
     pub(crate) fn grow_results(&mut self) -> StageResult {
+        let repeats = self.repeats();
+        self.note_repeats(&repeats, true)?;
+        self.grow_by_age(&repeats)?;
+        self.note_repeats(&repeats, false)
+    }
+
+    fn grow_by_age(&mut self, repeats: &[Repeat]) -> StageResult {
         let rows = self.marks.order.iter().rev().copied();
         let shrunk = rows.filter(|row| self.results.sizes.get(row).is_some());
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
@@ -136,15 +153,31 @@ impl Packer<'_> {
         if !self.plan.shrinks {
             return Ok(()); // Before a cut, a result has the size that it had with the step before.
         }
+        let mut is_superseded = vec![false; self.input.transcript.len()];
+        let mut is_referred_to = is_superseded.clone();
+        for Repeat { older, is_reference, .. } in repeats {
+            let marked = if *is_reference { &mut is_referred_to } else { &mut is_superseded };
+            marked[*older] = true;
+        }
+        let (superseded, others): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|row| is_superseded[*row]);
+        let only = |rows: &[usize], is_wanted: &dyn Fn(&usize) -> bool| -> Vec<(usize, Size)> {
+            let wanted = rows.iter().filter(|row| is_wanted(row));
+            wanted.map(|row| (*row, Size::Whole)).collect()
+        };
+        self.grow_all(only(&others, &|row| is_referred_to[*row]).into_iter())?;
         let all = self.remaining;
         self.remaining = all.share(NEWEST_SHARE);
         let rest = all.minus(self.remaining);
-        let newest: Vec<usize> =
-            others.iter().copied().filter(|row| self.results.newest.contains(row)).collect();
-        self.grow_all(newest.into_iter().map(|row| (row, Size::Whole)))?;
+        let newest = only(&others, &|row| self.results.newest.contains(row));
+        self.grow_all(newest.into_iter())?;
         self.remaining = self.remaining.plus(rest);
         let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
-        self.grow_all(steps.flat_map(|size| others.iter().map(move |row| (*row, size))))
+        self.grow_all(steps.flat_map(|size| others.iter().map(move |row| (*row, size))))?;
+        for row in superseded {
+            self.grow_whole(row)?;
+        }
+        Ok(())
     }
 
     /// Lets results grow to a size each, until one of them has no room to.
@@ -159,46 +192,73 @@ impl Packer<'_> {
 
     /// Shows a result in a larger size, or as much of it as there is room for. False if that is less.
     fn grow(&mut self, row: usize, size: Size) -> StageResult<bool> {
-        let Some(before) = self.results.sizes.get(&row).copied() else {
-            return Ok(true);
+        let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
+        let is_larger = match (before, size) {
+            (Size::Excerpt(now), Size::Excerpt(then)) => then > now,
+            _ => before != Size::Whole,
         };
-        if matches!((before, size), (Size::Excerpt(now), Size::Excerpt(then)) if then <= now) {
+        if !is_larger {
             return Ok(true);
         }
+        let room = self.room_for(row)?;
+        self.resize(row, size);
+        let is_grown = self.fits_in(row, &room)?;
+        if !is_grown {
+            let length = self.view().text_of(room.piece).len();
+            let failing = match size {
+                Size::Excerpt(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
+                Size::Stub | Size::Whole => length,
+            };
+            let tokens = shorten::longest_fitting(failing, &mut |tokens| {
+                self.resize(row, Size::Excerpt(tokens as u64));
+                self.fits_in(row, &room)
+            })? as u64;
+            let now = if let Size::Excerpt(now) = before { now } else { 0 };
+            self.resize(row, if tokens > now { Size::Excerpt(tokens) } else { before });
+        }
+        self.pay_result(row, &room)?;
+        Ok(is_grown)
+    }
+
+    /// Shows a result whole if there is room.
+    fn grow_whole(&mut self, row: usize) -> StageResult {
+        let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
+        let room = self.room_for(row)?;
+        self.resize(row, Size::Whole);
+        if !self.fits_in(row, &room)? {
+            self.resize(row, before);
+        }
+        self.pay_result(row, &room)
+    }
+
+    /// The room that a kept result has if it gives back what it costs now.
+    pub(super) fn room_for(&self, row: usize) -> StageResult<ResultRoom> {
         let piece = match self.marks.piece(row) {
             Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
             piece => piece,
         };
         let paid = self.total(&[piece])?;
         let is_counted = !self.marks.is_in_turn(row) && self.marks.requirement(row).is_none();
-        let own = if is_counted { self.own_cost(&[row], paid) } else { Cost::default() };
-        let (room, history) = (self.remaining.plus(paid), self.history.cost.plus(own));
-        let fits = |packer: &mut Self, size: Size| -> StageResult<bool> {
-            packer.resize(row, size);
-            let Some(cost) = packer.cost_within(&mut [piece].into_iter(), room)? else {
-                return Ok(false);
-            };
-            Ok(!is_counted || packer.own_cost(&[row], cost).fits(history))
+        let history = is_counted.then(|| self.history.cost.plus(self.own_cost(&[row], paid)));
+        Ok(ResultRoom { piece, all: self.remaining.plus(paid), history })
+    }
+
+    /// True if a result fits as it is shown now.
+    pub(super) fn fits_in(&self, row: usize, room: &ResultRoom) -> StageResult<bool> {
+        let Some(cost) = self.cost_within(&mut [room.piece].into_iter(), room.all)? else {
+            return Ok(false);
         };
-        let is_grown = fits(self, size)?;
-        if !is_grown {
-            let length = self.view().text_of(piece).len();
-            let failing = match size {
-                Size::Excerpt(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
-                Size::Stub | Size::Whole => length,
-            };
-            let tokens = shorten::longest_fitting(failing, &mut |tokens| {
-                fits(self, Size::Excerpt(tokens as u64))
-            })? as u64;
-            let now = if let Size::Excerpt(now) = before { now } else { 0 };
-            self.resize(row, if tokens > now { Size::Excerpt(tokens) } else { before });
-        }
-        let cost = self.total(&[piece])?;
-        self.remaining = room.minus(cost);
-        if is_counted {
+        Ok(room.history.is_none_or(|history| self.own_cost(&[row], cost).fits(history)))
+    }
+
+    /// Pays for a result as it is shown now.
+    pub(super) fn pay_result(&mut self, row: usize, room: &ResultRoom) -> StageResult {
+        let cost = self.total(&[room.piece])?;
+        self.remaining = room.all.minus(cost);
+        if let Some(history) = room.history {
             self.history.cost = history.minus(self.own_cost(&[row], cost));
         }
-        Ok(is_grown)
+        Ok(())
     }
 
     /// True if a row is a tool's result that may shrink: it has a text and no calls, and the caller has not pinned it.
@@ -240,9 +300,11 @@ impl Packer<'_> {
     }
 
     /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
-    fn resize(&mut self, row: usize, size: Size) {
+    pub(super) fn resize(&mut self, row: usize, size: Size) {
         self.unshrink(&[row]);
-        let Some(Excerpt { text, gaps }) = self.sized(row, size) else { return };
+        let sized = self.sized(row, size);
+        let size = if sized.is_some() { size } else { Size::Whole };
+        let Some(Excerpt { text, gaps }) = self.with_note(row, size, sized) else { return };
         self.results.sizes.insert(row, size);
         self.fill.shortened.insert(Piece::Message(row), text.into());
         self.fill.excerpts.insert(row, gaps);

@@ -14,15 +14,26 @@ pub(super) enum Size {
     Whole,
 }
 
+/// A line after a result that says what became of another result of the same call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// A newer result is in the prompt whole. Only a stub says so.
+    NewerFollows,
+    /// So many tokens of the earlier result are left out.
+    EarlierLeftOut(u64),
+}
+
 /// The sizes of results in a prompt.
 #[derive(Debug, Default)]
 pub(super) struct ResultSizes {
-    /// By row: the size of each result that isn't whole.
+    /// By row: the size of each result that isn't whole, or has a note.
     pub(super) sizes: Map<usize, Size>,
     /// Rows of the newest results.
     pub(super) newest: Vec<usize>,
     /// The size that the newest results begin with.
     pub(super) newest_size: Size,
+    /// By row: the line after a result of a call that is made again.
+    pub(super) notes: Map<usize, Note>,
     /// By row: the whole text of each result that was shown as an excerpt, with its passages.
     pub(super) texts: Map<usize, LongText<'static>>,
 }

@@ -10,6 +10,9 @@ await loadEncoding(encoding);
 
 const MARK = /\[… [\d,]+ tokens? left out …\]/;
 
+/** The words of a stub that a newer result supersedes. */
+const NEWER = "A newer result of this call follows.";
+
 /** A step of a run: a call and its result. */
 function step(id, name, input, output) {
   return [
@@ -76,8 +79,9 @@ describe("tool results shrink before steps go", () => {
       const called = context.messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id);
       assert.deepEqual([...shown.keys()].toSorted(), called.toSorted());
       for (const { tool_call_id: id, content } of messages.filter(({ role }) => role === "tool")) {
-        for (const part of shown.get(id)?.split(MARK) ?? []) {
-          assert.ok(content.toWellFormed().includes(part.trim()), `${id}: ${part}`);
+        const shownOf = shown.get(id)?.replace(NEWER, "").split(MARK);
+        for (const part of shownOf ?? []) {
+          assert.ok(content.toWellFormed().includes(part.trim().toWellFormed()), `${id}: ${part}`);
         }
       }
     });
@@ -166,5 +170,104 @@ describe("tool results shrink before steps go", () => {
     ];
     const context = buildRun(run, 900, { toolResults: { excludeTools: ["read_plan"], keep: 0 } });
     assert.deepEqual(fatesOf(context, run), ["kept", "kept", "kept", "kept", "excerpt", "kept", "kept"]);
+  });
+});
+
+describe("a call that is made again", () => {
+  const EARLIER = "Not all of the earlier result is shown:";
+  const task = { role: "user", content: "Rename handler_12 to onSave." };
+  const file = lines(80, "handler");
+  /** A budget that has room for one of two equal results, and a line for the other. */
+  const tightFor = (run) => countTokens(run, { encoding }).tokens - countTokens(file, { encoding }).tokens + 20;
+  const unchanged = "File unchanged since last read. See the earlier result.";
+
+  test("supersedes its older result, which says so as a stub", () => {
+    const run = [
+      task,
+      ...step("a", "read_file", { path: "a.ts" }, file),
+      ...step("b", "read_file", { path: "a.ts" }, file),
+    ];
+    const shown = shownById(buildRun(run, tightFor(run)));
+    assert.equal(shown.get("b"), file);
+    assert.ok(shown.get("a").includes(NEWER), shown.get("a"));
+    // With room for both, both are whole.
+    assert.equal(shownById(buildRun(run, 3000)).get("a"), file);
+  });
+
+  test("is one of the same resource if the config names the argument", () => {
+    const read = (id, from) => step(id, "read_file", { path: "a.ts", from }, file);
+    const run = [task, ...read("a", 1), ...read("b", 2)];
+    const resources = { read_file: "path" };
+    const shown = shownById(buildRun(run, tightFor(run), { toolResults: { resources } }));
+    assert.ok(shown.get("a").includes(NEWER), shown.get("a"));
+    assert.ok(
+      !shownById(buildRun(run, tightFor(run)))
+        .get("a")
+        .includes(NEWER),
+    );
+  });
+
+  test("keeps the older result if it only refers to it, or says what is left out", () => {
+    const checks = Array.from({ length: 10 }, (_, at) => step(`t${at}`, "test", { part: at }, lines(20, `part ${at}`)));
+    const run = [
+      task,
+      ...step("a", "read_file", { path: "a.ts" }, file),
+      ...checks.flat(),
+      ...step("b", "read_file", { path: "a.ts" }, unchanged),
+    ];
+    const roomy = shownById(buildRun(run, 1600));
+    assert.equal(roomy.get("a"), file);
+    assert.equal(roomy.get("b"), unchanged);
+    const tight = shownById(buildRun(run, 600));
+    assert.notEqual(tight.get("a"), file);
+    assert.match(tight.get("b"), new RegExp(`^${unchanged}\n${EARLIER} ${MARK.source}$`));
+  });
+
+  test("never points to what isn't there", () => {
+    forEachSeed((random) => {
+      const run = [task];
+      const results = new Map();
+      for (let at = 0; at < random.integer(2, 16); at++) {
+        const path = random.pick(["a.ts", "b.ts"]);
+        const before = [...results.values()].some((it) => it.path === path);
+        const content =
+          before && random.chance(0.5) ? unchanged : lines(random.integer(20, 80), random.pick(["x", "y"]));
+        results.set(`c${at}`, { path, content });
+        run.push(...step(`c${at}`, "read_file", { path }, content));
+      }
+      const all = countTokens(run, { encoding }).tokens;
+      const maxTokens = random.integer(200, all + 10);
+      let context;
+      try {
+        context = buildRun(run, maxTokens);
+      } catch (error) {
+        assert.equal(error.code, "BUDGET_TOO_SMALL");
+        return;
+      }
+      assert.ok(context.tokens.total <= maxTokens);
+      assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
+      const shown = shownById(context);
+      const ids = [...results.keys()];
+      for (const [at, id] of ids.entries()) {
+        const { path, content } = results.get(id);
+        const newer = ids.slice(at + 1).filter((it) => results.get(it).path === path);
+        if (shown.get(id)?.includes(NEWER)) {
+          assert.ok(
+            newer.some((it) => shown.get(it) === results.get(it).content),
+            `${id}: no newer result is whole`,
+          );
+        }
+        if (content === unchanged && shown.get(id)?.startsWith(unchanged)) {
+          const original = ids
+            .slice(0, at)
+            .findLast((it) => results.get(it).path === path && results.get(it).content !== unchanged);
+          const isWhole = original !== undefined && shown.get(original) === results.get(original).content;
+          const isSaid = shown.get(id).includes(EARLIER);
+          // A line costs about 20 tokens.
+          assert.ok(isWhole !== isSaid || maxTokens - context.tokens.total < 25, `${id}: ${shown.get(id)}`);
+          assert.ok(!(isWhole && isSaid), `${id}: the line is wrong`);
+        }
+      }
+    });
   });
 });
