@@ -28,6 +28,10 @@ const benches = {
     about: "long texts of every awkward sort, counted and cut, beside English",
     load: () => import("../benches/long-texts.mjs"),
   },
+  agent: {
+    about: "FILE… [--budgets N,…]: what an agent's next call needs and the prompt still has, beside others",
+    load: () => import("../benches/agent.mjs"),
+  },
   prefix: {
     about: "FILE… [--plot FILE.svg]: how much of each prompt repeats the one before it, beside others",
     load: () => import("../benches/prefix.mjs"),
