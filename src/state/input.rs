@@ -35,7 +35,7 @@ pub struct Input {
     pub hooks: Vec<HookName>,
     /// The answers so far.
     pub answers: Answers,
-    /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever stands before it.
+    /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever comes before it.
     pub bound: Option<Vec<usize>>,
     /// The last ranking.
     pub scored: RefCell<Option<ScoredRanking>>,

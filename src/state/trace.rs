@@ -457,7 +457,7 @@ pub enum NoteKind {
     EmbeddingFailed,
     /// The hook for summaries failed.
     SummariesFailed,
-    /// Thinking was left out: something before it is not what it was when the model thought it, and the model would refuse it.
+    /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
     ThinkingLeftOut,
     /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
     /// one for each such answer.

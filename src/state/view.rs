@@ -9,7 +9,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 
-/// The maker whose models bind their thinking to what stands before it. Its notes to itself have another name.
+/// The maker whose models bind their thinking to everything before it. Its notes to itself have another name.
 pub(crate) const BINDS: &str = "anthropic";
 
 /// The whole state of a build, read-only: input, marks and fill.
@@ -48,7 +48,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// True if the thinking of a piece stays out: something before it is not what it was, and the model would refuse it.
+    /// True if the thinking of a piece stays out: something before it has changed, and the model would refuse it.
     #[must_use]
     pub fn withholds(self, piece: Piece) -> bool {
         let transcript = &self.input.transcript;

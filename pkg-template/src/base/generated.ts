@@ -1612,7 +1612,7 @@ export interface Note {
  * - `embedding-unavailable`: The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
- * - `thinking-left-out`: Thinking was left out: something before it is not what it was when the model thought it, and the model would refuse it.
+ * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
  * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
  * one for each such answer.
  */

@@ -149,7 +149,7 @@ export interface ReadConfig {
   readonly redact: Redactor | undefined;
   /** The positions of the messages whose thinking is sent, if that is known. */
   readonly bound?: readonly number[] | undefined;
-  /** The same as it was recorded: nothing is checked again. */
+  /** The recorded positions: nothing is checked again. */
   readonly recordedBound?: readonly number[] | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;

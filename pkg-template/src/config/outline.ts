@@ -16,11 +16,11 @@ export interface PromptOutline {
    * the request, the id of the section that made it), a checksum of what is sent, and its tokens.
    */
   readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number])[];
-  /** What the thinking in the prompt, and that of the reply, is bound to; undefined if the model binds none. */
+  /** The digests that the prompt's thinking and that of the reply are bound to; undefined if the model binds none. */
   readonly bound?: BoundThinking | undefined;
 }
 
-/** What the thinking of a prompt is bound to, as digests of what stood before it. */
+/** Digests of everything before each block of thinking in a prompt. */
 export interface BoundThinking {
   /** The model that thought it. */
   readonly model: string;

@@ -1,4 +1,4 @@
-// Which thinking a prompt may send to a model that binds it to what stands before it. All that isn't known to be valid is left out.
+// Finds the thinking that a prompt may send to a model that binds it to everything before it. Thinking that isn't known to be valid is left out.
 
 import type { Provider } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -9,11 +9,11 @@ import type { PlacedPart } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import type { Source } from "./transcript.js";
 
-/** Claude Fable and Mythos from 5.1 on, Opus, Sonnet and Haiku from 5.5 on, and what comes after Claude 5. */
+/** Claude Fable and Mythos from 5.1 on, Opus, Sonnet and Haiku from 5.5 on, and Claude 6 and later. */
 const BINDING =
   /claude-(?:(?:fable|mythos)-5[-.][1-9](?!\d)|(?:opus|sonnet|haiku)-5[-.][5-9](?!\d)|[a-z]+-(?:[6-9]|[1-9]\d)(?!\d))/;
 
-/** True if a model that a provider's request goes to binds its thinking to what stands before it. */
+/** True if a model that a provider's request goes to binds its thinking to everything before it. */
 export function bindsThinking(model: unknown, provider: Provider | null | undefined): model is string {
   return (
     (provider === "anthropic" || provider === "ai-sdk") &&
@@ -22,7 +22,7 @@ export function bindsThinking(model: unknown, provider: Provider | null | undefi
   );
 }
 
-/** The proof of thinking of Claude's; undefined if a part is no such thinking. */
+/** Returns the proof of Claude's thinking; undefined if a part isn't such thinking. */
 function proofOfPart({ part }: PlacedPart): string | undefined {
   if (part.type === "reasoning") {
     return part.provider === "anthropic" ? part.signature : undefined;
@@ -75,10 +75,10 @@ export function mayBeValid<M extends AnyMessage>(
   return found.reverse();
 }
 
-/** A message of a prompt: its position, and what was read of it. */
+/** A message of a prompt: its position, and the parsed message. */
 export type PlacedMessage = readonly [position: number, read: ParsedMessage];
 
-/** The thinking of a prompt: what the next build must know of it, and the positions of the messages whose thinking is invalid. */
+/** The thinking of a prompt: a record of it for the next build, and the positions of the messages whose thinking is invalid. */
 export interface CheckedThinking {
   readonly bound: BoundThinking | undefined;
   readonly invalid: ReadonlySet<number>;
@@ -118,7 +118,7 @@ export function checkThinking(
   const valid = new Set(sent.thoughts.filter(isValid).map(({ proof }) => proof));
   const invalid = new Set<number>();
   for (const [proof, of] of holders) {
-    // A proof that is there twice says nothing about where it belongs.
+    // A proof that is there twice could belong to either place.
     for (const [position] of of.length === 1 && valid.has(proof) ? [] : of) {
       invalid.add(position);
     }
@@ -133,7 +133,7 @@ export function checkThinking(
   };
 }
 
-/** True if all that stands before a block of thinking in its message is what the model wrote there. */
+/** True if the model wrote everything before a block of thinking in its message, and nothing of it has changed. */
 function isAsGiven(
   { parts }: ParsedMessage,
   proof: string,

@@ -338,7 +338,7 @@ function namesProvider({ options: { render } }: ReadConfig): boolean {
   return (render as RenderConfig | null | undefined)?.provider != null;
 }
 
-/** The model, if it binds its thinking to what stands before it. */
+/** The model, if it binds its thinking to everything before it. */
 function bindingModel({ options: { model, render } }: ReadConfig): string | undefined {
   return bindsThinking(model, (render as RenderConfig | null | undefined)?.provider) ? model : undefined;
 }

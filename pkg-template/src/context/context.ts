@@ -74,15 +74,15 @@ export interface ExcerptGap {
 
 /** In which form a message is there, where it is not whole. */
 function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
-  if (fate === "excerpt") {
-    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
-    return `; as an excerpt, without ${leftOut.toLocaleString("en")} of its tokens`;
+  const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0).toLocaleString("en");
+  switch (fate) {
+    case "excerpt":
+      return `; as an excerpt, without ${leftOut} of its tokens`;
+    case "stub":
+      return `; as a line that says that ${leftOut} tokens are left out`;
+    default:
+      return fate === "shortened" ? "; shortened" : "";
   }
-  if (fate === "stub") {
-    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
-    return `; as a line that says that ${leftOut.toLocaleString("en")} tokens are left out`;
-  }
-  return fate === "shortened" ? "; shortened" : "";
 }
 
 /** Why one message is in the context, or not. */
@@ -146,7 +146,7 @@ export type BuildRecording = Recording & {
   readonly read?: readonly (readonly [first: number, last: number])[];
   /** The edits of messages, if `redact` made any. They show no secret. */
   readonly redactions?: readonly RecordedRedaction[];
-  /** The positions of the messages whose thinking was sent, if the model binds thinking to what stands before it. */
+  /** The positions of the messages whose thinking was sent, if the model binds thinking to everything before it. */
   readonly bound?: readonly number[];
 };
 
@@ -160,7 +160,7 @@ interface BuildFacts {
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
   readonly redact?: Redactor | undefined;
-  /** The positions of the messages whose thinking is sent; undefined if the model takes thinking back whatever stands before it. */
+  /** The positions of the messages whose thinking is sent; undefined if the model takes thinking back whatever comes before it. */
   readonly bound?: readonly number[] | undefined;
 }
 
@@ -538,7 +538,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     });
   }
 
-  /** @internal Checks the thinking in the prompt as a provider does, and keeps what the next build must know of it. */
+  /** @internal Checks the thinking in the prompt as a provider does, and records it for the next build. */
   checkThinking(model: string, previous: PromptOutline | undefined): CheckedThinking["invalid"] {
     if (this.#sent === undefined) {
       return new Set();

@@ -6,27 +6,18 @@ import { listIn, type OpenConversation, type Row, recordIn, textIn } from "./fil
 export const NOT_READ = "it is next to the messages, and not read";
 
 /** Fields that say something of the conversation, or how a model is asked, and nothing to it. */
-const FACTS: ReadonlySet<string> = new Set([
-  ...["id", "uuid", "_id", "title", "name", "object", "type", "kind", "version", "source", "status", "url", "language"],
-  ...["createdAt", "created_at", "created", "updatedAt", "updated_at", "updated", "timestamp", "date", "startTime"],
-  ...[
-    "conversationId",
-    "conversation_id",
-    "sessionId",
-    "session_id",
-    "threadId",
-    "thread_id",
-    "userId",
-    "user_id",
-    "user",
-  ],
-  ...["projectHash", "lastUpdated", "directories", "request", "model", "models", "modelId", "provider", "endpoint"],
-  ...["tool_choice", "toolChoice", "toolConfig", "response_format", "stop", "stop_sequences", "reasoning", "thinking"],
-  ...["text", "include", "metadata", "usage", "stream_options", "service_tier", "store", "truncation", "logit_bias"],
-  ...["modalities", "audio", "cache_control", "prompt_cache_key", "safety_identifier", "anthropic_version"],
-  ...["anthropic_beta", "betas", "reasoning_effort", "verbosity", "previous_response_id", "authType", "tags", "labels"],
-  ...["generationConfig", "generation_config", "safetySettings", "safety_settings", "cachedContent"],
-]);
+const FACTS: ReadonlySet<string> = new Set(
+  [
+    "id uuid _id title name object type kind version source status url language projectHash lastUpdated directories tags labels",
+    "createdAt created_at created updatedAt updated_at updated timestamp date startTime",
+    "conversationId conversation_id sessionId session_id threadId thread_id userId user_id user",
+    "request model models modelId provider endpoint authType anthropic_version anthropic_beta betas",
+    "tool_choice toolChoice toolConfig response_format stop stop_sequences reasoning thinking reasoning_effort verbosity",
+    "text include metadata usage stream_options service_tier store truncation logit_bias modalities audio",
+    "cache_control prompt_cache_key safety_identifier previous_response_id cachedContent",
+    "generationConfig generation_config safetySettings safety_settings",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /** True if a field says something of a conversation, and nothing to a model. */
 export function isFact(name: string): boolean {

@@ -1,5 +1,5 @@
-// The logs of Claude Code, `~/.claude/projects/*/*.jsonl`. A row names the row before it in `parentUuid`; one that was taken back has
-// another next to it. A row of a subagent has `isSidechain`, a row that only the page shows has `isMeta`, and an error of the API
+// The logs that Claude Code keeps. A row names the row before it in `parentUuid`; one that was taken back has
+// another next to it. A row of a sidechain has `isSidechain`, a row that only the page shows has `isMeta`, and an error of the API
 // is a row of the assistant. A compaction begins a new root with a summary. Nobody publishes the format: it is what
 // microsoft/amplifier (ai_working/claude_code_logging) and others found in it.
 
@@ -43,12 +43,12 @@ export const claudeCodeLog: LogKind = {
 
   stepsOf(rows) {
     const steps = rows.filter(({ value }) => textIn(value.uuid) !== undefined);
-    // The log of a subagent has no other turns.
-    const isOfSubagent = steps.every(({ value }) => !isTurn(value) || value.isSidechain === true);
+    // The log of a sidechain has no other turns.
+    const isSidechain = steps.every(({ value }) => !isTurn(value) || value.isSidechain === true);
     const isSummedUp = steps.some(({ value }) => value.isCompactSummary === true);
     const relinked = relinkedParents(steps);
     const nodes = steps
-      .filter(({ value }) => isOfSubagent || value.isSidechain !== true)
+      .filter(({ value }) => isSidechain || value.isSidechain !== true)
       .map((row) => nodeOf(row, isSummedUp, relinked));
     const title = rows.findLast(({ value }) => TITLES.has(value.type))?.value;
     return {

@@ -1,4 +1,4 @@
-// The rollouts of the Codex CLI, `~/.codex/sessions/**/rollout-*.jsonl`: rows `{ timestamp, type, payload }`. A row of the
+// The rollouts that the Codex CLI keeps: rows `{ timestamp, type, payload }`. A row of the
 // type `response_item` is an item of the Responses API; others say which items no longer count. The first versions wrote a header
 // and bare items. The types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
 

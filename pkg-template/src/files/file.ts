@@ -145,22 +145,7 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
 
 /** Fields that name who speaks, and those that hold the words. */
 const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
-const WORDS = [
-  ...[
-    "content",
-    "contents",
-    "text",
-    "message",
-    "parts",
-    "value",
-    "body",
-    "mes",
-    "msg",
-    "utterance",
-    "response",
-    "answer",
-  ],
-] as const;
+const WORDS = "content contents text message parts value body mes msg utterance response answer".split(" ");
 /** How deep words may lie in a row. */
 const DEEPEST_WORDS = 4;
 

@@ -1,4 +1,4 @@
-// The chats that the Gemini CLI records, `~/.gemini/tmp/*/chats/session-*`: `{ sessionId, projectHash, messages }`, or since it appends,
+// The chats that the Gemini CLI records: `{ sessionId, projectHash, messages }`, or since it appends,
 // a row each. A row with the id of an earlier one replaces it, `$rewindTo` takes back a message and all after it, and the messages
 // of `$set` replace all others. The types are those of `ConversationRecord` in google-gemini/gemini-cli
 // (packages/core/src/services/chatRecordingService.ts).

@@ -10,7 +10,7 @@ import { provenanceOf, sealedBy } from "../message/provenance.js";
 /** What the model is told of a call that its user did not allow. */
 export const DENIED = "Tool execution denied.";
 
-/** What the model is told of a call that has no result. `src/prompt/sent.rs` counts the same. */
+/** The result that the model sees of a call without one. `src/prompt/sent.rs` counts the same. */
 export const INTERRUPTED = "[Tool execution was interrupted]";
 
 /** Whether a part has the form that it had up to version 4. */

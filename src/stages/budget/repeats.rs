@@ -74,7 +74,7 @@ impl Packer<'_> {
         repeats
     }
 
-    /// What a call is about: its arguments, or the one that the config names for the tool.
+    /// Returns the resource of a call: its arguments, or the one that the config names for the tool.
     fn resource(&self, name: &str, arguments: &str) -> String {
         let argument = self.input.config.budget.tool_results.resources.get(name);
         let named = argument.and_then(|argument| {
@@ -95,7 +95,7 @@ impl Packer<'_> {
         newer != older && is_short() && says_so()
     }
 
-    /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays as it is. While results can
+    /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged. While results can
     /// still grow (`is_growing`), each newer one may become whole.
     pub(super) fn note_repeats(&mut self, repeats: &[Repeat], is_growing: bool) -> StageResult {
         let mut is_kept = vec![false; self.input.transcript.len()];

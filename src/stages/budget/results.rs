@@ -231,7 +231,7 @@ impl Packer<'_> {
         self.pay_result(row, &room)
     }
 
-    /// The room that a kept result has if it gives back what it costs now.
+    /// Returns the room of a kept result: its own cost, and the room that is left.
     pub(super) fn room_for(&self, row: usize) -> StageResult<ResultRoom> {
         let piece = match self.marks.piece(row) {
             Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
@@ -243,7 +243,7 @@ impl Packer<'_> {
         Ok(ResultRoom { piece, all: self.remaining.plus(paid), history })
     }
 
-    /// True if a result fits as it is shown now.
+    /// True if a result fits in its present size.
     pub(super) fn fits_in(&self, row: usize, room: &ResultRoom) -> StageResult<bool> {
         let Some(cost) = self.cost_within(&mut [room.piece].into_iter(), room.all)? else {
             return Ok(false);
@@ -251,7 +251,7 @@ impl Packer<'_> {
         Ok(room.history.is_none_or(|history| self.own_cost(&[row], cost).fits(history)))
     }
 
-    /// Pays for a result as it is shown now.
+    /// Pays for a result in its present size.
     pub(super) fn pay_result(&mut self, row: usize, room: &ResultRoom) -> StageResult {
         let cost = self.total(&[room.piece])?;
         self.remaining = room.all.minus(cost);

@@ -15,7 +15,7 @@ before(() => loadEncoding("o200k_base"));
 
 const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A provider that remembers what it was sent when it thought, and checks what comes back, block by block. */
+/** A provider that remembers each request in which it thought, and checks every block that comes back. */
 class Provider {
   #prefixes = new Map();
   #count = 0;
@@ -75,7 +75,7 @@ class Provider {
 }
 
 /**
- * What the user says next, or what the tool returned.
+ * The user's next words, or a tool's result.
  *
  * @returns {any}
  */

@@ -16,7 +16,7 @@ const BRACKETED = { ...LABELS, user: "human", assistant: "you" };
 const MOST_MISSES = 64;
 /** The fewest characters of an extract. */
 const LEAST_EXTRACT = 40;
-/** Tokens by which words that are cut may cost more than whole ones. */
+/** Words that are cut may cost this many tokens more than whole ones. */
 const CUT_WORDS = 4;
 
 const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
@@ -274,7 +274,7 @@ class Reader {
 
   /** Returns the cost of the lines around a history, if the prompt has no history yet. */
   frame() {
-    // What follows the request in the place of one is not in the history.
+    // Messages after the request aren't in the history.
     const turn = this.explained.findIndex(({ reason }) => reason === "request");
     const isEmpty = this.explained.every(({ fate }, at) => fate === "left out" || (turn >= 0 && at >= turn));
     const hasStatus = this.config.tiers.enabled && this.config.render.format === "conversations";

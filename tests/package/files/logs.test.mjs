@@ -200,7 +200,7 @@ describe("Claude Code's log", () => {
     assert.deepEqual(readLog([...before, kept, summary, { ...after, parentUuid: "b" }]).words, ["w3", "w2", "w4"]);
   });
 
-  test("of a subagent is its own conversation", () => {
+  test("of a sidechain is its own conversation", () => {
     const rows = [1, 2].map((at) =>
       claudeRow({
         id: `u${at}`,

@@ -438,7 +438,7 @@ function resultsOf(results: AnsweredCall["results"], id: string, call?: Answered
     return results.map((result) => {
       const item = ownItem(result) ?? given;
       const fit = fittedItem(item.call_id == null ? item : { ...item, call_id: id });
-      // What the local shell gave has the id of its call as its own.
+      // A result of the local shell has the id of its call as its own.
       return item.call_id == null && item.type === "local_shell_call_output" ? { ...fit, id } : fit;
     });
   }

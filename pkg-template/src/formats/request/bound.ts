@@ -1,14 +1,14 @@
-// What Claude's newer models bind their thinking to: a signed block is valid if `system`, `tools` and all that stands before it are what
-// they were when the model thought it. So a prompt remembers by digests what stood before each block.
+// Digests of a request for Claude's newer models, which bind their thinking: a signed block is valid if `system`, `tools` and everything
+// before it are unchanged since the model thought it. So a prompt remembers a digest of everything before each block.
 // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks (read 2026-11-27)
 
 import { isRecord } from "../../base/plain-data.js";
 
 /** A block of thinking in a request. */
 export interface SentThought {
-  /** What proves it: its signature, or its encrypted text. */
+  /** Its proof: the signature, or the encrypted text. */
   readonly proof: string;
-  /** A digest of all that stands before it. */
+  /** A digest of everything before it. */
   readonly before: number;
   /** A digest of all before the message that it is in. */
   readonly start: number;
@@ -16,25 +16,25 @@ export interface SentThought {
   readonly blocks: readonly unknown[];
 }
 
-/** The thinking in a request, and what a reply to it is bound to. */
+/** The thinking in a request, and the digest that a reply to it is bound to. */
 export interface SentThoughts {
   readonly thoughts: readonly SentThought[];
-  /** A digest of the whole request: the first block of the reply stands after all of it. */
+  /** A digest of the whole request: the first block of the reply comes after all of it. */
   readonly end: number;
 }
 
-/** What proves a block of thinking; undefined if it is no thinking. */
+/** Returns the proof of a block of thinking; undefined if it isn't thinking. */
 export function proofOf(block: unknown): string | undefined {
   const { type, signature, data } = isRecord(block) ? block : {};
   const proof = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
   return typeof proof === "string" ? proof : undefined;
 }
 
-/** Returns the text of a value of a request. The marks for a cache are no part of what is compared. */
+/** Returns the text of a value of a request, without the marks for a cache: these aren't compared. */
 export const comparedText = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner)) ?? "";
 
-/** Reads the thinking in the body of a request. `head` stands for what is sent beside it, such as the definitions of tools. */
+/** Reads the thinking in the body of a request. `head` is a digest of everything that is sent next to it, such as the definitions of tools. */
 export function thoughtsIn(
   { system, messages }: { readonly system?: unknown; readonly messages: readonly { role: string; content: unknown }[] },
   head: string,

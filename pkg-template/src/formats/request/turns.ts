@@ -263,7 +263,7 @@ function pairs(
 }
 
 /**
- * Gives each call without a result one that says that it was interrupted. A call that the provider runs, or that the user was asked about
+ * Adds a result that says "interrupted" to each call without one. A call that the provider runs, or that the user was asked about
  * and has answered, stays open while the user hasn't spoken after it.
  */
 function closeOpenCalls(
@@ -297,7 +297,7 @@ function approvedCalls(messages: readonly ParsedMessage[]): ReadonlySet<string |
   return approved;
 }
 
-/** Returns the calls of tools that the provider runs of which it gave nothing before the user spoke again. */
+/** Returns the calls that the provider runs itself and never answered before the user spoke again. */
 function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet<Atom> {
   const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
   const answered = new Set<string>();
