@@ -206,12 +206,9 @@ impl Build {
         self
     }
 
-    /// Sends the thinking of no other messages than these, by their positions; of all if there is none to check. For builds that have not
-    /// begun.
-    #[must_use]
-    pub fn sending_thinking_of(mut self, positions: Option<Vec<usize>>) -> Self {
-        self.state.input.bound = positions;
-        self
+    /// Sends the thinking of these messages alone, by their positions in order. For builds that have not begun.
+    pub fn send_thinking_of(&mut self, positions: Vec<usize>) {
+        self.state.input.bound = Some(positions);
     }
 
     /// Begins at the first stage, over the messages that are read now. Answers stay.

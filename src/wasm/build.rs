@@ -31,8 +31,7 @@ pub struct CoreBuild(Build);
 #[wasm_bindgen]
 impl CoreBuild {
     /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message, or of none where
-    /// there is no request. Without it the newest user message is the request. `bound` are the positions of the messages whose thinking
-    /// is sent, in order; that of all without it.
+    /// there is no request. Without it the newest user message is the request.
     ///
     /// # Errors
     ///
@@ -44,7 +43,6 @@ impl CoreBuild {
         config: &JsValue,
         now: f64,
         hooks: Vec<String>,
-        bound: Option<Vec<u32>>,
     ) -> JsResult<Self> {
         let mut config = read_config(config)?;
         // Nothing but the snapshot's label depends on it.
@@ -53,10 +51,14 @@ impl CoreBuild {
         let request = request.map(|request| request.0);
         let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
         let hooks = hooks.decode(&OptionNames::NONE).map_err(failure)?;
-        let bound = bound.map(|it| it.into_iter().map(|position| position as usize).collect());
-        Build::new(Rc::clone(&transcript.0), request, config, now, hooks)
-            .map(|build| Self(build.sending_thinking_of(bound)))
-            .map_err(failure)
+        Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
+    }
+
+    /// Sends the thinking of these messages alone, by their positions in order. Without it all thinking is sent. For builds that have
+    /// not begun.
+    #[wasm_bindgen(js_name = sendThinkingOf)]
+    pub fn send_thinking_of(&mut self, positions: Vec<u32>) {
+        self.0.send_thinking_of(positions.into_iter().map(|position| position as usize).collect());
     }
 
     /// Runs on: gives the next [`Need`], or the finished context.
@@ -174,6 +176,9 @@ struct FinishedContext {
     json: String,
 }
 
+/// A piece, the places of its calls that have no result, and of its results that have no call.
+type CrossingHalf<'a> = ((i32, u32), &'a [usize], &'a [usize]);
+
 /// The rest of a finished context.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -188,8 +193,7 @@ struct Rest<'a> {
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
     image_lines: Vec<((i32, u32), &'a [String])>,
-    /// Pieces with the places of calls that have no result, and of results that have no call.
-    halves: Vec<((i32, u32), &'a [usize], &'a [usize])>,
+    halves: Vec<CrossingHalf<'a>>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,

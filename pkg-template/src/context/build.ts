@@ -501,9 +501,12 @@ class Attempt<M extends AnyMessage> {
     // The engine takes the request over. An empty list says that there is no request.
     const list = request === null ? [] : [request as MessageInput];
     const asked = request === undefined ? undefined : coreOf(list, KIND, { path: () => "request" });
-    const boundRows = this.#bound && Uint32Array.from(this.#bound);
     try {
-      return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks], boundRows));
+      const build = call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
+      if (this.#bound !== undefined) {
+        build.sendThinkingOf(Uint32Array.from(this.#bound));
+      }
+      return build;
     } catch (failure) {
       throw inTheCallersWords(failure, places);
     }
