@@ -123,8 +123,15 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
         let open = groups::halves_of(&marks.groups.calls_without_result, row);
         open.iter().any(|half| names.get(half.place) == Some(&""))
     };
+    // The calls of a row are together, so each row is looked at once.
+    let mut latest = None;
     let is_over = |half: &&HalfCall| {
-        (input.request.is_some() && !marks.is_in_turn(half.row)) || is_asked(half.row)
+        let known = latest.filter(|(row, _)| *row == half.row).map(|(_, is_over)| is_over);
+        let is_over = known.unwrap_or_else(|| {
+            (input.request.is_some() && !marks.is_in_turn(half.row)) || is_asked(half.row)
+        });
+        latest = Some((half.row, is_over));
+        is_over
     };
     let running = marks.groups.calls_running.iter().filter(is_over);
     let calls: Vec<HalfCall> =
@@ -136,8 +143,12 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
         tool_calls::says_more(&transcript, row, marks.open_calls_of(row), marks.orphans_of(row))
     };
     let rows_of = |halves: &[HalfCall], reason| {
-        halves.iter().map(|half| (half.row, reason)).collect::<Vec<_>>()
+        let mut rows: Vec<_> = halves.iter().map(|half| (half.row, reason)).collect();
+        rows.dedup();
+        rows
     };
+    // By group: true if somebody in it says something.
+    let mut says_in_group: Vec<Option<bool>> = vec![None; transcript.len()];
     let calls = rows_of(&marks.open_calls, Reason::CallWithoutResult);
     let results = rows_of(&marks.orphans, Reason::ResultWithoutCall);
     for (row, reason) in calls.into_iter().chain(results) {
@@ -146,7 +157,12 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
             if reason == Reason::ResultWithoutCall && input.transcript.unread().is_some() {
                 unread::ask_for_all(input)?;
             }
-        } else if marks.groups.members(row).iter().any(|member| says(marks, *member)) {
+            continue;
+        }
+        let is_said = *says_in_group[marks.groups.of(row)].get_or_insert_with(|| {
+            marks.groups.members(row).iter().any(|member| says(marks, *member))
+        });
+        if is_said {
             marks.leave_out_alone(row, reason);
         } else {
             marks.leave_out(row, reason);
