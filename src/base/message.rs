@@ -106,8 +106,8 @@ pub enum Field {
     TimeToLive,
     /// The message is nothing without the one behind it; its value says nothing.
     JoinsNext,
-    /// Whose the reasoning behind it is, with what proves it: that provider takes it back. Behind a slash is `note` if it is a note of
-    /// the provider's to itself, such as a compaction, and not what the model thought.
+    /// The provider of the reasoning after it, with its proof: that provider takes it back. `/note` follows if it is the provider's note to
+    /// itself, such as a compaction: the model didn't think it.
     ReasoningOf,
     /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
     /// approval.

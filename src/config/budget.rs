@@ -171,9 +171,9 @@ pub enum OnRequiredOverflow {
     /// The build fails with `BUDGET_TOO_SMALL`.
     #[default]
     Error,
-    /// The longest required texts keep their beginning and their end, with a visible marker between them. Of the request its own words stay,
-    /// next to what is pasted in it. With `cut`, those that stand in every prompt are cut to a
-    /// power of two of characters, so that they stay the same from turn to turn.
+    /// The longest required texts keep their beginning and their end, with a visible marker between them. The request keeps the user's own
+    /// words around a pasted text. With `cut`, texts that are in every prompt are cut to a power of two of characters, so that they stay the
+    /// same from turn to turn.
     Shorten,
     /// The context is larger than the budget; result and trace say so.
     Exceed,

@@ -31,7 +31,7 @@ pub struct TiersConfig {
     /// What happens where a tier does not fit.
     pub on_overflow: TierOverflow,
     /// A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
-    /// a message if there is room for more than so many characters of it, and left out otherwise.
+    /// a message if there is room for more than this number of its characters, and left out otherwise.
     pub min_tail_chars: u64,
     /// What is known of conversations beside their messages.
     pub conversations: Vec<KnownConversation>,

@@ -17,7 +17,7 @@ pub struct ToolResultsConfig {
     pub keep: u64,
     /// Names of tools whose results never shrink. Default: none.
     pub exclude_tools: Vec<String>,
-    /// By the name of a tool: the argument that says what a call reads, such as `{ "read_file": "path" }`. A newer result of the same
+    /// By the name of a tool: the argument that names the resource of a call, such as `{ "read_file": "path" }`. A newer result of the same
     /// tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
     pub resources: Map<String, String>,
 }

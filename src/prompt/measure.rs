@@ -288,6 +288,7 @@ impl Meter {
             }
             _ => return self.measure(&parts(), token_limit),
         };
+        // Without its thinking a message has another cost.
         let form = if view.withholds(piece) { form.wrapping_add(1) } else { form };
         if let Some(cost) = view.input.transcript.remembered_cost(form, row) {
             return Ok((cost.tokens <= token_limit).then_some(cost));

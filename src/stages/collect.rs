@@ -123,19 +123,12 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
         let open = groups::halves_of(&marks.groups.calls_without_result, row);
         open.iter().any(|half| names.get(half.place) == Some(&""))
     };
-    // The calls of a row are together, so each row is looked at once.
-    let mut latest = None;
-    let is_over = |half: &&HalfCall| {
-        let known = latest.filter(|(row, _)| *row == half.row).map(|(_, is_over)| is_over);
-        let is_over = known.unwrap_or_else(|| {
-            (input.request.is_some() && !marks.is_in_turn(half.row)) || is_asked(half.row)
-        });
-        latest = Some((half.row, is_over));
-        is_over
-    };
-    let running = marks.groups.calls_running.iter().filter(is_over);
+    let is_over = |row: usize| (input.request.is_some() && !marks.is_in_turn(row)) || is_asked(row);
+    // Each row is looked at once, however many calls it has.
+    let running = marks.groups.calls_running.chunk_by(|one, other| one.row == other.row);
+    let over = running.filter(|calls| is_over(calls[0].row)).flatten();
     let calls: Vec<HalfCall> =
-        marks.groups.calls_without_result.iter().chain(running).copied().collect();
+        marks.groups.calls_without_result.iter().chain(over).copied().collect();
     marks.open_calls = groups::sorted(&calls);
     marks.orphans = groups::sorted(&marks.groups.results_without_call);
     let transcript = Rc::clone(&input.transcript);

@@ -44,11 +44,9 @@ fn hide_images(input: &Input, marks: &mut Marks) -> MarkResult {
         return Ok(());
     };
     let mut room = usize::try_from(most).unwrap_or(usize::MAX);
-    let rows: Vec<usize> = marks.order.iter().rev().copied().collect();
     let request = input.request.iter().map(|request| (Piece::Request, &**request, 0));
-    let messages = rows.into_iter().filter(|row| !marks.is_left_out(*row));
-    let messages: Vec<_> =
-        messages.map(|row| (Piece::Message(row), &*input.transcript, row)).collect();
+    let rows = marks.open_rows().into_iter().rev();
+    let messages = rows.map(|row| (Piece::Message(row), &*input.transcript, row));
     for (piece, transcript, row) in request.chain(messages) {
         let images: Vec<&str> = transcript.values(row, Field::Image).collect();
         let hidden = images.len().saturating_sub(room);

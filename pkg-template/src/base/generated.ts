@@ -483,7 +483,7 @@ export interface TiersConfig {
   readonly onOverflow?: TierOverflow | undefined;
   /**
    * A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
-   * a message if there is room for more than so many characters of it, and left out otherwise.
+   * a message if there is room for more than this number of its characters, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** What is known of conversations beside their messages. */
@@ -601,9 +601,9 @@ export interface BudgetConfig {
 /**
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker between them. Of the request its own words stay,
- * next to what is pasted in it. With `cut`, those that stand in every prompt are cut to a
- * power of two of characters, so that they stay the same from turn to turn.
+ * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker between them. The request keeps the user's own
+ * words around a pasted text. With `cut`, texts that are in every prompt are cut to a power of two of characters, so that they stay the
+ * same from turn to turn.
  * - `exceed`: The context is larger than the budget; result and trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
@@ -662,7 +662,7 @@ export interface ToolResultsConfig {
   /** Names of tools whose results never shrink. Default: none. */
   readonly excludeTools?: readonly string[] | undefined;
   /**
-   * By the name of a tool: the argument that says what a call reads, such as `{ "read_file": "path" }`. A newer result of the same
+   * By the name of a tool: the argument that names the resource of a call, such as `{ "read_file": "path" }`. A newer result of the same
    * tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
    */
   readonly resources?: Readonly<Record<string, string>> | undefined;
@@ -1219,8 +1219,8 @@ export type ErrorCode =
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
- * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back. Behind a slash is `note` if it is a note of
- * the provider's to itself, such as a compaction, and not what the model thought.
+ * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/note` follows if it is the provider's note to
+ * itself, such as a compaction: the model didn't think it.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
  * approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.

@@ -195,13 +195,10 @@ export function buildContextSync<M extends AnyMessage, F extends Format>(
               keepOutline(transcript, context.outline);
               return context;
             }
-            const { source } = attempt;
-            attempt.free();
-            attempt = new Attempt<M>(source, { ...read, bound: fewer }, now, []);
+            attempt = attempt.again(attempt.source, fewer);
             continue;
           }
-          attempt.free();
-          attempt = new Attempt<M>(changed, read, now, []);
+          attempt = attempt.again(changed);
           continue;
         }
         if (step.need === "encoding") {
@@ -258,9 +255,7 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
           const context = attempt.finish<F>(step);
           const fewer = attempt.validOf(context);
           if (fewer !== undefined) {
-            const { source } = attempt;
-            attempt.free();
-            attempt = new Attempt<M>(source, { ...config, bound: fewer }, now, outside.hooks);
+            attempt = attempt.again(attempt.source, fewer);
             continue;
           }
           if (fillsUp(context)) {
@@ -268,15 +263,13 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
           }
           return context;
         }
-        attempt.free();
-        attempt = new Attempt<M>(changed, config, now, outside.hooks);
+        attempt = attempt.again(changed);
       } else if (step.need === "older") {
         if (reader.older === undefined) {
           throw asksForMore();
         }
         await reader.older(step);
-        attempt.free();
-        attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
+        attempt = attempt.again(reader.source());
       } else if (step.need === "encoding") {
         await untilAborted(loadEncoding(step.name), signal, KIND);
       } else if (step.need === "selection") {
@@ -487,6 +480,12 @@ class Attempt<M extends AnyMessage> {
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, shape);
     return call(KIND, () => new BuiltContext(finished, messages, request, measure, { ...facts, previous, redact }));
+  }
+
+  /** Returns the next attempt, over a source, in the place of this one. */
+  again(source: Source<M>, bound?: readonly number[]): Attempt<M> {
+    this.free();
+    return new Attempt(source, { ...this.#config, bound }, this.#now, this.#hooks);
   }
 
   /** Gives back the engine's memory. */

@@ -31,7 +31,6 @@ import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../messa
 import type { UnknownRecord } from "../message/format.js";
 import { withImageLines } from "../message/image-lines.js";
 import type { MessageInput } from "../message/message.js";
-import type { PlacedPart } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -292,24 +291,24 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         ? message
         : withImageLines(message, lines, row >= 0 ? shape : undefined);
     };
+    const readOf = (row: number): ParsedMessage =>
+      parsedAt?.(row) ?? parse(sentFor(source[row] as M), `messages[${row}]`, "context_build_error", { shape });
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
       if (shares[0] === 0) {
         return message;
       }
-      const known = parsedAt?.(row) ?? parse(message, `messages[${row}]`, "context_build_error", { shape });
+      const known = readOf(row);
       const all = sharesOf(known.message, known.parts) ?? [];
       const kept = new Map(shares.map((share) => [share, cut(share)]));
       const isWhole = kept.size === all.length && shares.every((share) => kept.get(share) === undefined);
       return isWhole ? message : ofShares(message, all, kept, shape);
     };
-    const partsOf = (row: number): readonly PlacedPart[] =>
-      (parsedAt?.(row) ?? parse(sentFor(source[row] as M), `messages[${row}]`, "context_build_error", { shape })).parts;
     const halves = new Map(
       rest.halves.map(([[row, share], open, orphans]) => {
         const position = messageRow(row);
-        const parts = partsOf(position);
+        const { parts } = readOf(position);
         const ids = [...callsAt(parts, open, []).ids] as string[];
         const all = callsAt(parts, open, orphans);
         return [keyOf(position, share), { ids, all, orphans: callsAt(parts, [], orphans) }];

@@ -3,7 +3,7 @@
 
 import { isRecord } from "../base/plain-data.js";
 import type { UnknownRecord } from "./format.js";
-import type { PlacedPart } from "./origin.js";
+import { type PlacedPart, pathOf } from "./origin.js";
 
 /** The fewest letters of base64 that are cut: of fewer, such as a key or a checksum, a model may need each. */
 const LEAST_LETTERS = 1000;
@@ -36,7 +36,7 @@ export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]
   for (const { part, place } of parts) {
     if (part.type === "tool-result") {
       const { type } = isRecord(part.output) ? part.output : {};
-      copy = changedAt(copy, place.split(/[.[\]]+/).filter(Boolean), type === "content") as UnknownRecord;
+      copy = changedAt(copy, pathOf(place), type === "content") as UnknownRecord;
     }
   }
   if (copy === given) {

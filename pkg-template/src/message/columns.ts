@@ -8,8 +8,8 @@ import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
-import type { PlacedPart } from "./origin.js";
-import { isResult, sharesOf } from "./shares.js";
+import { isResult, type PlacedPart } from "./origin.js";
+import { sharesOf } from "./shares.js";
 
 /**
  * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages

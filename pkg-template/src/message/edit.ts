@@ -2,7 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import { type IsUnwanted, type MessageOrigin, recordOf, type UnknownRecord } from "./format.js";
-import type { PlacedPart } from "./origin.js";
+import { isResult, type PlacedPart } from "./origin.js";
 import { formatOf } from "./recognise.js";
 
 /**
@@ -49,7 +49,7 @@ export function callsAt(
   resultPlaces: readonly number[],
 ): LeftOutCalls {
   const calls = parts.filter(({ part }) => part.type === "tool-call" || part.type === "tool-approval-request");
-  const results = parts.filter(({ part }) => part.type === "tool-result" || part.type === "tool-approval-response");
+  const results = parts.filter(isResult);
   const gone = new Set([...callPlaces.map((at) => calls[at]), ...resultPlaces.map((at) => results[at])]);
   const stays = new Set([...calls, ...results].filter((placed) => !gone.has(placed)).map(idOf));
   const ids = Array.from(gone, idOf).filter((id) => id !== undefined && !stays.has(id));

@@ -3,6 +3,7 @@
 // A format knows its package's types by structure alone, and imports nothing of it. It returns in windrow's own form what a message
 // holds; the caller's objects stay as they are. It refuses what it doesn't know: nothing is lost silently.
 
+import { listFrom } from "../base/lists.js";
 import type { MessageFields, PlainMessage } from "./message.js";
 
 /** A message whose fields are looked at one by one. */
@@ -49,6 +50,17 @@ export interface MessageFormat {
 
 /** True if a call, or a result, is left out of a copy, by the part or the entry of a list that holds it. */
 export type IsUnwanted = (holder: UnknownRecord) => boolean;
+
+/** Returns a copy of a message without some elements of a list that it holds; the message itself if it has none of them. */
+export function withoutSome(
+  row: UnknownRecord,
+  field: string,
+  isGone: (part: UnknownRecord) => boolean,
+): UnknownRecord {
+  const parts = listFrom(row[field]);
+  const kept = parts.filter((part) => !isGone(recordOf(part)));
+  return kept.length < parts.length ? { ...row, [field]: kept } : row;
+}
 
 /** What a part is, as far as its text goes: words, the result of a tool, or neither. */
 export type TextKind = "text" | "result" | undefined;

@@ -2,6 +2,7 @@
 
 import type { UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
+import { copyWith, pathOf } from "./origin.js";
 import { parse } from "./read.js";
 import { sharesOf } from "./shares.js";
 
@@ -17,7 +18,7 @@ export function withImageLines<M extends object>(message: M, lines: readonly (re
     for (const { part, place } of row) {
       const own = left.splice(0, imageCount(part));
       if (own.length > 0) {
-        copy = replaced(copy, place.split(/[.[\]]+/).filter(Boolean), own);
+        copy = replaced(copy, pathOf(place), own);
       }
     }
   }
@@ -65,10 +66,4 @@ function textLike({ type, id, messageID, sessionID }: UnknownRecord, text: strin
   }
   const ids = messageID === undefined ? {} : { id, messageID, sessionID };
   return { ...ids, type: type.startsWith("input_") ? "input_text" : "text", text };
-}
-
-/** Returns a copy of an object, of its class, with another value under a name. */
-function copyWith(owner: object, name: string, value: unknown): object {
-  const copy = Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner);
-  return Object.assign(copy, { [name]: value });
 }

@@ -15,6 +15,19 @@ export interface PlacedPart extends Origin {
   readonly part: PlainPart;
 }
 
+/** True if a part is what a tool returned. */
+export const isResult = ({ part }: PlacedPart): boolean =>
+  part.type === "tool-result" || part.type === "tool-approval-response";
+
+/** Returns the names on the way to a place in a message. */
+export const pathOf = (place: string): readonly string[] => place.split(/[.[\]]+/).filter((name) => name !== "");
+
+/** Returns a copy of an object, of its class, with another value under a name. */
+export function copyWith<O extends object>(owner: O, name: string, value: unknown): O {
+  const copy = Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner);
+  return Object.assign(copy, { [name]: value });
+}
+
 /** The origins of parts that formats return, and of parts inside of what tools returned. Nothing that compares parts sees them. */
 const origins = new WeakMap<object, Origin>();
 

@@ -4,14 +4,10 @@
 import { shortenedCopy } from "./edit.js";
 import type { UnknownRecord } from "./format.js";
 import type { ReadMessage } from "./message.js";
-import type { PlacedPart } from "./origin.js";
+import { copyWith, isResult, type PlacedPart, pathOf } from "./origin.js";
 
 /** The place of a part that is an element of a list: the path of the list, and the position in it. */
 const ELEMENT = /^((?:\.\w+|\[\d+\])*\.\w+)\[(\d+)\]$/;
-
-/** Whether a part is what a tool returned. */
-export const isResult = ({ part }: PlacedPart): boolean =>
-  part.type === "tool-result" || part.type === "tool-approval-response";
 
 /**
  * Returns the parts of a message by row: each result, and then what the user says. Undefined if the message is one row. The parts must
@@ -53,7 +49,7 @@ export function ofShares<M extends object>(
   kept: ReadonlyMap<number, string | undefined>,
   shape?: string,
 ): M {
-  const path = pathOf(all.flat()[0] as PlacedPart);
+  const path = pathOf(ELEMENT.exec((all.flat()[0] as PlacedPart).place)?.[1] ?? "");
   const elements = listAt(message, path);
   // By the position of a part: the elements in its place.
   const changed = new Map<number, readonly unknown[]>();
@@ -74,16 +70,11 @@ export function ofShares<M extends object>(
   return Object.assign(withList(message, path, rest), { shortened: true });
 }
 
-/** The names on the way to the list that a part is an element of. */
-const pathOf = ({ place }: PlacedPart): readonly string[] =>
-  (ELEMENT.exec(place)?.[1] ?? "").split(/[.[\]]+/).filter((name) => name !== "");
-
 const listAt = (message: object, path: readonly string[]): readonly unknown[] =>
   path.reduce<unknown>((held, name) => (held as UnknownRecord)[name], message) as readonly unknown[];
 
 /** Returns a copy of an object, of its class, with another list at a path. */
 function withList<M extends object>(owner: M, [name = "", ...rest]: readonly string[], list: readonly unknown[]): M {
   const own = rest.length === 0 ? list : withList((owner as UnknownRecord)[name] as object, rest, list);
-  const copy = Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner);
-  return Object.assign(copy, { [name]: own });
+  return copyWith(owner, name, own);
 }

@@ -3,7 +3,7 @@
 //! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut is a multiple
 //! of a step on that scale: the first one that leaves no more behind it than the history may have. Messages behind the cut are kept
 //! whole. Before it only steps of an agent's run keep their place, with stubs of their results. The messages that recall ranks best are
-//! quoted behind the history.
+//! quoted after the history.
 //!
 //! Limit and step follow from the config and the instructions that the log begins with, and not from what sections, pinned messages
 //! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
@@ -109,7 +109,7 @@ impl Packer<'_> {
     }
 
     /// Keeps the steps before the cut with stubs of their results, as far as their share goes. Those that go, go in steps too, and only when
-    /// the cut moves. What was said without a call is no step: recall brings it back.
+    /// the cut moves. A message without a call isn't a step: recall brings it back.
     fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
         let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
         let marks = self.marks;
@@ -117,19 +117,19 @@ impl Packer<'_> {
         for row in before {
             is_before[*row] = !marks.is_passed(*row);
         }
-        // Each group in its order, with the tokens of the stubs before it.
+        // Each group with a result, in its order, with the tokens of the stubs before it.
         let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
         let mut total = 0;
+        let (mut group, mut is_step) = (None, false);
         for row in marks.order.iter().copied().filter(|row| is_before[*row]) {
-            let members: Vec<usize> = self.open_members(row).collect();
-            let is_result =
-                |row: &usize| self.input.transcript.value(*row, Field::ResultId).is_some();
-            if members.iter().any(is_result) {
-                if steps.last().is_none_or(|(step, _)| *step != members) {
-                    steps.push((members, total));
-                }
-                total += scale.stub_costs[row];
+            if group.replace(marks.groups.of(row)) != Some(marks.groups.of(row)) {
+                let members: Vec<usize> = self.open_members(row).collect();
+                let is_result =
+                    |row: &usize| self.input.transcript.value(*row, Field::ResultId).is_some();
+                is_step = members.iter().any(is_result);
+                steps.extend(is_step.then_some((members, total)));
             }
+            total += if is_step { scale.stub_costs[row] } else { 0 };
         }
         let step = (limit / 2).max(1);
         let first = total.saturating_sub(limit).div_ceil(step) * step;

@@ -281,7 +281,7 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     let withheld = fill.kept.iter().filter(|row| view.withholds(Piece::Message(**row))).count();
     if withheld > 0 {
         let words = format!(
-            "the thinking of {} was left out: the model would refuse it, as what stands before it is not what it was, or that is not known",
+            "the thinking of {} was left out: the model would refuse it, because something before it has changed or isn't known",
             text::counted(withheld as u64, "message")
         );
         marks.note(NoteKind::ThinkingLeftOut, words);

@@ -64,12 +64,12 @@ impl Packer<'_> {
                 continue;
             };
             let known = latest.entry((*name, self.resource(name, arguments))).or_insert(row);
-            let repeat =
-                Repeat { older: *known, newer: row, is_reference: self.refers(row, *known) };
-            if repeat.older != row {
-                repeats.push(repeat);
+            if *known == row {
+                continue; // the first of its kind
             }
-            *known = if repeat.is_reference { repeat.older } else { row };
+            let is_reference = self.refers(row, *known);
+            repeats.push(Repeat { older: *known, newer: row, is_reference });
+            *known = if is_reference { *known } else { row };
         }
         repeats
     }
@@ -86,13 +86,13 @@ impl Packer<'_> {
 
     /// True if a result only refers to an earlier one.
     fn refers(&self, newer: usize, older: usize) -> bool {
-        let text = self.input.transcript.text(newer);
-        let is_short = || text.len() * REFERENCE_SHARE <= self.input.transcript.text(older).len();
-        let says_so = || {
-            let text = text.to_ascii_lowercase();
-            REFERRING.iter().any(|words| text.contains(words))
-        };
-        newer != older && is_short() && says_so()
+        let transcript = &self.input.transcript;
+        let text = transcript.text(newer);
+        if text.len() * REFERENCE_SHARE > transcript.text(older).len() {
+            return false;
+        }
+        let text = text.to_ascii_lowercase();
+        REFERRING.iter().any(|words| text.contains(words))
     }
 
     /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged. While results can

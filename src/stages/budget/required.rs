@@ -180,9 +180,9 @@ impl Packer<'_> {
         error
     }
 
-    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can. The request keeps
-    /// the user's own words, if they fit. Where the history is cut in steps, so are the texts that stand in every prompt: to a power of two
-    /// of characters, so that they are the same from turn to turn. The request and its answers have what that leaves.
+    /// Cuts the longest texts of these pieces to the longest common length that makes all of them fit. The request keeps the user's own
+    /// words, if they fit. If the history is cut in steps, so are the texts that are in every prompt: to a power of two of characters, so that
+    /// they are the same from turn to turn. The request and its answers have the rest.
     fn cut_to_fit(
         &mut self,
         selection: GivenSelection,

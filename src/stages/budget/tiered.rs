@@ -241,9 +241,9 @@ impl Packer<'_> {
         Ok(None)
     }
 
-    /// Keeps the newest groups of a conversation, as far as they fit, and what of it is required. One that doesn't fit is passed over as in
-    /// a history that isn't told apart. In the format `conversations` the newest one of these in the active thread is there in part. False if the lines around
-    /// them don't fit.
+    /// Keeps the newest groups of a conversation, as far as they fit, and its required messages. A group that doesn't fit is passed over, as
+    /// in a history without tiers. In the format `conversations` the newest such message of the active thread is shown in part. False if the
+    /// lines around them don't fit.
     fn keep_newest(
         &mut self,
         shape: &mut Shape,

@@ -31,6 +31,20 @@ const lines = (count, word = "line") =>
 const buildRun = (messages, maxTokens, options = {}) =>
   buildContextSync(messages, { encoding, budget: { maxTokens, ...options } });
 
+/** Builds a run and checks its budget. Returns undefined if the run doesn't fit. */
+function fittingRun(messages, maxTokens) {
+  let context;
+  try {
+    context = buildRun(messages, maxTokens);
+  } catch (error) {
+    assert.equal(error.code, "BUDGET_TOO_SMALL");
+    return undefined;
+  }
+  assert.ok(context.tokens.total <= maxTokens);
+  assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
+  return context;
+}
+
 const fatesOf = (context, messages) => messages.map((_, at) => context.explain(at).fate);
 
 /** A random run: a task, then steps with one or more calls each. */
@@ -66,15 +80,10 @@ describe("tool results shrink before steps go", () => {
       const messages = randomRun(random);
       const all = countTokens(messages, { encoding }).tokens;
       const maxTokens = random.integer(40, all + 10);
-      let context;
-      try {
-        context = buildRun(messages, maxTokens);
-      } catch (error) {
-        assert.equal(error.code, "BUDGET_TOO_SMALL");
+      const context = fittingRun(messages, maxTokens);
+      if (context === undefined) {
         return;
       }
-      assert.ok(context.tokens.total <= maxTokens);
-      assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
       const shown = shownById(context);
       const called = context.messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id);
       assert.deepEqual([...shown.keys()].toSorted(), called.toSorted());
@@ -237,15 +246,10 @@ describe("a call that is made again", () => {
       }
       const all = countTokens(run, { encoding }).tokens;
       const maxTokens = random.integer(200, all + 10);
-      let context;
-      try {
-        context = buildRun(run, maxTokens);
-      } catch (error) {
-        assert.equal(error.code, "BUDGET_TOO_SMALL");
+      const context = fittingRun(run, maxTokens);
+      if (context === undefined) {
         return;
       }
-      assert.ok(context.tokens.total <= maxTokens);
-      assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
       const shown = shownById(context);
       const ids = [...results.keys()];
       for (const [at, id] of ids.entries()) {

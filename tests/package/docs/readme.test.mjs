@@ -7,10 +7,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
 import { memoryStore, messageShapes, openSession, replay } from "windrow";
 import { openStorePage } from "../support/store-page.mjs";
+import { startWorker } from "../support/worker.mjs";
 
 const paper = (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
 const docs = readdirSync(new URL("../../../docs/", import.meta.url)).map((name) => `docs/${name}`);
@@ -73,43 +72,21 @@ async function runInPage(example, look, { loads = 1 } = {}) {
   }
 }
 
-/** Runs an example of a Durable Object in workerd, and gives what `ask` is answered, as often as it is asked. */
+/** Runs an example of a Durable Object in workerd. Returns the answers of `ask`, as often as it is asked. */
 async function runInWorker(example, ask, times) {
-  const cwd = mkdtempSync(join(folderFor(example), "worker-"));
+  folderFor(example);
   const handler = `export default { fetch: async (_, { CHATS: chats }) => Response.json(await (${ask})(chats)) };`;
-  writeFileSync(join(cwd, "source.mjs"), `${example.code}\n${handler}\n`);
-  let worker;
+  const worker = await startWorker(`${example.code}\n${handler}\n`, {
+    durableObjects: { CHATS: { className: "Chat", useSQLite: true } },
+  });
   try {
-    await build({
-      entryPoints: { worker: join(cwd, "source.mjs") },
-      outdir: join(cwd, "out"),
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      conditions: ["workerd", "worker", "browser"],
-      loader: { ".wasm": "copy" },
-      external: ["cloudflare:*"],
-      logLevel: "warning",
-    });
-    const files = readdirSync(join(cwd, "out")).toSorted((left) => (left === "worker.js" ? -1 : 1));
-    worker = new Miniflare({
-      modulesRoot: join(cwd, "out"),
-      modules: files.map((name) => ({
-        type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
-        path: join(cwd, "out", name),
-      })),
-      compatibilityDate: "2026-01-01",
-      durableObjects: { CHATS: { className: "Chat", useSQLite: true } },
-      outboundService: () => new Response("no network here", { status: 500 }),
-    });
     const answers = [];
     while (answers.length < times) {
-      answers.push(await (await worker.dispatchFetch("http://worker/")).json());
+      answers.push(await (await worker.ask("/")).json());
     }
     return answers;
   } finally {
-    await worker?.dispose();
-    rmSync(cwd, { recursive: true });
+    await worker.stop();
   }
 }
 

@@ -1,17 +1,14 @@
 // The package in Cloudflare's runtime: workerd compiles the core itself, and gives what Node gives.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
 import { buildContext } from "windrow";
 import { errorOf, wrong } from "../support/errors.mjs";
 import { runCases } from "../support/host-cases.mjs";
+import { bundleWorker } from "../support/worker.mjs";
 
-const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = fileURLToPath(new URL("../support/host-cases.mjs", import.meta.url));
 
 const worker = `
@@ -58,55 +55,29 @@ export default {
 `;
 
 describe("in workerd", () => {
-  let folder;
+  let bundle;
   let miniflare;
-  let files;
   let outputs;
 
   before(async () => {
-    mkdirSync(cache, { recursive: true });
-    folder = mkdtempSync(join(cache, "workerd-test-"));
-    writeFileSync(join(folder, "source.mjs"), worker);
-    const bundle = await build({
-      entryPoints: { worker: join(folder, "source.mjs") },
-      outdir: join(folder, "out"),
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      conditions: ["workerd", "worker", "browser"],
-      // As wrangler does: a file of wasm stays a file, and the runtime compiles it.
-      loader: { ".wasm": "copy" },
-      external: ["cloudflare:*"],
-      metafile: true,
-      logLevel: "warning",
-    });
+    bundle = await bundleWorker(worker);
     outputs = Object.fromEntries(
       Object.entries(bundle.metafile.outputs).map(([path, output]) => [basename(path), output]),
     );
-    files = readdirSync(join(folder, "out"));
     miniflare = start();
   });
 
   after(async () => {
     await miniflare?.dispose();
-    rmSync(folder, { recursive: true, force: true });
+    bundle?.remove();
   });
 
-  function start(compatibilityFlags = []) {
-    const modules = files
-      .toSorted((left) => (left === "worker.js" ? -1 : 1))
-      .map((name) => ({ type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: join(folder, "out", name) }));
-    return new Miniflare({
-      modulesRoot: join(folder, "out"),
-      modules,
+  const start = (compatibilityFlags = []) =>
+    bundle.start({
       name: "worker",
-      compatibilityDate: "2026-01-01",
       compatibilityFlags,
       serviceBindings: { OTHER: { name: "worker", entrypoint: "Other" } },
-      // The worker reaches nothing but what it was deployed with.
-      outboundService: () => new Response("no network here", { status: 500 }),
     });
-  }
 
   test("every case gives what it gives in Node, errors too", async () => {
     const response = await miniflare.dispatchFetch("http://worker/cases");
@@ -149,9 +120,11 @@ describe("in workerd", () => {
   });
 
   test("the bundle holds both modules of the core once, as files, and each vocabulary in a chunk of its own", () => {
-    const modules = files.filter((name) => name.endsWith(".wasm")).map((name) => name.split("-")[0]);
+    const modules = Object.keys(outputs)
+      .filter((name) => name.endsWith(".wasm"))
+      .map((name) => name.split("-")[0]);
     assert.deepEqual(modules.sort(), ["selection", "windrow"]);
-    const vocabularies = files.filter((name) => /^(?:o200k|cl100k)_base.*\.js$/.test(name));
+    const vocabularies = Object.keys(outputs).filter((name) => /^(?:o200k|cl100k)_base.*\.js$/.test(name));
     assert.equal(vocabularies.length, 2);
     assert.ok(vocabularies.every((name) => outputs[name].bytes > 200_000));
     // What starts the worker: the entry, and what it imports at once.

@@ -9,16 +9,16 @@ import { fetch, Miniflare } from "miniflare";
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
 /**
- * Bundles a worker as wrangler does, and starts it. `source` is an ES module as text, which may import `windrow`.
+ * Bundles a worker as wrangler does. `source` is an ES module as text, which may import `windrow`. Returns the bundle's files, their
+ * folder, a function that starts the worker with further options of the runtime, and one that removes the folder.
  *
  * @param {string} source
- * @param {Record<string, unknown>} [options] Further options of the runtime.
  */
-export async function startWorker(source, options = {}) {
+export async function bundleWorker(source) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "worker-test-"));
   writeFileSync(join(folder, "source.mjs"), source);
-  await build({
+  const { metafile } = await build({
     entryPoints: { worker: join(folder, "source.mjs") },
     outdir: join(folder, "out"),
     bundle: true,
@@ -28,18 +28,37 @@ export async function startWorker(source, options = {}) {
     external: ["cloudflare:*"],
     // A file of wasm stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
+    metafile: true,
     logLevel: "warning",
   });
   const modules = readdirSync(join(folder, "out"))
     .toSorted((left) => (left === "worker.js" ? -1 : 1))
     .map((name) => ({ type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: join(folder, "out", name) }));
-  const worker = new Miniflare({
-    modulesRoot: join(folder, "out"),
-    modules: /** @type {any} */ (modules),
-    compatibilityDate: "2026-01-01",
-    outboundService: () => new Response("no network here", { status: 500 }),
-    ...options,
-  });
+  return {
+    metafile,
+    /** @param {Record<string, unknown>} [options] */
+    start: (options = {}) =>
+      new Miniflare({
+        modulesRoot: join(folder, "out"),
+        modules: /** @type {any} */ (modules),
+        compatibilityDate: "2026-01-01",
+        // The worker reaches nothing but what it was deployed with.
+        outboundService: () => new Response("no network here", { status: 500 }),
+        ...options,
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * Bundles a worker, and starts it.
+ *
+ * @param {string} source
+ * @param {Record<string, unknown>} [options] Further options of the runtime.
+ */
+export async function startWorker(source, options) {
+  const bundle = await bundleWorker(source);
+  const worker = bundle.start(options);
   return {
     /** @returns {Promise<{ status: number, json(): Promise<any> }>} */
     ask: (path) => worker.dispatchFetch(`http://worker${path}`),
@@ -64,7 +83,7 @@ export async function startWorker(source, options = {}) {
     },
     async stop() {
       await worker.dispose();
-      rmSync(folder, { recursive: true, force: true });
+      bundle.remove();
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   type TextKind,
   timeIn,
   type UnknownRecord,
+  withoutSome,
 } from "../../message/format.js";
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
@@ -97,9 +98,7 @@ export const uiMessageShape: MessageFormat = {
   },
 
   withoutToolCalls(row, isUnwanted = () => true) {
-    const parts = row.parts as readonly UnknownRecord[];
-    const kept = parts.filter((part) => !(isTool(part) && isUnwanted(part)));
-    return kept.length < parts.length ? { ...row, parts: kept } : row;
+    return withoutSome(row, "parts", (part) => isTool(part) && isUnwanted(part));
   },
 };
 

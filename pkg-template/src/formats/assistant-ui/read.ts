@@ -9,6 +9,7 @@ import {
   type TextKind,
   timeIn,
   type UnknownRecord,
+  withoutSome,
 } from "../../message/format.js";
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
@@ -86,9 +87,7 @@ export const assistantUiShape: MessageFormat = {
   },
 
   withoutToolCalls(row, isUnwanted = () => true) {
-    const content = row.content as readonly unknown[];
-    const kept = content.filter((part) => !(isCall(part) && isUnwanted(recordOf(part))));
-    return kept.length < content.length ? { ...row, content: kept } : row;
+    return withoutSome(row, "content", (part) => isCall(part) && isUnwanted(part));
   },
 };
 

@@ -18,6 +18,7 @@ import {
   type TextKind,
   timeIn,
   type UnknownRecord,
+  withoutSome,
 } from "../../message/format.js";
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
@@ -160,9 +161,7 @@ export const geminiContentShape: MessageFormat = {
   }),
 
   withoutToolCalls(row, isUnwanted = () => true) {
-    const parts = partsOf(row);
-    const kept = parts.filter((part) => !(isOfTool(part) && isUnwanted(part)));
-    return kept.length < parts.length ? { ...row, parts: kept } : row;
+    return withoutSome(row, "parts", (part) => isOfTool(part) && isUnwanted(part));
   },
 };
 

@@ -2,7 +2,14 @@
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { type MessageFormat, partsWithText, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
+import {
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  timeIn,
+  type UnknownRecord,
+  withoutSome,
+} from "../../message/format.js";
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage, Provenance } from "../../message/message.js";
 import { from } from "../../message/origin.js";
@@ -122,9 +129,7 @@ export const piShape: MessageFormat = {
     if (row.role === "toolResult") {
       return { ...row, content: [] };
     }
-    const parts = partsIn(row.content);
-    const kept = parts.filter((part) => !(isCall(part) && isUnwanted(part)));
-    return kept.length < parts.length ? { ...row, content: kept } : row;
+    return withoutSome(row, "content", (part) => isCall(part) && isUnwanted(part));
   },
 };
 
