@@ -11,7 +11,7 @@
 //! smaller one's run. Results of tools shrink before anything goes.
 //!
 //! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
-//! `tiered` does so for conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 pub(crate) mod cut;
 pub(crate) mod packer;
