@@ -25,6 +25,8 @@ const TIMES = 10;
 const MOST_TIMES = 15;
 /** The same for half of the longer text. A short text may be read in another way, as all of it fits. */
 const MOST_TIMES_DOUBLED = 3;
+/** A step between a text that fits and one that must be cut is shorter than this. */
+const MOST_MS_OF_A_STEP = 500;
 /** Shorter runs are not compared: nobody waits for them, and the clock is too coarse. */
 const LEAST_MS = 80;
 
@@ -347,7 +349,13 @@ async function measureScaling(what, run) {
     return;
   }
   short = await leastMs(() => run((SHORT * TIMES) / 2), 3);
-  assert.ok(long <= short * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, then ${long} ms`);
+  if (long <= short * MOST_TIMES_DOUBLED) {
+    return;
+  }
+  // Half may fit where all of it must be cut, which takes longer at once. From there on twice as much must not take much more than twice.
+  assert.ok(long < MOST_MS_OF_A_STEP, `${what}: ${short} ms for half, then ${long} ms`);
+  const double = await leastMs(() => run(SHORT * TIMES * 2), 2);
+  assert.ok(double <= long * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, ${long} ms, ${double} ms for twice`);
 }
 
 describe("time follows length", () => {

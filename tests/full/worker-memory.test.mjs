@@ -6,6 +6,7 @@ import { startWorker } from "../package/support/worker.mjs";
 
 const COUNT = 100_000;
 const MOST_MB = 128;
+const BUILDS = 20;
 
 const source = `
 /** The memories of the modules. V8's inspector doesn't count them. */
@@ -60,19 +61,20 @@ test(`contexts of ${COUNT} messages fit into the ${MOST_MB} MB of an isolate`, a
   try {
     assert.equal(await (await worker.ask("/load")).json(), COUNT);
     const loaded = await usedMb();
-    for (let build = 0; build < 5; build++) {
+    // The heap has garbage too, which V8 collects before an isolate reaches its limit. It is at its least right after that.
+    let least = Number.POSITIVE_INFINITY;
+    for (let build = 0; build < BUILDS; build++) {
       const { exact, kept } = await (await worker.ask("/build")).json();
       assert.ok(exact && kept > 10, `${kept} messages`);
+      least = Math.min(least, await usedMb());
     }
     const memories = await (await worker.ask("/memories")).json();
     assert.ok(
       memories.length > 0 && memories.every((bytes) => bytes > 1e6),
       `the modules' memories are known: ${memories}`,
     );
-    const built = await usedMb();
-    t.diagnostic(`${Math.round(loaded)} MB with the messages, ${Math.round(built)} MB after building`);
-    // After loading, the heap still has the caller's array, which is garbage.
-    assert.ok(built < MOST_MB, `${Math.round(loaded)} MB, then ${Math.round(built)} MB`);
+    t.diagnostic(`${Math.round(loaded)} MB with the messages, ${Math.round(least)} MB at the least between builds`);
+    assert.ok(least < MOST_MB, `${Math.round(loaded)} MB, then ${Math.round(least)} MB at the least`);
   } finally {
     await worker.stop();
   }
