@@ -55,6 +55,12 @@ export { type BuildRecording, BuiltContext, type ContextMessage, type Explanatio
 export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./context/prefix.js";
 export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./context/presets.js";
 export { type Difference, type Replay, type ReplayOptions, replay } from "./context/replay.js";
+export type {
+  Retrieval,
+  RetrievalArguments,
+  RetrievalDefinitions,
+  RetrievalParameters,
+} from "./context/retrieval.js";
 export { type CountOptions, countTokens, type TokenCount } from "./context/tokens.js";
 export { createTranscript, Transcript } from "./context/transcript.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";

@@ -202,6 +202,20 @@ impl Messages {
         self.stored.split.share(self.stored_row(row))
     }
 
+    /// The name by which a model can ask for a row: `r` and the message's sequence number in a log, or its position in a list. If the
+    /// message has several rows, the row's place comes after it.
+    #[must_use]
+    pub(crate) fn name_of(&self, row: usize) -> String {
+        let row = self.stored_row(row);
+        let seqs = self.part.as_ref().map_or(&self.seqs, |part| &part.seqs_of_all);
+        let split = &self.stored.split;
+        let number = seqs.get(row).copied().unwrap_or_else(|| split.message_of(row) as u64);
+        match split.share(row) {
+            0 => format!("r{number}"),
+            share => format!("r{number}.{share}"),
+        }
+    }
+
     /// True if a row goes on with the message of the row before it.
     pub(crate) fn goes_on(&self, row: usize) -> bool {
         self.stored.split.goes_on(self.stored_row(row))

@@ -1,7 +1,7 @@
 // What was cut of a message: its own text in pieces, each of which is in the prompt or not.
 
 /** The marks that an excerpt, or a text that was cut, has where something is left out. */
-export const CUT = /(\[… [\d,]+ tokens left out …\]|\[truncated: [^\]]*\])/;
+export const CUT = /(\[… [\d,]+ tokens? left out(?:; result r[\d.]+)? …\]|\[truncated: [^\]]*\])/;
 
 export interface TextPiece {
   readonly text: string;

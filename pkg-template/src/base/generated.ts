@@ -666,6 +666,11 @@ export interface ToolResultsConfig {
    * tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
    */
   readonly resources?: Readonly<Record<string, string>> | undefined;
+  /**
+   * True if what is left out of a result has a name in the prompt, such as `result r12`. A model can then ask for it with the tool
+   * `context.retrieval`. Default: false.
+   */
+  readonly retrieval?: boolean | undefined;
 }
 
 /**

@@ -474,8 +474,8 @@ class Attempt<M extends AnyMessage> {
 
   finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
     const { request, options, previous, redact } = this.#config;
-    const { messages, shape, read, ids, parsedAt } = this.source;
-    const facts = { read, shape, ids, parsedAt, bound: this.#bound };
+    const { messages, shape, read, ids, parsedAt, log } = this.source;
+    const facts = { read, shape, ids, parsedAt, bound: this.#bound, seqs: log?.seqs, build: buildContext };
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, shape);

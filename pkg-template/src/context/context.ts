@@ -49,6 +49,7 @@ import {
   sharesByMessage,
 } from "./pieces.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
+import { type ContextOriginals, type Excerpting, type Originals, originalsOf, Retrieval } from "./retrieval.js";
 
 /**
  * A message that windrow made: what a section holds, or a line that says what is left out. A shortened copy of a message is of the
@@ -161,6 +162,10 @@ interface BuildFacts {
   readonly redact?: Redactor | undefined;
   /** The positions of the messages whose thinking is sent; undefined if the model takes thinking back whatever comes before it. */
   readonly bound?: readonly number[] | undefined;
+  /** The sequence numbers of the messages, if they are of a log. */
+  readonly seqs?: readonly number[] | undefined;
+  /** Builds a context of a few messages. */
+  readonly build?: Excerpting | undefined;
 }
 
 const REQUEST_OPTIONS: OptionRules = {
@@ -253,6 +258,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #sent: readonly AnyMessage[] | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
+  readonly #seqs: readonly number[] | undefined;
+  readonly #build: Excerpting | undefined;
+  #retrieval: Retrieval | undefined;
   /** By position: what a message costs in the context. */
   #costs: ReadonlyMap<number, number> | undefined;
   /** By position: the places of a message's rows that are in the context. */
@@ -265,7 +273,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt, redact, bound, ids = [] }: BuildFacts = {},
+    { read, shape, previous, parsedAt, redact, bound, seqs, build, ids = [] }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -283,6 +291,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#ids = ids;
     this.#redact = redact;
     this.#bound = bound && new Set(bound);
+    this.#seqs = seqs;
+    this.#build = build;
     const imageLines = new Map(rest.imageLines.map(([piece, lines]) => [keyOf(...piece), lines]));
     /** Returns a message as it is sent: lines replace images that aren't shown. */
     const withLines = (message: M, row: number, shares: readonly number[]): M => {
@@ -291,8 +301,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         ? message
         : withImageLines(message, lines, row >= 0 ? shape : undefined);
     };
-    const readOf = (row: number): ParsedMessage =>
-      parsedAt?.(row) ?? parse(sentFor(source[row] as M), `messages[${row}]`, "context_build_error", { shape });
+    const readOf = (row: number): ParsedMessage => this.#read(row);
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
@@ -506,6 +515,52 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         target: { model, server: render?.server, store: options.store },
       });
     });
+  }
+
+  /**
+   * The tool by which the model asks for what this context leaves out: its definition for each provider, and `execute` for its calls.
+   * With `budget.toolResults.retrieval` each result that is shown in part has a name in the prompt. What `collect` and `filter` leave
+   * out can't be asked for.
+   */
+  get retrieval(): Retrieval {
+    this.#retrieval ??= new Retrieval(this.originals(), this.#build as Excerpting);
+    return this.#retrieval;
+  }
+
+  /** @internal Lets the model ask for messages that the build hasn't read, too. */
+  retrieveFrom(originals: Originals): void {
+    this.#retrieval = new Retrieval(originals, this.#build as Excerpting);
+  }
+
+  /** @internal Returns the messages that the model may ask for. */
+  originals(): ContextOriginals {
+    const { config, transcript } = this.recording;
+    this.#shares ??= sharesByMessage(this.#runs);
+    const shares = this.#shares;
+    return originalsOf({
+      counting: { model: config.model ?? undefined, encoding: config.encoding ?? undefined },
+      limit: this.tokens.limit ?? undefined,
+      length: transcript.length,
+      numberOf: (position) => this.#seqs?.[position] ?? position,
+      read: (position) => this.#read(position),
+      shownOf: (position, share) => {
+        const { fate, stage } = this.#rangeAt(position) ?? {};
+        if (fate === undefined || (fate === "left out" && (stage === "collect" || stage === "filter"))) {
+          return "hidden";
+        }
+        const isThere = shares.get(position)?.some((it) => it === share || it === 0) ?? false;
+        return isThere && !this.#shortened.has(keyOf(position, share)) ? "whole" : "part";
+      },
+    });
+  }
+
+  #read(position: number): ParsedMessage {
+    return (
+      this.#parsedAt?.(position) ??
+      parse(sentFor(this.#source[position] as M), `messages[${position}]`, "context_build_error", {
+        shape: this.#shape,
+      })
+    );
   }
 
   /**

@@ -88,6 +88,15 @@ export function saidBy(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1).join("\n");
 }
 
+/** Returns the text that parts say: that of the model, of a user, or of a result. */
+export function textIn(placed: readonly PlacedPart[]): string {
+  const columns: MessageColumns = [];
+  for (const part of placed) {
+    pushPart(columns, part);
+  }
+  return columns.filter((_, at) => at % 2 === 1 && columns[at - 1] === fieldCodes.text).join("\n");
+}
+
 function pushPart(columns: MessageColumns, placed: PlacedPart): void {
   const { part } = placed;
   switch (part.type) {

@@ -17,9 +17,10 @@ import {
 import { isOutline, type PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
 import { checkAborted } from "../context/ask.js";
-import { buildOver } from "../context/build.js";
+import { buildContext, buildOver } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
+import { type Originals, Retrieval } from "../context/retrieval.js";
 import { createTranscript, messageListOf } from "../context/transcript.js";
 import type { SkippedRow, UnreadMessages } from "../files/file.js";
 import { checkText } from "../files/text.js";
@@ -57,6 +58,7 @@ import {
   type ReadProgress,
   readLines,
 } from "./log.js";
+import { originalsIn } from "./originals.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import { forgetBlocks, type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
@@ -200,6 +202,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
+  #retrieval: Retrieval | undefined;
   /** How often it was cleared: what a build found before that is not written after it. */
   #clearCount = 0;
   /** What goes on after a call has ended. */
@@ -396,8 +399,10 @@ export class Session<M extends AnyMessage = MessageInput> {
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let previous: LastBuild | null = null;
     let goesOn = false;
+    let redactor: Redactor | undefined;
     try {
       const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
+        redactor = redact;
         inSession(options as Record<string, unknown>, this.key);
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
@@ -414,6 +419,8 @@ export class Session<M extends AnyMessage = MessageInput> {
       const { outline, triage } = context;
       const decided = (goesOn ? triage?.decided : undefined) ?? (previous as LastBuild | null)?.decided;
       this.#last = { outline, decided };
+      context.retrieveFrom(this.#originals(context as unknown as BuiltContext<M>, redactor));
+      this.#retrieval = context.retrieval;
       this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, origin));
       this.#later(this.#tail.save());
       return context;
@@ -479,6 +486,26 @@ export class Session<M extends AnyMessage = MessageInput> {
     const hits = await searchLogs([log], query, options);
     this.#later(this.#tail.save());
     return hits;
+  }
+
+  /**
+   * The tool by which a model asks for what its prompt leaves out, as `context.retrieval` of the last build. It reaches the whole log.
+   */
+  get retrieval(): Retrieval {
+    this.#retrieval ??= new Retrieval(this.#originals(undefined, undefined), buildContext);
+    return this.#retrieval;
+  }
+
+  #originals(context: BuiltContext<M> | undefined, redact: Redactor | undefined): Originals {
+    const read = async (seqs: readonly number[]): Promise<ReadonlyMap<number, M>> => {
+      const entries = await this.#read({ seqs, types: MESSAGE_TYPES });
+      const messages = this.#messagesOf(entries);
+      const copies = redact?.messages(messages, 0) ?? messages;
+      return new Map(copies.map((copy, at) => [this.seqOf(messages[at] as M) as number, copy]));
+    };
+    const find = async (query: string, limit: number): Promise<readonly number[]> =>
+      (await this.search(query, { limit })).map(({ seq }) => seq);
+    return originalsIn<M>({ read, find }, context);
   }
 
   /** The builds that were kept, oldest first unless `order` says otherwise. */

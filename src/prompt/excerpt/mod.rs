@@ -17,7 +17,7 @@ use crate::recall::text::detect::detect;
 use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
 pub(crate) use own::own_words;
-pub(crate) use passages::mark;
+pub(crate) use passages::{MARK_END, mark};
 use passages::{Passage, Passages};
 use std::borrow::Cow;
 

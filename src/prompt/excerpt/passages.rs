@@ -82,8 +82,11 @@ impl Passages {
 /// What stands in the place of what is left out.
 pub(crate) fn mark(tokens: u64) -> String {
     let noun = if tokens == 1 { "token" } else { "tokens" };
-    format!("[… {} {noun} left out …]", grouped(tokens))
+    format!("[… {} {noun} left out{MARK_END}", grouped(tokens))
 }
+
+/// The end of a mark.
+pub(crate) const MARK_END: &str = " …]";
 
 /// A number with a comma between thousands.
 fn grouped(number: u64) -> String {

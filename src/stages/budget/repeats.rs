@@ -1,8 +1,9 @@
 //! Results of calls that are made again.
 //!
-//! The result of a call that is made again with the same arguments supersedes the older one. The older one grows last and only if it fits
-//! whole. Its stub says that a newer one follows. A newer result that only refers to the older one ("File unchanged since last read") supersedes nothing. Then
-//! the older one grows first, and a line after the reference says how much of it is left out.
+//! Of several calls with the same arguments the prompt needs the newest result. It supersedes the older ones that are in the prompt with it:
+//! these grow last and only if they fit whole. Their stubs say that a newer one follows, as long as that one is whole. A result that only
+//! refers to an older one ("File unchanged since last read") supersedes nothing. Then the older one grows first, and a line after the
+//! reference says how much of it is left out. So each line that points to another result is true of that result.
 
 use super::packer::Packer;
 use super::sizes::{Note, Size};
@@ -20,6 +21,15 @@ pub(super) struct Repeat {
     newer: usize,
     /// True if the newer result only refers to the older one.
     pub(super) is_reference: bool,
+}
+
+/// The results of calls with the same tool and arguments. References aren't among them.
+#[derive(Default)]
+struct Results {
+    /// The latest one, in the prompt or not.
+    latest: Option<usize>,
+    /// Those in the prompt, in their order.
+    kept: Vec<usize>,
 }
 
 /// Words of a result that refers to an earlier one. Hosts of agents answer a second read of the same file with them.
@@ -42,9 +52,10 @@ impl Packer<'_> {
     /// Finds the results of calls that are made again, by the names and the arguments of the calls.
     pub(super) fn repeats(&self) -> Vec<Repeat> {
         let transcript = &self.input.transcript;
+        let is_kept = self.is_kept();
         // By group and id: the name and the arguments.
         let mut calls: HashedMap<(usize, &str), (&str, &str)> = HashedMap::default();
-        let mut latest: HashedMap<(&str, String), usize> = HashedMap::default();
+        let mut by_resource: HashedMap<(&str, String), Results> = HashedMap::default();
         let mut repeats = Vec::new();
         for row in self.marks.order.iter().copied() {
             let group = self.marks.groups.of(row);
@@ -63,14 +74,21 @@ impl Packer<'_> {
             let Some((name, arguments)) = answered.and_then(|id| calls.get(&(group, id))) else {
                 continue;
             };
-            let known = latest.entry((*name, self.resource(name, arguments))).or_insert(row);
-            if *known == row {
-                continue; // the first of its kind
+            let known = by_resource.entry((*name, self.resource(name, arguments))).or_default();
+            if let Some(older) = known.latest.filter(|older| self.refers(row, *older)) {
+                repeats.push(Repeat { older, newer: row, is_reference: true });
+                continue;
             }
-            let is_reference = self.refers(row, *known);
-            repeats.push(Repeat { older: *known, newer: row, is_reference });
-            *known = if is_reference { *known } else { row };
+            known.latest = Some(row);
+            known.kept.extend(is_kept[row].then_some(row));
         }
+        for Results { kept, .. } in by_resource.into_values() {
+            if let Some((newer, older)) = kept.split_last() {
+                let superseded = |older: &usize| Repeat { older: *older, newer: *newer, is_reference: false };
+                repeats.extend(older.iter().map(superseded));
+            }
+        }
+        repeats.sort_unstable_by_key(|repeat| (repeat.older, repeat.newer));
         repeats
     }
 
@@ -98,23 +116,31 @@ impl Packer<'_> {
     /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged. While results can
     /// still grow (`is_growing`), each newer one may become whole.
     pub(super) fn note_repeats(&mut self, repeats: &[Repeat], is_growing: bool) -> StageResult {
-        let mut is_kept = vec![false; self.input.transcript.len()];
-        for row in &self.fill.kept {
-            is_kept[*row] = true;
-        }
-        for repeat in repeats {
-            let (row, note) = if repeat.is_reference {
-                let left_out = self.left_out_of(repeat.older, is_kept[repeat.older]);
-                (repeat.newer, left_out.map(Note::EarlierLeftOut))
+        let is_kept = self.is_kept();
+        for Repeat { older, newer, is_reference } in repeats.iter().copied() {
+            let (row, note) = if is_reference {
+                let left_out = self.left_out_of(older, is_kept[older]);
+                let note = |tokens| Note::EarlierLeftOut { earlier: older, tokens };
+                (newer, left_out.map(note))
             } else {
-                let is_shown = is_kept[repeat.newer] && (is_growing || self.is_whole(repeat.newer));
-                (repeat.older, is_shown.then_some(Note::NewerFollows))
+                // Before a cut nothing changes, and so no stub tells of what comes later.
+                let is_shown = self.plan.shrinks && (is_growing || self.is_whole(newer));
+                (older, is_shown.then_some(Note::NewerFollows))
             };
             if is_kept[row] && self.results.notes.get(&row).copied() != note {
                 self.note(row, note)?;
             }
         }
         Ok(())
+    }
+
+    /// By row: true if it is kept.
+    fn is_kept(&self) -> Vec<bool> {
+        let mut is_kept = vec![false; self.input.transcript.len()];
+        for row in &self.fill.kept {
+            is_kept[*row] = true;
+        }
+        is_kept
     }
 
     /// The tokens of a result that the prompt doesn't show. None if it is whole.
@@ -160,13 +186,17 @@ impl Packer<'_> {
                 shown.text += " A newer result of this call follows.";
                 shown
             }),
-            Some(Note::EarlierLeftOut(tokens)) => {
+            Some(Note::EarlierLeftOut { earlier, tokens }) => {
                 let whole =
                     || Excerpt { text: self.view().text_of(Piece::Message(row)), gaps: Vec::new() };
                 let Excerpt { mut text, mut gaps } = shown.unwrap_or_else(whole);
                 text += "\nNot all of the earlier result is shown: ";
+                let mark = Excerpt {
+                    text: excerpt::mark(*tokens),
+                    gaps: vec![Gap { start: 0, tokens: *tokens }],
+                };
                 gaps.push(Gap { start: text.len(), tokens: *tokens });
-                text += &excerpt::mark(*tokens);
+                text += &self.named(*earlier, mark).text;
                 Some(Excerpt { text, gaps })
             }
             _ => shown,

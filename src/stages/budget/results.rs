@@ -328,7 +328,23 @@ impl Packer<'_> {
                 (long.len(), excerpt.unwrap_or_else(|| long.ends(tokens, &count)))
             }
         };
+        let found = self.named(row, found);
         (found.text.len() < length).then_some(found)
+    }
+
+    /// Names a result in its first mark if a model can ask for what is left out.
+    pub(super) fn named(&self, row: usize, mut shown: Excerpt) -> Excerpt {
+        if self.input.config.budget.tool_results.retrieval
+            && let Some((first, others)) = shown.gaps.split_first_mut()
+            && let Some(end) = shown.text[first.start..].find(excerpt::MARK_END)
+        {
+            let name = format!("; result {}", self.input.transcript.name_of(row));
+            shown.text.insert_str(first.start + end, &name);
+            for gap in others {
+                gap.start += name.len();
+            }
+        }
+        shown
     }
 
     /// Reads the passages of a whole result, once for all of its excerpts.

@@ -19,8 +19,8 @@ pub(super) enum Size {
 pub(super) enum Note {
     /// A newer result is in the prompt whole. Only a stub says so.
     NewerFollows,
-    /// So many tokens of the earlier result are left out.
-    EarlierLeftOut(u64),
+    /// So many tokens of the earlier result are left out. `earlier` is its row.
+    EarlierLeftOut { earlier: usize, tokens: u64 },
 }
 
 /// The sizes of results in a prompt.

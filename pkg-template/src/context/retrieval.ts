@@ -1,0 +1,459 @@
+// The tool by which a model asks for what its prompt leaves out.
+
+import type { EncodingChoice } from "../base/generated.js";
+import { call } from "../engine/engine.js";
+import { needSelection } from "../engine/selection.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import { textIn } from "../message/columns.js";
+import type { CallPart, MessageInput } from "../message/message.js";
+import { isResult, type PlacedPart } from "../message/origin.js";
+import type { ParsedMessage } from "../message/read.js";
+import { sharesOf } from "../message/shares.js";
+import { countTokens } from "./tokens.js";
+import { Transcript } from "./transcript.js";
+
+/** The name of the tool. */
+const NAME = "retrieve";
+
+/** The limit of an answer if the call has none, in tokens. */
+const DEFAULT_TOKENS = 1000;
+
+/** The share of the prompt's budget that an answer may have: the step after it has to show it whole. */
+const MOST_SHARE = 0.5;
+
+/** The least limit of an answer, in tokens. A smaller one has no room for anything but its own words. */
+const LEAST_TOKENS = 50;
+
+/** So many messages at most are in an answer to a query. */
+const MOST_FOUND = 8;
+
+/** The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it can. */
+const REFERENCE = "Unchanged: the same as the earlier result of this call.";
+
+/** The arguments of a call. */
+export interface RetrievalArguments {
+  /** The name of a result or a message: `r12` as a mark has it, the message's id, or the id of the call. */
+  readonly id?: string;
+  /** What the passages are about. */
+  readonly query?: string;
+  /** The place in a long text to go on from, in characters. */
+  readonly offset?: number;
+  /** The most tokens of the answer. */
+  readonly max_tokens?: number;
+}
+
+/** The definition of the tool by provider. */
+export interface RetrievalDefinitions {
+  readonly openai: {
+    readonly type: "function";
+    readonly function: {
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: RetrievalParameters;
+    };
+  };
+  readonly "openai-responses": {
+    readonly type: "function";
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: RetrievalParameters;
+    readonly strict: false;
+  };
+  readonly anthropic: {
+    readonly name: string;
+    readonly description: string;
+    readonly input_schema: RetrievalParameters;
+  };
+  readonly gemini: {
+    readonly functionDeclarations: readonly [
+      { readonly name: string; readonly description: string; readonly parametersJsonSchema: RetrievalParameters },
+    ];
+  };
+  readonly "ai-sdk": {
+    readonly type: "function";
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: RetrievalParameters;
+  };
+}
+
+/** The arguments of the tool as a JSON schema. */
+export type RetrievalParameters = typeof PARAMETERS;
+
+const DESCRIPTION =
+  "Returns what was left out of this conversation. Pass `id` to get one result or message by its name, such as r12 in a mark " +
+  "[… 2,140 tokens left out; result r12 …]. Pass `query` to get the passages about something, or both for passages of that result.";
+
+const PARAMETERS = {
+  type: "object" as const,
+  properties: {
+    id: { type: "string" as const, description: "The name of a result or message, such as r12." },
+    query: { type: "string" as const, description: "Words that say what to look for." },
+    offset: {
+      type: "integer" as const,
+      description: "Where to go on in a long text, in characters. The answer before says it.",
+    },
+    max_tokens: {
+      type: "integer" as const,
+      description: `The most tokens of the answer. Default: ${DEFAULT_TOKENS}.`,
+    },
+  },
+  additionalProperties: false as const,
+};
+
+/** A message, or a result in it, as it was said. */
+export interface Original {
+  /** Its name in marks. */
+  readonly name: string;
+  /** Its kind and the call that it answers. */
+  readonly label: string;
+  readonly text: string;
+  readonly isUsers: boolean;
+}
+
+/** The messages that a model may ask for. */
+export interface Originals {
+  /** Counts as the prompt was counted. */
+  readonly counting: { readonly model?: string | undefined; readonly encoding?: EncodingChoice | undefined };
+  /** The budget of the prompt, in tokens. */
+  readonly limit: number | undefined;
+  /** Returns a message by its name or id. */
+  get(id: string): Original | undefined | Promise<Original | undefined>;
+  /** Returns the messages that are about something, the best first. */
+  find(query: string, count: number): Promise<readonly Original[]>;
+  /** Returns what the prompt shows already of what is asked for: the message, or the earlier answer to the same call. */
+  shown(asked: RetrievalArguments): "original" | "answer" | undefined;
+}
+
+/** Builds the context of a few messages: `buildContext`. */
+export type Excerpting = (
+  messages: readonly MessageInput[],
+  config: Originals["counting"] & { readonly budget: { readonly maxTokens: number } },
+) => Promise<{ readonly messages: readonly unknown[] | undefined }>;
+
+/** The tool by which a model asks for what its prompt leaves out. */
+export class Retrieval {
+  /** The name of the tool. */
+  readonly name: string = NAME;
+  /** The words that tell the model what it does. */
+  readonly description: string = DESCRIPTION;
+  /** Its arguments as a JSON schema. */
+  readonly parameters: RetrievalParameters = PARAMETERS;
+  readonly #originals: Originals;
+  readonly #build: Excerpting;
+  /** The calls that were answered, as JSON. */
+  readonly #answered = new Set<string>();
+
+  /** @internal */
+  constructor(originals: Originals, build: Excerpting) {
+    this.#originals = originals;
+    this.#build = build;
+  }
+
+  /** Returns its definition in the form of a provider: an element of the list `tools`. */
+  definition<Name extends keyof RetrievalDefinitions>(provider: Name): RetrievalDefinitions[Name] {
+    return definitionFor(provider);
+  }
+
+  /**
+   * Returns the answer to a call, as a text of at most `max_tokens` tokens: an original by `id`, or passages by `query`. An argument that
+   * makes no sense is told to the model. A call that was made before is answered by a line that refers to the earlier answer, if
+   * the prompt still shows it. Takes the arguments as an object or as its JSON.
+   */
+  async execute(given: RetrievalArguments | string): Promise<string> {
+    const asked = argumentsIn(given);
+    if (typeof asked === "string") {
+      return asked;
+    }
+    const { id, query } = asked;
+    const key = JSON.stringify(asked);
+    const shown = this.#answered.has(key) ? "answer" : this.#originals.shown(asked);
+    if (shown !== undefined) {
+      return shown === "answer" ? REFERENCE : `The conversation above has ${id} in full.`;
+    }
+    const most = Math.floor((this.#originals.limit ?? Number.MAX_SAFE_INTEGER) * MOST_SHARE);
+    const limit = Math.max(Math.min(asked.max_tokens ?? DEFAULT_TOKENS, most), LEAST_TOKENS);
+    const original = id === undefined ? undefined : await this.#originals.get(id);
+    if (id !== undefined && original === undefined) {
+      return `There is no result or message ${JSON.stringify(id)}. Pass a name from a mark, or a query.`;
+    }
+    const answer =
+      original === undefined ? await this.#passages(query ?? "", limit) : await this.#shown(original, asked, limit);
+    this.#answered.add(key);
+    return answer;
+  }
+
+  /** Returns the passages of all messages about something. */
+  async #passages(query: string, limit: number): Promise<string> {
+    const found = await this.#originals.find(query, MOST_FOUND);
+    const parts: string[] = [];
+    for (const [at, original] of found.entries()) {
+      const left = limit - this.#count(parts.join("\n\n")) - 2;
+      // The best have more of the room. What they don't need is left for the others.
+      const share = at === found.length - 1 ? left : Math.ceil(left / 2);
+      if (share < LEAST_TOKENS && at > 0) {
+        break;
+      }
+      parts.push(await this.#shown(original, { query }, share));
+    }
+    return parts.length === 0 ? "Nothing that was left out is about this." : parts.join("\n\n");
+  }
+
+  /** Returns as much of a message as there is room for: all, the passages about the query, or a stretch from the offset on. */
+  async #shown(original: Original, { query, offset = 0 }: RetrievalArguments, limit: number): Promise<string> {
+    const head = `${this.#headOf(original, Math.floor(limit / 4))}\n`;
+    const rest = original.text.slice(offset);
+    const whole = head + rest;
+    if (this.#count(whole) <= limit) {
+      return whole;
+    }
+    let room = limit - this.#count(head);
+    if (query === undefined) {
+      room -= this.#count(endOf(offset, original.text.length, original.text.length));
+    }
+    for (; room > 0; room -= 1 + (room >>> 4)) {
+      const text =
+        query === undefined ? this.#stretch(original.text, offset, room) : await this.#about(rest, query, room);
+      if (this.#count(head + text) <= limit) {
+        return head + text;
+      }
+    }
+    return head;
+  }
+
+  /** Returns the name of a message and the call that it answers. A long call is cut. */
+  #headOf({ name, label }: Original, tokens: number): string {
+    const end = this.#fitting(label, tokens);
+    return `${name}, ${end < label.length ? `${label.slice(0, end)}…` : label}:`;
+  }
+
+  /** Returns a text from a place on, as far as there is room, and says where it goes on. */
+  #stretch(text: string, offset: number, tokens: number): string {
+    const rest = text.slice(offset);
+    const most = this.#fitting(rest, tokens);
+    const line = rest.lastIndexOf("\n", most - 1) + 1;
+    const end = offset + (line > most / 2 ? line : most);
+    return text.slice(offset, end) + endOf(offset, end, text.length);
+  }
+
+  /** Returns the passages of a text about something, as an excerpt of it. */
+  async #about(text: string, query: string, tokens: number): Promise<string> {
+    const asking = (content: string): readonly MessageInput[] => [
+      { role: "user", content: query },
+      { role: "assistant", content: null, toolCalls: [{ id: NAME, name: NAME }] },
+      { role: "tool", toolCallId: NAME, content },
+    ];
+    const { counting } = this.#originals;
+    const maxTokens = countTokens(asking(""), counting).tokens + tokens;
+    const { messages } = await this.#build(asking(text), { ...counting, budget: { maxTokens } });
+    const [shown] = (messages ?? []).slice(-1) as readonly { readonly content?: unknown }[];
+    return String(shown?.content);
+  }
+
+  /** Returns how much of a text fits, in code units: up to the end of a character that a reader sees as one. */
+  #fitting(text: string, tokens: number): number {
+    let [low, high] = [0, Math.min(text.length, MOST_TOKEN_LENGTH * tokens)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#count(text.slice(0, middle)) <= tokens) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const start = Math.max(low - MOST_CLUSTER_LENGTH, 0);
+    const near = text.slice(start, low + MOST_CLUSTER_LENGTH);
+    return low === text.length ? low : start + (clusters.segment(near).containing(low - start)?.index ?? low - start);
+  }
+
+  #count(text: string): number {
+    return countTokens(text, this.#originals.counting).tokens;
+  }
+}
+
+const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Code units that are read around a place to find where a cluster ends. */
+const MOST_CLUSTER_LENGTH = 64;
+
+/** No token of a vocabulary is longer, in code units. */
+const MOST_TOKEN_LENGTH = 128;
+
+/** Returns the line after a stretch of a text. */
+function endOf(offset: number, end: number, length: number): string {
+  return `\n[characters ${offset} to ${end} of ${length}${end < length ? `: go on with offset ${end}` : ""}]`;
+}
+
+/** Returns the definition of the tool for a provider. */
+export function definitionFor<Name extends keyof RetrievalDefinitions>(provider: Name): RetrievalDefinitions[Name] {
+  const own = { name: NAME, description: DESCRIPTION };
+  const forms: RetrievalDefinitions = {
+    openai: { type: "function", function: { ...own, parameters: PARAMETERS } },
+    "openai-responses": { type: "function", ...own, parameters: PARAMETERS, strict: false },
+    anthropic: { ...own, input_schema: PARAMETERS },
+    gemini: { functionDeclarations: [{ ...own, parametersJsonSchema: PARAMETERS }] },
+    "ai-sdk": { type: "function", ...own, inputSchema: PARAMETERS },
+  };
+  return forms[provider];
+}
+
+/** Returns the arguments of a call with equal ones in one form, or the words that tell the model what is wrong with them. */
+export function argumentsIn(given: unknown): RetrievalArguments | string {
+  let read = given;
+  try {
+    read = typeof given === "string" ? JSON.parse(given) : given;
+  } catch {
+    return "The arguments are no JSON.";
+  }
+  const { id, query, offset, max_tokens: limit } = (read ?? {}) as Readonly<Record<string, unknown>>;
+  const name = typeof id === "number" ? String(id) : typeof id === "string" ? id.trim().replace(/^result /, "") : "";
+  const words = typeof query === "string" ? query.trim() : "";
+  if (name === "" && words === "") {
+    return "Pass `id`, `query` or both.";
+  }
+  const countOf = (value: unknown): number =>
+    Number.isFinite(Number(value)) ? Math.max(0, Math.floor(Number(value))) : 0;
+  return {
+    ...(name === "" ? {} : { id: name }),
+    ...(words === "" ? {} : { query: words }),
+    ...(countOf(offset) === 0 ? {} : { offset: countOf(offset) }),
+    ...(countOf(limit) === 0 ? {} : { max_tokens: countOf(limit) }),
+  };
+}
+
+/** The originals of a context. */
+export interface ContextOriginals extends Originals {
+  /** Returns what the prompt doesn't show whole of a message, by the number in its name. Undefined if the context doesn't know the message. */
+  partsOf(number: number): readonly Original[] | undefined;
+}
+
+/** A message, or a result in it, of a transcript. */
+export interface TranscriptRow extends Original {
+  /** Its other names: the id of the message, and that of the call that it answers. */
+  readonly ids: readonly unknown[];
+  /** The position of its message. */
+  readonly position: number;
+  /** Its place among the rows of its message, from 1 on; 0 if it is all of the message. */
+  readonly share: number;
+  /** The arguments of the call that it answers, if that is one of this tool. */
+  readonly asked: RetrievalArguments | undefined;
+}
+
+/** A context, as far as its model may ask for what it leaves out. */
+export interface AskedContext extends Pick<Originals, "counting" | "limit"> {
+  readonly length: number;
+  /** The number of a message in its name: its position, or its sequence number in a log. */
+  numberOf(position: number): number;
+  read(position: number): ParsedMessage;
+  /** How much of a row the prompt shows. `hidden` rows aren't for this prompt, whatever its budget. */
+  shownOf(position: number, share: number): "whole" | "part" | "hidden";
+}
+
+/** Returns the messages that the model of a context may ask for. */
+export function originalsOf(context: AskedContext): ContextOriginals {
+  let rows: readonly TranscriptRow[] | undefined;
+  const all = (): readonly TranscriptRow[] => {
+    rows ??= rowsOf(context).filter(({ position, share }) => context.shownOf(position, share) !== "hidden");
+    return rows;
+  };
+  const isWhole = ({ position, share }: TranscriptRow): boolean => context.shownOf(position, share) === "whole";
+  // Of several messages with one id, the newest is meant, as in `explain`.
+  const get = (id: string): TranscriptRow | undefined =>
+    all().find(({ name }) => name === id) ?? all().findLast(({ ids }) => ids.includes(id));
+  let positions: ReadonlyMap<number, number> | undefined;
+  const positionOf = (number: number): number | undefined => {
+    positions ??= new Map(
+      Array.from({ length: context.length }, (_, position) => [context.numberOf(position), position]),
+    );
+    return positions.get(number);
+  };
+  return {
+    counting: context.counting,
+    limit: context.limit,
+    get,
+    partsOf(number) {
+      const position = positionOf(number);
+      return position === undefined ? undefined : all().filter((row) => row.position === position && !isWhole(row));
+    },
+    find: (query, count) =>
+      findIn(
+        all().filter((row) => row.asked === undefined && !isWhole(row)),
+        query,
+        count,
+      ),
+    shown(asked) {
+      const key = JSON.stringify(asked);
+      const original = asked.id === undefined ? undefined : get(asked.id);
+      if (original !== undefined && isWhole(original)) {
+        return "original";
+      }
+      const isAnswer = (row: TranscriptRow): boolean => row.asked !== undefined && JSON.stringify(row.asked) === key;
+      return all().some((row) => isAnswer(row) && isWhole(row) && row.text !== REFERENCE) ? "answer" : undefined;
+    },
+  };
+}
+
+interface CallText {
+  readonly name: string;
+  readonly input: unknown;
+  /** The call in words. */
+  readonly text: string;
+}
+
+/** Returns the rows of messages that say something. */
+export function rowsOf({ length, numberOf, read }: Omit<AskedContext, "shownOf" | keyof Originals>): TranscriptRow[] {
+  const calls = new Map<string, CallText>();
+  const rows: TranscriptRow[] = [];
+  for (let position = 0; position < length; position++) {
+    const { message, parts } = read(position);
+    const said = parts.map(({ part }) => (part.type === "tool-call" ? callText(part) : undefined));
+    parts.forEach(({ part }, at) => {
+      const made = said[at];
+      if (part.type === "tool-call" && made !== undefined) {
+        calls.set(part.toolCallId, made);
+      }
+    });
+    const row = (own: readonly PlacedPart[], share: number): TranscriptRow => {
+      const result = own.find(isResult)?.part;
+      const callId = result?.type === "tool-result" ? result.toolCallId : undefined;
+      const made = callId === undefined ? undefined : calls.get(callId);
+      const asked = made?.name === NAME ? argumentsIn(made.input) : undefined;
+      const texts = [textIn(own), ...(share === 0 ? said.flatMap((call) => call?.text ?? []) : [])];
+      return {
+        name: `r${numberOf(position)}${share === 0 ? "" : `.${share}`}`,
+        label: made?.text ?? (result === undefined ? message.role : "result"),
+        text: texts.filter((text) => text !== "").join("\n"),
+        isUsers: message.role === "user" && result === undefined,
+        ids: [share > 1 ? undefined : message.id, callId],
+        position,
+        share,
+        asked: typeof asked === "string" ? undefined : asked,
+      };
+    };
+    const own = sharesOf(message, parts)?.map((share, at) => row(share, at + 1)) ?? [row(parts, 0)];
+    rows.push(...own.filter(({ text }) => text !== ""));
+  }
+  return rows;
+}
+
+const callText = ({ toolName: name, input }: CallPart): CallText => ({
+  name,
+  input,
+  text: `${name} ${typeof input === "string" ? input : (JSON.stringify(input) ?? "")}`,
+});
+
+/** Finds the originals that are about something, the best first, by the index of recall. */
+async function findIn(originals: readonly Original[], query: string, count: number): Promise<readonly Original[]> {
+  await needSelection();
+  const transcript = new Transcript<AnyMessage>();
+  try {
+    transcript.append(originals.map(({ isUsers, text }) => ({ role: isUsers ? "user" : "assistant", content: text })));
+    transcript.setLog({ seqs: originals.map((_, at) => at + 1) });
+    const { core } = transcript.source();
+    const found = call("context_build_error", () => core.search(query, Date.now(), new Float64Array(), count));
+    const { hits = [] } = JSON.parse(found ?? "{}") as { readonly hits?: readonly { readonly seq: number }[] };
+    return hits.flatMap(({ seq }) => originals[seq - 1] ?? []);
+  } finally {
+    transcript.free();
+  }
+}
