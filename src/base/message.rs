@@ -141,6 +141,12 @@ impl Field {
             )
     }
 
+    /// True for an image, audio or a file.
+    #[must_use]
+    pub fn is_media(self) -> bool {
+        matches!(self, Self::Image | Self::Audio | Self::File)
+    }
+
     /// Whether the field is part of what the model sees.
     #[must_use]
     pub fn is_content(self) -> bool {

@@ -29,6 +29,12 @@ pub struct ToolResultsConfig {
 
 impl Default for ToolResultsConfig {
     fn default() -> Self {
-        Self { shrink: true, keep: 3, exclude_tools: Vec::new(), resources: Map::default(), retrieval: false }
+        Self {
+            shrink: true,
+            keep: 3,
+            exclude_tools: Vec::new(),
+            resources: Map::default(),
+            retrieval: false,
+        }
     }
 }

@@ -377,8 +377,7 @@ impl Messages {
     /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
     #[must_use]
     pub fn has_media(&self, row: usize) -> bool {
-        self.fields(row)
-            .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
+        self.fields(row).any(|(field, _)| field.is_media())
     }
 
     /// Whether a message calls tools, or holds what they gave.

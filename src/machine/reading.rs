@@ -102,7 +102,7 @@ impl Reading {
         for (shortened, _) in &mut context.shortened {
             piece(shortened);
         }
-        for (message, _) in &mut context.image_lines {
+        for (message, _) in &mut context.media_lines {
             piece(message);
         }
         for recalled in &mut context.trace.recalled {

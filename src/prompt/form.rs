@@ -22,6 +22,7 @@ use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{MadeText, Piece};
 use crate::state::view::{BINDS, View};
+use crate::tokens::media;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -441,11 +442,7 @@ impl SaidText {
 
 /// The name of a part that is no text.
 fn media_line(config: &ContextConfig, field: Field) -> String {
-    let name = match field {
-        Field::Image => "image",
-        Field::Audio => "audio",
-        _ => "file",
-    };
+    let name = media::kind_of(field);
     if config.render.format == Format::Xml { format!("<{name}/>") } else { format!("[{name}]") }
 }
 
@@ -711,7 +708,7 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
             }
             let withholds = view.withholds(piece);
             let mut maker = "";
-            let mut lines = view.image_lines(piece).iter();
+            let mut lines = view.media_lines(piece).iter();
             for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
                 match field {
                     Field::ReasoningOf => maker = value,
@@ -721,8 +718,9 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
                     Field::Reasoning => maker = "",
                     _ => {}
                 }
-                let line = if field == Field::Image { lines.next() } else { None };
-                if let Some(line) = line {
+                if field.is_media()
+                    && let Some(Some(line)) = lines.next()
+                {
                     push(Field::Text, line);
                 } else if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);

@@ -273,7 +273,7 @@ impl Meter {
     ) -> StageResult<Option<Cost>> {
         let is_last = self.is_last(view, piece);
         let parts = || form::parts(view, piece, is_last);
-        let is_whole = view.shortened_text(piece).is_none() && view.image_lines(piece).is_empty();
+        let is_whole = view.shortened_text(piece).is_none() && view.media_lines(piece).is_empty();
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))

@@ -188,7 +188,7 @@ pub(super) fn parts<'a>(
 ) -> Parts<'a> {
     let (input, shortened) = (view.input, view.shortened_text(piece));
     let withholds = view.withholds(piece);
-    let mut lines = view.image_lines(piece).iter();
+    let mut lines = view.media_lines(piece).iter();
     let OpenCallsOf { own: open_calls, follows_open_call } = OpenCallsOf::of(view, piece);
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
@@ -252,8 +252,7 @@ pub(super) fn parts<'a>(
                 out.parts.hidden.extend(tools::result_text(value, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
-                let line = if field == Field::Image { lines.next() } else { None };
-                if let Some(line) = line {
+                if let Some(Some(line)) = lines.next() {
                     out.text(line.into());
                     continue;
                 }

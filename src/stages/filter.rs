@@ -48,13 +48,20 @@ fn hide_images(input: &Input, marks: &mut Marks) -> MarkResult {
     let rows = marks.open_rows().into_iter().rev();
     let messages = rows.map(|row| (Piece::Message(row), &*input.transcript, row));
     for (piece, transcript, row) in request.chain(messages) {
-        let images: Vec<&str> = transcript.values(row, Field::Image).collect();
-        let hidden = images.len().saturating_sub(room);
+        let count = transcript.values(row, Field::Image).count();
+        let hidden = count.saturating_sub(room);
         if hidden > 0 {
-            let lines = images[..hidden].iter().map(|image| media::line(image)).collect();
-            marks.image_lines.insert(piece, lines);
+            let mut left = hidden;
+            let media = transcript.fields(row).filter(|(field, _)| field.is_media());
+            let lines = media.map(|(field, value)| {
+                let is_hidden = field == Field::Image && left > 0;
+                left -= usize::from(is_hidden);
+                if is_hidden { media::line(field, value) } else { None }
+            });
+            let lines = lines.collect();
+            marks.media_lines.insert(piece, lines);
         }
-        room -= images.len() - hidden;
+        room -= count - hidden;
     }
     if room > 0 { unread::ask_for_all(input) } else { Ok(()) }
 }

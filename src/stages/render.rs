@@ -53,7 +53,10 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
-    let lines = marks.image_lines.iter();
+    let mut media_lines = marks.media_lines.clone();
+    for (row, lines) in fill.media_lines.iter() {
+        media_lines.insert(marks.as_given(Piece::Message(*row)), lines.clone());
+    }
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| PlacedPiece {
@@ -80,7 +83,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         made: made.collect(),
         shortened: cut.map(|(piece, it)| (marks.as_given(*piece), it.text.clone())).collect(),
         excerpts: excerpts.collect(),
-        image_lines: lines.map(|(piece, lines)| (*piece, lines.clone())).collect(),
+        media_lines: media_lines.iter().map(|(piece, it)| (*piece, it.clone())).collect(),
         halves: if is_text { Vec::new() } else { half_calls(marks, &pieces) },
         pieces: placed.collect(),
         cut: fill.cut,

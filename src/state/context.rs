@@ -10,6 +10,10 @@ use crate::state::trace::Trace;
 use serde::Serialize;
 use std::rc::Rc;
 
+/// The lines in the place of a message's images, audio and files, in their order. None for each that is shown; those after the last line
+/// are shown too.
+pub type MediaLines = Vec<Option<String>>;
+
 /// A part of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Piece {
@@ -80,8 +84,8 @@ pub struct Context {
     pub shortened: Vec<(Piece, String)>,
     /// Those of them that are excerpts, with what is left out of each, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
-    /// The lines in the place of a message's first images, by piece.
-    pub image_lines: Vec<(Piece, Vec<String>)>,
+    /// The lines in the place of a message's images and files, by piece.
+    pub media_lines: Vec<(Piece, MediaLines)>,
     /// Pieces with calls without a result, or results without a call.
     pub halves: Vec<HalfCalls>,
     /// The whole prompt as a text, in the text formats.

@@ -2,7 +2,7 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::state::context::{ConversationReport, Gap, MadeText, Piece, SectionReport};
+use crate::state::context::{ConversationReport, Gap, MadeText, MediaLines, Piece, SectionReport};
 use crate::state::trace::Reason;
 
 /// A text that replaces the text of a piece.
@@ -50,6 +50,8 @@ pub struct Fill {
     pub excerpts: Map<usize, Vec<Gap>>,
     /// The rows that are stubs: a line says how much is left out. Each of them is among the excerpts too.
     pub stubs: Vec<usize>,
+    /// By row: the lines in the place of images and files that have no room.
+    pub media_lines: Map<usize, MediaLines>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// The rows that are not, and why.

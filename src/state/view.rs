@@ -73,11 +73,15 @@ impl<'a> View<'a> {
         self.fill.shortened(piece).map(|it| it.text.as_str())
     }
 
-    /// The lines in the place of a piece's first images, if not all of its images are shown.
+    /// The lines in the place of a piece's first images and files, if not all of them are shown.
     #[must_use]
-    pub(crate) fn image_lines(self, piece: Piece) -> &'a [String] {
+    pub(crate) fn media_lines(self, piece: Piece) -> &'a [Option<String>] {
         let given = self.marks.as_given(piece);
-        self.marks.image_lines.get(&given).map_or(&[], Vec::as_slice)
+        let hidden = match given {
+            Piece::Message(row) => self.fill.media_lines.get(&row),
+            _ => None,
+        };
+        hidden.or_else(|| self.marks.media_lines.get(&given)).map_or(&[], Vec::as_slice)
     }
 
     /// A piece's text as far as it was not cut, one part below the other.

@@ -167,6 +167,8 @@ struct Facts<'a> {
     milliseconds: Option<u64>,
     bytes: Option<u64>,
     media_type: &'a str,
+    /// True if no text can be in its place: the screenshot that answers a call of a computer.
+    is_fixed: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -189,6 +191,7 @@ impl<'a> Facts<'a> {
                 "bytes" => facts.bytes = whole(),
                 "milliseconds" => facts.milliseconds = whole(),
                 "mediaType" => facts.media_type = given,
+                "fixed" => facts.is_fixed = true,
                 _ => {}
             }
         }
@@ -217,12 +220,21 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
     }
 }
 
-/// The line in the place of an image that isn't shown.
-pub(crate) fn line(value: &str) -> String {
+/// The line in the place of an image, audio or a file that isn't shown. None if no text can be in its place.
+pub(crate) fn line(field: Field, value: &str) -> Option<String> {
     let facts = Facts::read(value);
-    let kind = if facts.media_type.is_empty() { "image" } else { facts.media_type };
+    let kind = if facts.media_type.is_empty() { kind_of(field) } else { facts.media_type };
     let bytes = facts.bytes.map(|bytes| format!(": {bytes} bytes")).unwrap_or_default();
-    format!("[{kind}{bytes}, not shown]")
+    (!facts.is_fixed).then(|| format!("[{kind}{bytes}, not shown]"))
+}
+
+/// The kind of a part that isn't a text.
+pub(crate) fn kind_of(field: Field) -> &'static str {
+    match field {
+        Field::Image => "image",
+        Field::Audio => "audio",
+        _ => "file",
+    }
 }
 
 /// The longest side of an image, so that no header can make a count overflow.

@@ -192,7 +192,7 @@ struct Rest<'a> {
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
-    image_lines: Vec<((i32, u32), &'a [String])>,
+    media_lines: Vec<((i32, u32), &'a [Option<String>])>,
     halves: Vec<CrossingHalf<'a>>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
@@ -269,8 +269,8 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
             .map(|(piece, text)| (crossing_key(*piece, transcript), text.as_str()))
             .collect(),
         excerpts: gaps_of(context, transcript),
-        image_lines: context
-            .image_lines
+        media_lines: context
+            .media_lines
             .iter()
             .map(|(piece, lines)| (crossing_key(*piece, transcript), lines.as_slice()))
             .collect(),

@@ -29,7 +29,7 @@ import { type ProviderName, type RequestBodies, requests } from "../formats/requ
 import { sentFor } from "../message/base64-text.js";
 import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
-import { withImageLines } from "../message/image-lines.js";
+import { type MediaLines, withMediaLines } from "../message/media-lines.js";
 import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
@@ -117,7 +117,7 @@ interface Rest {
   readonly userNames: number;
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
-  readonly imageLines: readonly (readonly [piece: PieceKey, lines: readonly string[]])[];
+  readonly mediaLines: readonly (readonly [piece: PieceKey, lines: MediaLines[number]])[];
   readonly excerpts: readonly (readonly [piece: PieceKey, gaps: readonly ExcerptGap[]])[];
   /** Pieces with the places of calls that have no result, and of results that have no call. */
   readonly halves: readonly (readonly [piece: PieceKey, open: readonly number[], orphans: readonly number[]])[];
@@ -293,13 +293,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#bound = bound && new Set(bound);
     this.#seqs = seqs;
     this.#build = build;
-    const imageLines = new Map(rest.imageLines.map(([piece, lines]) => [keyOf(...piece), lines]));
-    /** Returns a message as it is sent: lines replace images that aren't shown. */
+    const mediaLines = new Map(rest.mediaLines.map(([piece, lines]) => [keyOf(...piece), lines]));
+    /** Returns a message as it is sent: lines replace images and files that aren't shown. */
     const withLines = (message: M, row: number, shares: readonly number[]): M => {
-      const lines = shares.map((share) => imageLines.get(keyOf(row, share)) ?? []);
+      const lines = shares.map((share) => mediaLines.get(keyOf(row, share)) ?? []);
       return lines.every((own) => own.length === 0)
         ? message
-        : withImageLines(message, lines, row >= 0 ? shape : undefined);
+        : withMediaLines(message, lines, row >= 0 ? shape : undefined);
     };
     const readOf = (row: number): ParsedMessage => this.#read(row);
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */

@@ -88,6 +88,10 @@ export function saidBy(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1).join("\n");
 }
 
+/** True for the item of a computer's screenshot. No text can be in its place. */
+const isScreenshot = (given: unknown): boolean =>
+  /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
+
 /** Returns the text that parts say: that of the model, of a user, or of a result. */
 export function textIn(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
@@ -130,7 +134,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
       columns.push(fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
       break;
     default:
-      columns.push(fieldCodes[part.type], mediaOf(part));
+      columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);
   }
 }
 

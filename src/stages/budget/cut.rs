@@ -238,7 +238,7 @@ impl Packer<'_> {
                 scale.places.push(Place { start: scale.total, unpaid: 0, count: 0 });
             }
             scale.total += tokens;
-            let is_result = self.may_shrink(row);
+            let is_result = self.may_shrink(row) || self.may_hide_media(row);
             scale.results += if is_result { tokens } else { 0 };
             scale.stub_costs[row] = if is_result { tokens.min(STUB_TOKENS) } else { tokens };
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {

@@ -50,8 +50,9 @@ impl Plan {
             reserves_notice: has_gap,
             shrinks: false,
         };
-        let has_results = input.transcript.has_seen(Field::ResultId);
-        let shrinks = has_results && config.budget.tool_results.shrink && is_flat && !has_cut;
+        let smaller = [Field::ResultId, Field::Image, Field::Audio, Field::File];
+        let has_smaller = smaller.into_iter().any(|field| input.transcript.has_seen(field));
+        let shrinks = has_smaller && config.budget.tool_results.shrink && is_flat && !has_cut;
         [first, Self { quotes_recalled, reserves_notice: has_notice, shrinks, ..first }]
     }
 }

@@ -111,7 +111,9 @@ fn attempt(
         keep_history(&mut packer, &frame, selection)?;
         None
     };
-    if packer.results.sizes.iter().next().is_some() {
+    let is_shrunk = packer.results.sizes.iter().next().is_some();
+    let hides_media = packer.fill.media_lines.iter().next().is_some();
+    if is_shrunk || hides_media {
         (needed(selection)?.grow_results)(&mut packer)?;
     }
     if !enlarges_first {
@@ -136,6 +138,7 @@ fn attempt(
     packer.fill.stubs = packer.results.stubs();
     let is_whole = |content: &SectionContent| content.is_whole();
     let has_excerpts = packer.fill.excerpts.iter().next().is_some();
+    packer.fill.is_trimmed |= packer.fill.media_lines.iter().next().is_some();
     packer.fill.is_trimmed |= has_excerpts || !packer.fill.left_out.is_empty();
     packer.fill.is_trimmed |= !contents.iter().all(is_whole);
     let reports = contents.iter().map(|content| content.report(packer.view())).collect();
@@ -255,7 +258,8 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         }
     }
     for row in &fill.kept {
-        let is_cut = fill.shortened.get(&marks.piece(*row)).is_some();
+        let is_cut =
+            fill.shortened.get(&marks.piece(*row)).is_some() || fill.media_lines.get(row).is_some();
         marks.keep(
             *row,
             match is_cut {

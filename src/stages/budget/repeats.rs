@@ -84,7 +84,8 @@ impl Packer<'_> {
         }
         for Results { kept, .. } in by_resource.into_values() {
             if let Some((newer, older)) = kept.split_last() {
-                let superseded = |older: &usize| Repeat { older: *older, newer: *newer, is_reference: false };
+                let superseded =
+                    |older: &usize| Repeat { older: *older, newer: *newer, is_reference: false };
                 repeats.extend(older.iter().map(superseded));
             }
         }

@@ -1,8 +1,9 @@
-//! Tool results in smaller sizes, so that they shrink before anything goes.
+//! Tool results in smaller sizes, and images as lines, so that they shrink before anything goes.
 //!
 //! Older results begin as stubs: a line that says how much is left out. After everything is kept that fits so, the kept results grow
 //! back. Those of the last step grow first, then all others together, step by step and from the newest on. The first one that has no room
-//! for its next step gets the rest. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
+//! for its next step gets the rest. Images, audio and files begin as a line that says what they were, and the newest are shown again first:
+//! they have half of the room before older texts grow, and then what is left. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
 //! never shows less of a result.
 
 use super::keep::piece_of;
@@ -11,12 +12,14 @@ use super::repeats::Repeat;
 use super::sizes::Size;
 use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
+use crate::config::Format;
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::prompt::shorten;
 use crate::recall::rank::query;
 use crate::state::ask::StageResult;
-use crate::state::context::{Gap, Piece};
+use crate::state::context::{Gap, MediaLines, Piece};
 use crate::state::trace::Reason;
+use crate::tokens::media;
 
 /// The steps in which results grow together, in tokens. More of them spread the room more evenly, and take longer.
 const STEPS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
@@ -27,6 +30,9 @@ const NEWEST_SHARE: f64 = 0.2;
 
 /// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of earlier steps.
 const LAST_SHARE: f64 = 0.75;
+
+/// The share of the room that images and files have before older texts grow.
+const MEDIA_SHARE: f64 = 0.5;
 
 /// The room that a kept result has.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +52,13 @@ impl Packer<'_> {
         room: Cost,
     ) -> StageResult<Option<Cost>> {
         let rows = pieces.iter().filter_map(|piece| piece.row());
-        let rows: Vec<usize> = rows.filter(|row| self.may_shrink(*row)).collect();
+        let rows: Vec<usize> =
+            rows.filter(|row| self.may_shrink(*row) || self.may_hide_media(*row)).collect();
         let lengths = rows.iter().map(|row| self.view().text_of(Piece::Message(*row)).len());
         let longest = lengths.max().unwrap_or_default();
-        self.resize_all(&rows, Size::Stub);
+        self.stub(&rows);
         if rows.is_empty() || self.cost_within(&mut pieces.iter().copied(), room)?.is_none() {
-            self.resize_all(&rows, Size::Whole);
+            self.unshrink(&rows);
             return Ok(None);
         }
         let most = room.share(LAST_SHARE);
@@ -108,6 +115,7 @@ impl Packer<'_> {
 
     /// Shows the results of a group in the size that they begin with.
     pub(crate) fn shrink(&mut self, members: &[usize]) {
+        self.hide_media(members);
         for row in members {
             if self.may_shrink(*row) && self.results.sizes.get(row).is_none() {
                 let is_newest = self.results.newest.contains(row);
@@ -119,6 +127,7 @@ impl Packer<'_> {
 
     /// Shows the results of a group as stubs.
     pub(crate) fn stub(&mut self, members: &[usize]) {
+        self.hide_media(members);
         for row in members {
             if self.may_shrink(*row) {
                 self.resize(*row, Size::Stub);
@@ -129,11 +138,70 @@ impl Packer<'_> {
     /// Shows the results of a group whole again, as it isn't kept.
     pub(super) fn unshrink(&mut self, members: &[usize]) {
         for row in members {
-            if self.results.sizes.remove(row).is_some() {
-                self.fill.shortened.remove(&Piece::Message(*row));
-                self.fill.excerpts.remove(row);
+            self.fill.media_lines.remove(row);
+            self.show_whole(*row);
+        }
+    }
+
+    /// Shows the whole text of a result.
+    fn show_whole(&mut self, row: usize) {
+        if self.results.sizes.remove(&row).is_some() {
+            self.fill.shortened.remove(&Piece::Message(row));
+            self.fill.excerpts.remove(&row);
+        }
+    }
+
+    /// Shows a line in the place of each image, audio and file of some rows.
+    fn hide_media(&mut self, members: &[usize]) {
+        for row in members.iter().copied() {
+            if !self.may_hide_media(row) {
+                continue;
+            }
+            let media = self.input.transcript.fields(row).filter(|(field, _)| field.is_media());
+            let lines: MediaLines = media.map(|(field, value)| media::line(field, value)).collect();
+            if lines.iter().any(Option::is_some) {
+                self.fill.media_lines.insert(row, lines);
             }
         }
+    }
+
+    /// Shows the images and files of a row again: all, or the last ones that there is room for. False if there are more.
+    fn grow_media(&mut self, row: usize) -> StageResult<bool> {
+        let Some(lines) = self.fill.media_lines.get(&row).cloned() else { return Ok(true) };
+        let room = self.room_for(row)?;
+        self.fill.media_lines.remove(&row);
+        // The filter may hide some for good.
+        let filtered = self.view().media_lines(Piece::Message(row)).len();
+        let mut hidden = filtered;
+        while !self.fits_in(row, &room)? {
+            hidden += 1;
+            self.fill.media_lines.insert(row, lines[..hidden].to_vec());
+            if hidden == lines.len() {
+                break;
+            }
+        }
+        self.pay_result(row, &room)?;
+        Ok(hidden == filtered)
+    }
+
+    /// Shows images and files again, those of the newest rows first, until one of them has no room.
+    fn grow_all_media(&mut self, rows: &[usize]) -> StageResult {
+        for row in rows {
+            if !self.grow_media(*row)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if lines may be in the place of a row's images and files: it isn't required, or is a result of the last step.
+    pub(super) fn may_hide_media(&self, row: usize) -> bool {
+        let (input, transcript) = (self.input, &self.input.transcript);
+        let is_result = transcript.value(row, Field::ResultId).is_some();
+        input.config.render.format == Format::Messages
+            && self.may_give_way(row)
+            && (is_result || self.marks.requirement(row).is_none())
+            && transcript.has_media(row)
     }
 
     /// Lets the kept results grow into the room that is left.
@@ -145,10 +213,13 @@ impl Packer<'_> {
     }
 
     fn grow_by_age(&mut self, repeats: &[Repeat]) -> StageResult {
-        let rows = self.marks.order.iter().rev().copied();
-        let shrunk = rows.filter(|row| self.results.sizes.get(row).is_some());
+        let rows = || self.marks.order.iter().rev().copied();
+        let shrunk = rows().filter(|row| self.results.sizes.get(row).is_some());
+        let hidden = rows().filter(|row| self.fill.media_lines.get(row).is_some());
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
         let (last, others): (Vec<usize>, Vec<usize>) = shrunk.partition(is_last);
+        let (last_media, other_media): (Vec<usize>, Vec<usize>) = hidden.partition(is_last);
+        self.grow_all_media(&last_media)?;
         self.grow_all(last.into_iter().map(|row| (row, Size::Whole)))?;
         if !self.plan.shrinks {
             return Ok(()); // Before a cut, a result has the size that it had with the step before.
@@ -172,8 +243,14 @@ impl Packer<'_> {
         let newest = only(&others, &|row| self.results.newest.contains(row));
         self.grow_all(newest.into_iter())?;
         self.remaining = self.remaining.plus(rest);
+        let all = self.remaining;
+        self.remaining = all.share(MEDIA_SHARE);
+        let rest = all.minus(self.remaining);
+        self.grow_all_media(&other_media)?;
+        self.remaining = self.remaining.plus(rest);
         let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
         self.grow_all(steps.flat_map(|size| others.iter().map(move |row| (*row, size))))?;
+        self.grow_all_media(&other_media)?;
         for row in superseded {
             self.grow_whole(row)?;
         }
@@ -261,24 +338,29 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// True if a row is a tool's result that may shrink: it has a text and no calls, and the caller has not pinned it.
-    pub(super) fn may_shrink(&self, row: usize) -> bool {
-        let transcript = &self.input.transcript;
+    /// True if the config lets a row give way in its form, and the caller has not pinned it.
+    fn may_give_way(&self, row: usize) -> bool {
         let config = &self.input.config.budget.tool_results;
-        let has = |field| transcript.value(row, field).is_some();
         let is_excluded = || {
             self.tool_of(row).is_some_and(|tool| config.exclude_tools.iter().any(|it| it == tool))
         };
+        config.shrink
+            && self.marks.requirement(row).is_none_or(|reason| reason == Reason::Request)
+            && (config.exclude_tools.is_empty() || !is_excluded())
+    }
+
+    /// True if a row is a tool's result whose text may shrink: it has no calls.
+    pub(super) fn may_shrink(&self, row: usize) -> bool {
+        let transcript = &self.input.transcript;
+        let has = |field| transcript.value(row, field).is_some();
         // A result that recall shows as an excerpt has its size.
         let is_cut = self.view().shortened_text(Piece::Message(row)).is_some()
             && self.results.sizes.get(&row).is_none();
-        config.shrink
-            && self.marks.requirement(row).is_none_or(|reason| reason == Reason::Request)
-            && has(Field::ResultId)
+        has(Field::ResultId)
             && !has(Field::CallId)
             && has(Field::Text)
             && !is_cut
-            && (config.exclude_tools.is_empty() || !is_excluded())
+            && self.may_give_way(row)
     }
 
     /// The name of the tool that returned a result.
@@ -301,7 +383,7 @@ impl Packer<'_> {
 
     /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
     pub(super) fn resize(&mut self, row: usize, size: Size) {
-        self.unshrink(&[row]);
+        self.show_whole(row);
         let sized = self.sized(row, size);
         let size = if sized.is_some() { size } else { Size::Whole };
         let Some(Excerpt { text, gaps }) = self.with_note(row, size, sized) else { return };

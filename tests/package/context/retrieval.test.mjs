@@ -163,7 +163,7 @@ test("the definition has each provider's form", async () => {
   assert.equal(retrieval.definition("openai-responses").name, name);
   assert.equal(retrieval.definition("gemini").functionDeclarations[0].name, name);
   assert.equal(retrieval.definition("ai-sdk").inputSchema, parameters);
-  for (const provider of ["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"]) {
+  for (const provider of /** @type {const} */ (["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"])) {
     const tools = [retrieval.definition(provider)];
     const { tokens } = await buildContext(run, { encoding, budget: { tools } });
     assert.ok(tokens.total > countTokens(run, { encoding }).tokens + 50, provider);
@@ -175,7 +175,7 @@ test("a session's tool reaches the whole log, by sequence numbers", async () => 
   try {
     await session.append(run);
     const context = await session.build({ encoding, budget: { maxTokens: 900, toolResults: { retrieval: true } } });
-    const named = context.messages.map(({ content }) => /; result (r\d+) …\]/.exec(content ?? "")?.[1]);
+    const named = context.messages.map(({ content }) => /; result (r\d+) …\]/.exec(String(content))?.[1]);
     assert.ok(named.includes("r5") && !named.includes("r3"), named.join());
     assert.match(await context.retrieval.execute({ id: "r3" }), /file_0\.ts"\}:\nfile0 0 of/);
     assert.match(await session.retrieval.execute({ query: "lantern" }), /^r9, .*\n[\s\S]*4,711 francs/);

@@ -1,0 +1,78 @@
+// Lines that replace images, audio and files that have no room, or that `filter.maxImages` hides. The engine makes the lines.
+
+import type { UnknownRecord } from "./format.js";
+import type { PlainPart } from "./message.js";
+import { copyWith, pathOf } from "./origin.js";
+import { parse } from "./read.js";
+import { sharesOf } from "./shares.js";
+
+/** By row of a message: the lines in the place of its images, audio and files, in their order. Null for one that is shown. */
+export type MediaLines = readonly (readonly (string | null)[])[];
+
+/** Returns a marked copy of a message with lines in the place of some of its images, audio and files. */
+export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
+  const { message: read, parts } = parse(message, "message", "context_build_error", { shape });
+  const rows = sharesOf(read, parts) ?? [parts];
+  let copy: unknown = message;
+  for (const [at, row] of rows.entries()) {
+    const left = [...(lines[at] ?? [])];
+    for (const { part, place } of row) {
+      const own = left.splice(0, mediaCount(part));
+      if (own.some((line) => line !== null)) {
+        copy = replaced(copy, pathOf(place), own);
+      }
+    }
+  }
+  return Object.assign(copy as M, { shortened: true });
+}
+
+const isMediaPart = ({ type }: PlainPart): boolean => type === "image" || type === "audio" || type === "file";
+
+function mediaCount(part: PlainPart): number {
+  if (isMediaPart(part)) {
+    return 1;
+  }
+  const { type, value } = ((part.type === "tool-result" && part.output) || {}) as UnknownRecord;
+  const held = type === "content" && Array.isArray(value) ? (value as readonly PlainPart[]) : [];
+  return held.filter(isMediaPart).length;
+}
+
+/** Returns a copy of a value with lines in the place of the media at a path of it. Takes the lines that it uses. */
+function replaced(value: unknown, [name, ...path]: readonly string[], lines: (string | null)[]): unknown {
+  if (typeof value !== "object" || value === null || lines.length === 0) {
+    return value;
+  }
+  if (name !== undefined) {
+    return copyWith(value, name, replaced((value as UnknownRecord)[name], path, lines));
+  }
+  if (isMedia(value as UnknownRecord)) {
+    const line = lines.shift();
+    return line == null ? value : textLike(value as UnknownRecord, line);
+  }
+  return Object.entries(value).reduce<object>((copy, [key, held]) => {
+    const changed = replaced(held, [], lines);
+    return changed === held ? copy : copyWith(copy, key, changed);
+  }, value);
+}
+
+/** The types of parts that are images, audio and files, in every format. */
+const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot)/;
+
+function isMedia({ type, mediaType, mimeType, mime, inlineData, fileData, source }: UnknownRecord): boolean {
+  if (type === "document" && ["text", "content"].includes(String((source as UnknownRecord | undefined)?.type))) {
+    return false; // It is read as a text.
+  }
+  return (
+    (typeof type === "string" && MEDIA_TYPE.test(type)) ||
+    [mediaType, mimeType, mime, inlineData, fileData].some((fact) => fact !== undefined)
+  );
+}
+
+/** Returns a text in the form of the part that it replaces: parts of Gemini have no type. */
+function textLike({ type, id, messageID, sessionID }: UnknownRecord, text: string): UnknownRecord {
+  if (typeof type !== "string") {
+    return { text };
+  }
+  const ids = messageID === undefined ? {} : { id, messageID, sessionID };
+  return { ...ids, type: type.startsWith("input_") ? "input_text" : "text", text };
+}
