@@ -55,11 +55,12 @@ export { type BuildRecording, BuiltContext, type ContextMessage, type Explanatio
 export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./context/prefix.js";
 export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./context/presets.js";
 export { type Difference, type Replay, type ReplayOptions, replay } from "./context/replay.js";
-export type {
-  Retrieval,
-  RetrievalArguments,
-  RetrievalDefinitions,
-  RetrievalParameters,
+export {
+  type Retrieval,
+  type RetrievalArguments,
+  type RetrievalDefinitions,
+  type RetrievalParameters,
+  retrievalTool,
 } from "./context/retrieval.js";
 export { type CountOptions, countTokens, type TokenCount } from "./context/tokens.js";
 export { createTranscript, Transcript } from "./context/transcript.js";
@@ -78,6 +79,7 @@ export type { AnyMessage } from "./formats/any-message.js";
 export type { GeminiBody } from "./formats/gemini/write.js";
 export type { OpenAiBody } from "./formats/openai-chat/write.js";
 export type { ResponsesBody } from "./formats/openai-responses/write.js";
+export { type ContextOverflow, contextOverflowOf, isContextOverflow } from "./formats/request/overflow.js";
 export type { Problem } from "./formats/request/provider.js";
 export type { ProviderName, RequestBodies } from "./formats/requests.js";
 export type { AcceptedMessages } from "./message/accept.js";

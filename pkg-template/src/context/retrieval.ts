@@ -101,6 +101,17 @@ const PARAMETERS = {
   additionalProperties: false as const,
 };
 
+/** The tool as every context has it: its name, its description, and its arguments as a JSON schema. */
+export const retrievalTool: {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: RetrievalParameters;
+} = {
+  name: NAME,
+  description: DESCRIPTION,
+  parameters: PARAMETERS,
+};
+
 /** A message, or a result in it, as it was said. */
 export interface Original {
   /** Its name in marks. */

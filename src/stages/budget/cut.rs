@@ -2,7 +2,7 @@
 //!
 //! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut is a multiple
 //! of a step on that scale: the first one that leaves no more behind it than the history may have. Messages behind the cut are kept
-//! whole. Before it only steps of an agent's run keep their place, with stubs of their results. The messages that recall ranks best are
+//! whole. Before it only an agent's run keeps its place, with stubs of its results. The messages that recall ranks best are
 //! quoted after the history.
 //!
 //! Limit and step follow from the config and the instructions that the log begins with, and not from what sections, pinned messages
@@ -12,7 +12,6 @@
 use super::frame::Frame;
 use super::packer::Packer;
 use crate::base::cost::{Cost, share_of};
-use crate::base::message::Field;
 use crate::config::{ContextConfig, CutConfig, SectionKind};
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -47,9 +46,10 @@ struct Place {
     count: u64,
 }
 
-/// The share of the limit that results before the cut have as stubs. With more of it a run shows more of the steps that it has made, and the
-/// cut moves more often.
-const STUB_SHARE: f64 = 0.25;
+/// The share of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that
+/// it has made, and the cut moves more often. Runs of a coding agent keep the most of what the next call needs at 0.5 to 0.6, and airline runs
+/// at 0.6.
+const STUB_SHARE: f64 = 0.6;
 
 /// About how many tokens a stub costs with what is around it.
 const STUB_TOKENS: u64 = 20;
@@ -108,8 +108,8 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps the steps before the cut with stubs of their results, as far as their share goes. Those that go, go in steps too, and only when
-    /// the cut moves. A message without a call isn't a step: recall brings it back.
+    /// Keeps what is before the cut of a run, with stubs of its results, as far as their share goes. Those that go, go in steps too, and only
+    /// when the cut moves.
     fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
         let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
         let marks = self.marks;
@@ -117,19 +117,15 @@ impl Packer<'_> {
         for row in before {
             is_before[*row] = !marks.is_passed(*row);
         }
-        // Each group with a result, in its order, with the tokens of the stubs before it.
+        // Each group, in its order, with the tokens of those before it.
         let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
         let mut total = 0;
-        let (mut group, mut is_step) = (None, false);
+        let mut group = None;
         for row in marks.order.iter().copied().filter(|row| is_before[*row]) {
             if group.replace(marks.groups.of(row)) != Some(marks.groups.of(row)) {
-                let members: Vec<usize> = self.open_members(row).collect();
-                let is_result =
-                    |row: &usize| self.input.transcript.value(*row, Field::ResultId).is_some();
-                is_step = members.iter().any(is_result);
-                steps.extend(is_step.then_some((members, total)));
+                steps.push((self.open_members(row).collect(), total));
             }
-            total += if is_step { scale.stub_costs[row] } else { 0 };
+            total += scale.stub_costs[row];
         }
         let step = (limit / 2).max(1);
         let first = total.saturating_sub(limit).div_ceil(step) * step;
@@ -179,24 +175,38 @@ impl Packer<'_> {
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
             return None;
         }
-        let is_ranked = self.marks.ranking.is_some();
-        let quoted = if is_ranked { self.input.config.recall.max_share } else { 0.0 };
-        let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
         let stubs = self.stub_limit(scale).unwrap_or_default();
+        let is_quoted = self.marks.ranking.is_some() && (stubs == 0 || self.has_earlier_turns());
+        let quoted = if is_quoted { self.input.config.recall.max_share } else { 0.0 };
+        let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
         let room = room.saturating_sub(stubs);
         let (high, low) = cut.beside_quotes(if stubs > 0 { quoted + STUB_SHARE } else { quoted });
-        let high = share_of(limit, high);
-        let step = high.saturating_sub(share_of(limit, low)).max(1);
-        let by_limit = scale.total.saturating_sub(high).div_ceil(step);
+        let (high, low) = (share_of(limit, high), share_of(limit, low));
+        let step = high.saturating_sub(low).max(1);
+        // A run is cut as deep the first time as at each later move: the steps begin so that the first one that is needed leaves `low`.
+        let full = share_of(limit, cut.high_water);
+        let start = if stubs > 0 { full.saturating_sub(low) % step } else { 0 };
+        let reaching = |place: u64| match place {
+            0 => 0,
+            _ => start + place.saturating_sub(start).div_ceil(step) * step,
+        };
+        let by_limit = reaching(scale.total.saturating_sub(high));
         // Whole steps, up to behind the last group that there is no room for.
         let by_room = match left.partition_point(|left| !fits(left, room)) {
             0 => 0,
-            at => scale.places[at - 1].start / step + 1,
+            at => reaching(scale.places[at - 1].start + 1),
         };
         // The last step is there whatever it costs, so the cut is not behind it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
-        Some((by_limit.max(by_room) * step).min(last.unwrap_or(u64::MAX)))
+        Some(by_limit.max(by_room).min(last.unwrap_or(u64::MAX)))
+    }
+
+    /// True if the history has more than the running turn, so that something may be quoted.
+    fn has_earlier_turns(&self) -> bool {
+        let marks = self.marks;
+        let is_earlier = |row: &usize| !marks.is_in_turn(*row) && marks.rank(*row) == Rank::History;
+        marks.open_rows().iter().any(is_earlier)
     }
 
     /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every

@@ -32,6 +32,7 @@ const run = [
   }),
 ];
 
+/** @type {(messages: any[], maxTokens?: number, options?: any) => Promise<any>} */
 const build = (messages, maxTokens = 1500, options = {}) =>
   buildContext(messages, { encoding, budget: { maxTokens, toolResults: { retrieval: true } }, ...options });
 

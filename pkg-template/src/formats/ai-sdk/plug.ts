@@ -1,11 +1,13 @@
 // The AI SDK of Vercel, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each call of a model.
 
-import type { AnyMessage } from "windrow";
+import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { hook } from "../plug/door.js";
-import { type FrameworkCall, fit, type HookConfig, modelName } from "../plug/fit.js";
+import { type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
+import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
+export type { RetrievalHookConfig } from "../plug/tool.js";
 
 /** What `prepareStep` is given, as far as it is used. */
 export interface StepOptions<M> {
@@ -15,26 +17,59 @@ export interface StepOptions<M> {
   readonly instructions?: unknown;
 }
 
+/** A tool in the form of the AI SDK. */
+export interface AiSdkTool {
+  readonly description: string;
+  /** The schema of its arguments, as `jsonSchema` of the SDK makes it. */
+  readonly inputSchema: AiSdkSchema;
+  execute(input: unknown, options: { readonly messages: readonly object[] }): Promise<string>;
+}
+
+/** A schema of the AI SDK, as `jsonSchema` makes it. */
+export interface AiSdkSchema {
+  readonly jsonSchema: object;
+  validate(value: unknown): { success: true; value: unknown };
+}
+
+/** A `prepareStep` of the AI SDK. */
+export interface PrepareStep {
+  <M extends object>(options: StepOptions<M>): Promise<{ messages: M[] }>;
+  /** The tool that `retrieval` adds: put it among those of the call. Empty without `retrieval`. */
+  readonly tools: Readonly<Record<string, AiSdkTool>>;
+}
+
 /**
- * A `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent. What it returns is
- * carried on to later steps, and building on it changes nothing that fits. Before AI SDK 7 it does not see the instructions: give
- * them as `instructions` too. Tools it never sees: give their definitions as `budget.tools`, or use `contextMiddleware`. Fails as
+ * A `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent. AI SDK 7 carries what it
+ * returns on to the next step, which has all messages of the run nevertheless: a step loses nothing that another one had no room for.
+ * Before AI SDK 7 it does not see the instructions: give them as `instructions` too. Tools it never sees: give their definitions as
+ * `budget.tools`, or use `contextMiddleware`. With `retrieval` it has `tools`: the model may ask for what is left out. Fails as
  * `buildContext` does.
  */
-export function prepareStep(
-  config: HookConfig = {},
-): <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }> {
-  return hook("prepareStep", async <M extends object>({ messages, model, instructions }: StepOptions<M>) => {
+export function prepareStep(config: RetrievalHookConfig = {}): PrepareStep {
+  const own = forAiSdk(withNames(config));
+  const prepare = hook("prepareStep", async <M extends object>({ messages, model, instructions }: StepOptions<M>) => {
     const call = { model: modelName(model, "modelId"), instructions: textOf(instructions) };
     const sent = await fit(
       messages as readonly AnyMessage[],
-      forAiSdk(config),
+      own,
       call,
       (message) => message as AnyMessage,
       promptMarker,
     );
     return { messages: sent as M[] };
-  });
+  }) as <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }>;
+  return Object.assign(prepare, { tools: config.retrieval === true ? { [retrievalTool.name]: aiSdkTool() } : {} });
+}
+
+function aiSdkTool(): AiSdkTool {
+  const schema = { jsonSchema: retrievalTool.parameters, validate: (value: unknown) => ({ success: true, value }) };
+  // The SDK knows its schemas, and in 5 their validators, by these symbols.
+  const marks = { [Symbol.for("vercel.ai.schema")]: true, [Symbol.for("vercel.ai.validator")]: true };
+  return {
+    description: retrievalTool.description,
+    inputSchema: Object.assign(schema, marks) as AiSdkSchema,
+    execute: (input, { messages }) => retrieve(input, messages),
+  };
 }
 
 /** What a call of a model has, as far as it is used. */
@@ -48,24 +83,68 @@ export interface CallOptions {
 export interface AiSdkMiddleware<Version extends string> {
   readonly specificationVersion: Version;
   transformParams<P>(options: { readonly params: P; readonly model?: unknown; readonly type?: unknown }): Promise<P>;
+  wrapGenerate<P, R>(options: {
+    readonly doGenerate: () => PromiseLike<R>;
+    readonly params: P;
+    readonly model: { doGenerate(params: P): PromiseLike<R> };
+  }): Promise<R>;
+  wrapStream<P, R>(options: {
+    readonly doStream: () => PromiseLike<R>;
+    readonly params: P;
+    readonly model: { doStream(params: P): PromiseLike<R> };
+  }): Promise<R>;
 }
 
 /**
  * A middleware for `wrapLanguageModel` that sends the context of the prompt. It sees all that is sent, instructions and tools
- * included. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
+ * included. If the provider says that the prompt is too long, it builds a shorter one by what the error reports, and calls the model once
+ * more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
  */
 export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   config: HookConfig = {},
   version: Version = "v4" as Version,
 ): AiSdkMiddleware<Version> {
+  const limits = new PromptLimits();
+  /** By the parameters that a model was called with: those that the caller gave, and the context. */
+  const calls = new WeakMap<object, { readonly params: unknown; readonly context: BuiltContext<AnyMessage> }>();
+  const transformed = async <P>({ params, model }: { params: P; model?: unknown }): Promise<P> => {
+    const { prompt, tools, abortSignal } = params as CallOptions;
+    const call: FrameworkCall = { model: modelName(model, "modelId"), tools, signal: abortSignal };
+    const own = limits.within(forAiSdk(config), call.model);
+    const made = await fitted(prompt as readonly AnyMessage[], own, call, asPromptMessage, promptMarker);
+    const sent = { ...params, prompt: made.messages };
+    calls.set(sent, { params, context: made.context });
+    return sent;
+  };
+  const transformParams = hook("transformParams", transformed) as typeof transformed;
+  /** Calls a model, and once more with a shorter prompt if the provider says that it is too long. */
+  const called = async <P, R>(
+    params: P,
+    model: object,
+    first: () => PromiseLike<R>,
+    again: (params: P) => PromiseLike<R>,
+  ): Promise<R> => {
+    try {
+      return await first();
+    } catch (failure) {
+      const call = calls.get(params as object);
+      const name = modelName(model, "modelId");
+      if (call === undefined || !limits.learn(failure, call.context, config, name)) {
+        throw failure;
+      }
+      // If nothing shorter can be built, the provider's error says why the call failed.
+      const shorter = await transformed({ params: call.params as P, model }).catch(() => {
+        throw failure;
+      });
+      return await again(shorter);
+    }
+  };
   return {
     specificationVersion: version,
-    transformParams: hook("transformParams", async <P>({ params, model }: { params: P; model?: unknown }) => {
-      const { prompt, tools, abortSignal } = params as CallOptions;
-      const call: FrameworkCall = { model: modelName(model, "modelId"), tools, signal: abortSignal };
-      const messages = prompt as readonly AnyMessage[];
-      return { ...params, prompt: await fit(messages, forAiSdk(config), call, asPromptMessage, promptMarker) };
-    }),
+    transformParams,
+    wrapGenerate: ({ doGenerate, params, model }) =>
+      called(params, model, doGenerate, (next) => model.doGenerate(next)),
+    wrapStream: ({ doStream, params, model }) => called(params, model, doStream, (next) => model.doStream(next)),
   };
 }
 

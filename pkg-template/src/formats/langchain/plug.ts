@@ -1,13 +1,15 @@
 // LangChain's `createAgent`: a middleware that sends each call of the model the context of the messages. The state keeps them all.
 
-import type { AnyMessage } from "windrow";
+import { type AnyMessage, retrievalTool } from "windrow";
 import { listFrom } from "../../base/lists.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { hook } from "../plug/door.js";
 import { fieldsOf } from "../plug/fields.js";
-import { fit, type HookConfig, modelName } from "../plug/fit.js";
+import { fitted, modelName, PromptLimits } from "../plug/fit.js";
+import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
+export type { RetrievalHookConfig } from "../plug/tool.js";
 
 /** What a call of the model has, as far as it is used. */
 export interface ModelCall {
@@ -21,16 +23,31 @@ export interface ModelCall {
 /** A middleware of `createAgent`. */
 export interface LangChainMiddleware {
   readonly name: string;
+  /** The tool that `retrieval` adds. */
+  readonly tools?: readonly LangChainTool[] | undefined;
   wrapModelCall<R extends object, T>(request: R, handler: (request: R) => T | Promise<T>): Promise<T>;
+}
+
+/** A tool of LangChain's. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description: string;
+  /** The schema of its arguments. */
+  readonly schema: object;
+  invoke(call: object, config?: object): Promise<string>;
 }
 
 /**
  * A middleware for `createAgent` that sends the model the context of the messages. System prompt and tools count. Nothing is removed
  * from the agent's state. With `budget.cut` it marks for `ChatAnthropic` where the cache may end: of messages their text blocks, and
- * the end of the prompt by the setting `cache_control`. Fails as `buildContext` does.
+ * the end of the prompt by the setting `cache_control`. If the provider says that the prompt is too long, it builds a shorter one by what
+ * the error reports, and calls the model once more. With `retrieval` it has a tool by which the model asks for what is left out. Fails as
+ * `buildContext` does.
  */
-export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware {
-  const fitted = hook("wrapModelCall", async <R extends object>(request: R, handler: unknown) => {
+export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMiddleware {
+  const config = withNames(given);
+  const limits = new PromptLimits();
+  const fittedRequest = async <R extends object>(request: R, handler: unknown) => {
     if (typeof handler !== "function") {
       throw new TypeError("the handler is not a function");
     }
@@ -43,22 +60,46 @@ export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware 
       tools: tools?.map(definitionOf),
     };
     const render = { provider: "ai-sdk", ...config.render } as const;
-    const sent = await fit(
+    const { messages: sent, context } = await fitted(
       messages as readonly AnyMessage[],
-      { ...config, render, cacheBreakpoints: isMarked },
+      { ...limits.within(config, call.model), render, cacheBreakpoints: isMarked },
       call,
       (message) => message as AnyMessage,
       marker,
     );
     const settings = isMarked ? { modelSettings: { cache_control: EPHEMERAL, ...modelSettings } } : {};
-    return { ...request, messages: sent, ...settings };
-  });
-  // What the handler throws is the framework's own failure, and stays as it is.
+    return { request: { ...request, messages: sent, ...settings }, context, model: call.model };
+  };
+  const first = hook("wrapModelCall", fittedRequest) as typeof fittedRequest;
   return {
     name: "WindrowContext",
-    wrapModelCall: async (request, handler) => await handler(await fitted(request, handler)),
+    ...(given.retrieval === true ? { tools: [langChainTool] } : {}),
+    async wrapModelCall(request, handler) {
+      const { request: sent, context, model } = await first(request, handler);
+      try {
+        return await handler(sent);
+      } catch (failure) {
+        // Another failure is the framework's own, and stays as it is. So does this one if nothing shorter can be built.
+        const isTooLong = limits.learn(failure, context, config, model);
+        const shorter = isTooLong ? await fittedRequest(request, handler).catch(() => undefined) : undefined;
+        if (shorter === undefined) {
+          throw failure;
+        }
+        return await handler(shorter.request);
+      }
+    },
   };
 }
+
+const langChainTool: LangChainTool = {
+  name: retrievalTool.name,
+  description: retrievalTool.description,
+  schema: retrievalTool.parameters,
+  invoke(call, config) {
+    const { messages } = fieldsOf(fieldsOf(config).state);
+    return retrieve(fieldsOf(call).args, listFrom(messages) as readonly object[]);
+  },
+};
 
 /** Whether a model is Anthropic's: what stands in a block for its cache, others refuse. */
 function isAnthropic(model: unknown): boolean {

@@ -7,6 +7,7 @@ import {
   type CacheBreakpoint,
   type ContextConfig,
   type ContextMessage,
+  contextOverflowOf,
 } from "windrow";
 import { type CacheMarker, markCount, withMarks, withoutMarks } from "./cache-marks.js";
 import { listed } from "./door.js";
@@ -41,6 +42,48 @@ export interface FrameworkCall {
   readonly request?: string | undefined;
 }
 
+/** The least that a prompt is shortened by if a provider says that it is too long, and not by how much. */
+const SHORTENED_SHARE = 0.75;
+
+/** What providers have said about the length of prompts, by model. */
+export class PromptLimits {
+  readonly #known = new Map<string, Pick<NonNullable<HookConfig["budget"]>, "maxTokens" | "usage">>();
+
+  /** Returns a config with the limit that the provider of a model has named. */
+  within(config: HookConfig, model: string | undefined): HookConfig {
+    const known = this.#known.get(config.model ?? model ?? "");
+    if (known === undefined) {
+      return config;
+    }
+    const maxTokens = Math.min(config.budget?.maxTokens ?? Number.POSITIVE_INFINITY, known.maxTokens ?? 0);
+    return { ...config, budget: { ...config.budget, ...known, maxTokens } };
+  }
+
+  /** Learns from the failure of a call with a context. False if the failure is another one. */
+  learn(failure: unknown, context: BuiltContext<AnyMessage>, config: HookConfig, model: string | undefined): boolean {
+    const overflow = contextOverflowOf(failure);
+    if (overflow === undefined) {
+      return false;
+    }
+    const { counted, total } = context.tokens;
+    const { inputTokens, maxInputTokens = Math.floor((inputTokens ?? total) * SHORTENED_SHARE) } = overflow;
+    const used = inputTokens ?? total;
+    // What the provider counts beside the messages stays as long as it is. So the prompt must become shorter by all that is too much.
+    const room = used >= counted ? maxInputTokens - (used - counted) : (maxInputTokens * counted) / used;
+    const usage = counted > 0 && used > 0 ? [{ countedTokens: counted, inputTokens: used }] : [];
+    const ratio = Math.min(Math.max(used / Math.max(counted, 1), 0.5), 2);
+    const maxTokens = Math.max(Math.floor(Math.min(room, counted * 0.99) * ratio), 1);
+    this.#known.set(config.model ?? model ?? "", { maxTokens, usage });
+    return true;
+  }
+}
+
+/** The context of a call, in the form of its framework. */
+export interface Fitted<M> {
+  readonly messages: M[];
+  readonly context: BuiltContext<AnyMessage>;
+}
+
 /**
  * The messages of the context of some messages: the framework's own objects, in their order. A message that windrow adds, such as the
  * line for what is left out, is put into the framework's form by `made`, which is given a message that it stands beside. `marker`
@@ -53,8 +96,77 @@ export async function fit<M extends AnyMessage>(
   made: (message: ContextMessage, beside: M | undefined) => M,
   marker?: CacheMarker,
 ): Promise<M[]> {
+  return (await fitted(given, config, call, made, marker)).messages;
+}
+
+/** Does the same as `fit`, and returns the context too. */
+export async function fitted<M extends AnyMessage>(
+  given: readonly M[],
+  config: HookConfig,
+  call: FrameworkCall,
+  made: (message: ContextMessage, beside: M | undefined) => M,
+  marker?: CacheMarker,
+): Promise<Fitted<M>> {
+  const all = asGiven(listed(given));
+  const { messages, context } = await fittedOnce(all, config, call, made, marker);
+  remember(all, messages, marker);
+  for (const message of [given.at(-1), messages.at(-1)]) {
+    if (message !== undefined) {
+      latest.set(message, context);
+    }
+  }
+  return { messages, context };
+}
+
+/** By the last message that a hook was given or has returned: the newest context with it. */
+const latest = new WeakMap<object, BuiltContext<AnyMessage>>();
+
+/** Returns the newest context that a hook has built of some messages, or of the first of them. */
+export function contextOf(messages: readonly object[]): BuiltContext<AnyMessage> | undefined {
+  const known = messages.findLast((message) => latest.has(message));
+  return known && latest.get(known);
+}
+
+/** A list that a hook has returned, and the longer one that it was made of. */
+interface ShortenedList {
+  readonly sent: readonly object[];
+  readonly all: readonly object[];
+}
+
+/** By the last message of a list that a hook has returned. */
+const shortenedLists = new WeakMap<object, ShortenedList>();
+
+/**
+ * Returns the messages that a list was made of, if it begins with one that a hook has returned: the AI SDK carries the messages of a step on
+ * to the next one, and a step must not lose what another one had no room for.
+ */
+function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
+  const last = list.findLastIndex((message) => shortenedLists.has(message));
+  const known = last < 0 ? undefined : shortenedLists.get(list[last] as M);
+  const isSame = known?.sent.length === last + 1 && known.sent.every((message, at) => message === list[at]);
+  return isSame ? [...(known.all as readonly M[]), ...list.slice(last + 1)] : list;
+}
+
+/** Remembers what a list that is returned was made of. Marks for a provider's cache stay on the messages that have them. */
+function remember<M extends AnyMessage>(all: readonly M[], sent: readonly M[], marker: CacheMarker | undefined): void {
+  const last = sent.at(-1);
+  if (last === undefined || (sent.length === all.length && sent.every((message, at) => message === all[at]))) {
+    return;
+  }
+  const bare = (list: readonly M[]): readonly M[] =>
+    marker === undefined ? list : withoutMarks(list, marker).messages;
+  const marked = new Map(bare(sent).map((message, at) => [message, sent[at] as M]));
+  shortenedLists.set(last, { sent: [...sent], all: bare(all).map((message) => marked.get(message) ?? message) });
+}
+
+async function fittedOnce<M extends AnyMessage>(
+  list: readonly M[],
+  config: HookConfig,
+  call: FrameworkCall,
+  made: (message: ContextMessage, beside: M | undefined) => M,
+  marker?: CacheMarker,
+): Promise<Fitted<M>> {
   const { instructions: unsaid, onContext, budget, cacheBreakpoints = budget?.cut != null, ...options } = config;
-  const list = listed(given);
   const { messages, marked } =
     marker === undefined ? { messages: list, marked: undefined } : withoutMarks(list, marker);
   const texts = [call.instructions, unsaid].filter((text) => text !== undefined && text !== "");
@@ -76,21 +188,21 @@ export async function fit<M extends AnyMessage>(
   const sent = sentOf(context.messages);
   const isTheirs = (message: object): message is M => own.has(message) || !isMade(message);
   const beside = (at: number): M | undefined => sent.slice(at).find(isTheirs) ?? sent.findLast(isTheirs);
-  const fitted = sent.map((message, at) => (isTheirs(message) ? message : made(message as ContextMessage, beside(at))));
+  const shown = sent.map((message, at) => (isTheirs(message) ? message : made(message as ContextMessage, beside(at))));
   if (marker === undefined || !cacheBreakpoints) {
-    return fitted;
+    return { messages: shown, context };
   }
   // Marks of the step before stay: behind them its cache ends. What was quoted in it is a message of the history now, so that the end of
   // the history is another. Where the caller has marked the history, it says itself where that ends.
-  const carried = fitted.flatMap((message, at) => (marked?.has(message) ? [at] : []));
+  const carried = shown.flatMap((message, at) => (marked?.has(message) ? [at] : []));
   const isOwn = (message: M): boolean =>
     (message as { readonly role?: unknown }).role !== "system" && markCount(message, marker) > 0;
-  const marksHistory = carried.length === 0 && !fitted.some(isOwn);
+  const marksHistory = carried.length === 0 && !shown.some(isOwn);
   const isMarked = ({ after }: CacheBreakpoint): boolean =>
     after === "history" ? marksHistory : after !== "prompt" || marker.marksEndElsewhere !== true;
   const ends = context.cacheBreakpoints.filter(isMarked);
   const positions = ends.map(({ position }) => sentOf(context.messages.slice(0, position + 1)).length - 1);
-  return withMarks(fitted, [...carried, ...positions], marker, call.tools);
+  return { messages: withMarks(shown, [...carried, ...positions], marker, call.tools), context };
 }
 
 /** Whether windrow wrote a message itself: a shortened copy of another one has more than a role and a text. */
