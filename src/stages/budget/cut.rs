@@ -1,11 +1,12 @@
 //! Where the history is cut, so that the beginning of the prompt stays the same from turn to turn.
 //!
-//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut is a multiple
-//! of a step on that scale: the first one that leaves no more behind it than the history may have. Messages behind the cut are kept
-//! whole. Before it only an agent's run keeps its place, with stubs of its results. The messages that recall ranks best are
-//! quoted after the history.
+//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut of a chat is a multiple
+//! of a step on that scale: the first one that leaves no more behind it than the history may have. An agent's run, of which most is results,
+//! is cut where its log says: as soon as it has outgrown its room, the cut moves on so far that little of it is still whole. Messages behind
+//! the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best are quoted
+//! after the history.
 //!
-//! Limit and step follow from the config and the instructions that the log begins with, and not from what sections, pinned messages
+//! All this follows from the log, the config and the instructions that the log begins with, and not from what sections, pinned messages
 //! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
 //! further, by whole steps, only where what must be there leaves too little room.
 
@@ -34,6 +35,8 @@ struct Scale {
     stub_costs: Vec<u64>,
     /// Tokens of the results that may shrink.
     results: u64,
+    /// Tokens of the messages that are required.
+    required: u64,
 }
 
 /// A group on the scale.
@@ -44,15 +47,62 @@ struct Place {
     unpaid: u64,
     /// How many of them the history's own limit counts.
     count: u64,
+    /// About what its members cost with stubs in the place of their results.
+    stub_cost: u64,
 }
 
-/// The share of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that
-/// it has made, and the cut moves more often. Runs of a coding agent keep the most of what the next call needs at 0.5 to 0.6, and airline runs
-/// at 0.6.
+/// The most of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that it has
+/// made, and the cut moves more often. Runs of a coding agent and airline runs keep the most of what the next call needs at 0.6 to 0.8.
 const STUB_SHARE: f64 = 0.6;
+
+/// The share of the limit that is still whole after the cut of a run has moved. With less of it the cut moves less often, so that more of each
+/// prompt repeats the one before it, and results become stubs earlier. Both kinds of runs repeat the most at 0.05 to 0.2.
+const WHOLE_SHARE: f64 = 0.2;
+
+/// In so many steps a run's room becomes smaller by what else is required. More of them use the room better, and the cut moves more often
+/// if the request has another length with each turn.
+const ROOM_STEPS: u64 = 32;
 
 /// About how many tokens a stub costs with what is around it.
 const STUB_TOKENS: u64 = 20;
+
+impl Scale {
+    /// A scale with nothing on it.
+    fn of(rows: usize) -> Self {
+        Self {
+            places: Vec::new(),
+            starts: vec![None; rows],
+            total: 0,
+            instructions: 0,
+            stub_costs: vec![0; rows],
+            results: 0,
+            required: 0,
+        }
+    }
+
+    /// Returns the first group behind the cut of a run, and the tokens of the stubs before it. Read from its beginning, the run outgrows its
+    /// room (`full`) now and then. Each time the cut moves on until only `whole` tokens are behind it. `limit` is the limit of the stubs.
+    fn run_cut(&self, full: u64, whole: u64, limit: u64) -> (usize, u64) {
+        let (mut first, mut stubs) = (0, 0);
+        let shown = |stubs: u64| stubs.saturating_sub(first_stub(stubs, limit));
+        for at in 0..self.places.len() {
+            let end = self.places.get(at + 1).map_or(self.total, |next| next.start);
+            if shown(stubs) + end - self.places[first].start > full {
+                while first < at && end - self.places[first].start > whole {
+                    stubs += self.places[first].stub_cost;
+                    first += 1;
+                }
+            }
+        }
+        (first, shown(stubs))
+    }
+}
+
+/// The tokens of stubs after which the first one is shown, of so many in all. Those before it go in halves of their limit.
+fn first_stub(total: u64, limit: u64) -> u64 {
+    let step = (limit / 2).max(1);
+    total.saturating_sub(limit).div_ceil(step) * step
+}
 
 impl Packer<'_> {
     /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
@@ -127,8 +177,7 @@ impl Packer<'_> {
             }
             total += scale.stub_costs[row];
         }
-        let step = (limit / 2).max(1);
-        let first = total.saturating_sub(limit).div_ceil(step) * step;
+        let first = first_stub(total, limit);
         for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
             self.stub(members);
             let mut remaining = self.remaining;
@@ -175,31 +224,41 @@ impl Packer<'_> {
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
             return None;
         }
-        let stubs = self.stub_limit(scale).unwrap_or_default();
-        let is_quoted = self.marks.ranking.is_some() && (stubs == 0 || self.has_earlier_turns());
+        let all_room = room.tokens;
+        let stubs = self.stub_limit(scale);
+        let is_quoted =
+            self.marks.ranking.is_some() && (stubs.is_none() || self.has_earlier_turns());
         let quoted = if is_quoted { self.input.config.recall.max_share } else { 0.0 };
         let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
-        let room = room.saturating_sub(stubs);
-        let (high, low) = cut.beside_quotes(if stubs > 0 { quoted + STUB_SHARE } else { quoted });
-        let (high, low) = (share_of(limit, high), share_of(limit, low));
-        let step = high.saturating_sub(low).max(1);
-        // A run is cut as deep the first time as at each later move: the steps begin so that the first one that is needed leaves `low`.
-        let full = share_of(limit, cut.high_water);
-        let start = if stubs > 0 { full.saturating_sub(low) % step } else { 0 };
-        let reaching = |place: u64| match place {
-            0 => 0,
-            _ => start + place.saturating_sub(start).div_ceil(step) * step,
-        };
-        let by_limit = reaching(scale.total.saturating_sub(high));
-        // Whole steps, up to behind the last group that there is no room for.
-        let by_room = match left.partition_point(|left| !fits(left, room)) {
-            0 => 0,
-            at => reaching(scale.places[at - 1].start + 1),
-        };
         // The last step is there whatever it costs, so the cut is not behind it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
-        Some(by_limit.max(by_room).min(last.unwrap_or(u64::MAX)))
+        let last = last.unwrap_or(u64::MAX);
+        if let Some(stubs) = stubs {
+            let full = share_of(limit, (cut.high_water - quoted).max(0.0));
+            let whole = share_of(limit, WHOLE_SHARE);
+            // What isn't on the scale, such as the definitions of tools, or a request of its own.
+            let others = limit.saturating_sub(all_room + scale.required);
+            let step = (limit / ROOM_STEPS).max(1);
+            let cuts = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS)
+                .map(|taken| scale.run_cut(full.saturating_sub(taken * step), whole, stubs));
+            let is_roomy =
+                |(place, before): &(usize, u64)| fits(&left[*place], room.saturating_sub(*before));
+            let (place, _) =
+                cuts.clone().find(is_roomy).or_else(|| cuts.last()).unwrap_or_default();
+            let border = if place == 0 { 0 } else { scale.places[place].start };
+            return Some(border.min(last));
+        }
+        let (high, low) = cut.beside_quotes(quoted);
+        let high = share_of(limit, high);
+        let step = high.saturating_sub(share_of(limit, low)).max(1);
+        let by_limit = scale.total.saturating_sub(high).div_ceil(step);
+        // Whole steps, up to behind the last group that there is no room for.
+        let by_room = match left.partition_point(|left| !fits(left, room)) {
+            0 => 0,
+            at => scale.places[at - 1].start / step + 1,
+        };
+        Some((by_limit.max(by_room) * step).min(last))
     }
 
     /// True if the history has more than the running turn, so that something may be quoted.
@@ -217,14 +276,7 @@ impl Packer<'_> {
         let fill = Fill::default();
         let view = View { input, marks, fill: &fill };
         let rows = input.transcript.len();
-        let mut scale = Scale {
-            places: Vec::new(),
-            starts: vec![None; rows],
-            total: 0,
-            instructions: 0,
-            stub_costs: vec![0; rows],
-            results: 0,
-        };
+        let mut scale = Scale::of(rows);
         let mut place_of = vec![0; rows];
         let keeps_places = input.config.triage.keeps_places();
         for row in marks.order.iter().copied() {
@@ -245,12 +297,14 @@ impl Packer<'_> {
             if scale.starts[group].is_none() {
                 scale.starts[group] = Some(scale.total);
                 place_of[group] = scale.places.len();
-                scale.places.push(Place { start: scale.total, unpaid: 0, count: 0 });
+                scale.places.push(Place { start: scale.total, unpaid: 0, count: 0, stub_cost: 0 });
             }
             scale.total += tokens;
             let is_result = self.may_shrink(row) || self.may_hide_media(row);
             scale.results += if is_result { tokens } else { 0 };
             scale.stub_costs[row] = if is_result { tokens.min(STUB_TOKENS) } else { tokens };
+            scale.places[place_of[group]].stub_cost += scale.stub_costs[row];
+            scale.required += marks.requirement(row).map_or(0, |_| tokens);
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {
                 let place = &mut scale.places[place_of[group]];
                 place.unpaid += tokens;
@@ -289,4 +343,47 @@ pub(crate) fn most_tokens(config: &ContextConfig) -> Option<u64> {
     let all = config.budget.token_limit().map(|tokens| tokens.saturating_sub(others));
     let own = config.section(SectionKind::History).and_then(|(_, it)| it.limit.tokens);
     all.into_iter().chain(own).min()
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use windrow_property::properties;
+
+    fn scale_of(groups: &[(u64, u64)]) -> Scale {
+        let mut scale = Scale::of(0);
+        for (tokens, stub) in groups {
+            let place = Place { start: scale.total, unpaid: *tokens, count: 1, stub_cost: (*stub).min(*tokens) };
+            scale.places.push(place);
+            scale.total += tokens;
+        }
+        scale
+    }
+
+    properties! {
+        /// The cut of a run only moves on while the run grows, and leaves no more than its room, unless the last group alone has more.
+        #[test]
+        fn the_cut_of_a_run_moves_on(
+            groups in vec((1_u64..900, 1_u64..40), 1..60),
+            full in 100_u64..4000,
+            whole_share in 0.0..0.9,
+            limit in 0_u64..2000,
+        ) {
+            let limit = limit.min(full / 2);
+            let whole = share_of(full - limit, whole_share);
+            let mut before = 0;
+            for count in 1..=groups.len() {
+                let scale = scale_of(&groups[..count]);
+                let (first, stubs) = scale.run_cut(full, whole, limit);
+                prop_assert!(first >= before);
+                prop_assert!(stubs <= limit);
+                let left = scale.total - scale.places[first].start;
+                prop_assert!(left + stubs <= full || first == count - 1);
+                prop_assert!(first == before || left <= whole || first == count - 1);
+                before = first;
+            }
+        }
+    }
 }

@@ -203,6 +203,15 @@ describe("a call that is made again", () => {
     assert.equal(shownById(buildRun(run, 3000)).get("a"), file);
   });
 
+  test("supersedes all older results, however many are between", () => {
+    const run = [task, ...["a", "b", "c", "d"].flatMap((id) => step(id, "read_file", { path: "a.ts" }, file))];
+    const shown = shownById(buildRun(run, 800));
+    assert.equal(shown.get("d"), file);
+    for (const id of ["a", "b", "c"]) {
+      assert.ok(shown.get(id).includes(NEWER), `${id}: ${shown.get(id)}`);
+    }
+  });
+
   test("is one of the same resource if the config names the argument", () => {
     const read = (id, from) => step(id, "read_file", { path: "a.ts", from }, file);
     const run = [task, ...read("a", 1), ...read("b", 2)];
@@ -259,6 +268,15 @@ describe("a call that is made again", () => {
           assert.ok(
             newer.some((it) => shown.get(it) === results.get(it).content),
             `${id}: no newer result is whole`,
+          );
+        }
+        const reads = newer.filter((it) => results.get(it).content !== unchanged && shown.has(it));
+        const latest = reads.at(-1);
+        if (latest !== undefined && shown.get(latest) === results.get(latest).content) {
+          const isStub = new RegExp(`^${MARK.source}$`).test(shown.get(id) ?? "");
+          assert.ok(
+            !isStub || maxTokens - context.tokens.total < 25,
+            `${id}: a stub doesn't say that a newer one follows`,
           );
         }
         if (content === unchanged && shown.get(id)?.startsWith(unchanged)) {

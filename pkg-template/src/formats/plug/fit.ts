@@ -42,7 +42,13 @@ export interface FrameworkCall {
   readonly request?: string | undefined;
 }
 
-/** The least that a prompt is shortened by if a provider says that it is too long, and not by how much. */
+/** The share of the room that a shorter prompt has: another prompt has another ratio of tokens to those that are counted. */
+const ROOM_SHARE = 0.95;
+
+/** The most tokens for each one that was counted, as a build takes them (`budget.usage`). */
+const MOST_RATIO = 2;
+
+/** The length of a shorter prompt if a provider says that one is too long, and not by how much: a share of it. */
 const SHORTENED_SHARE = 0.75;
 
 /** What providers have said about the length of prompts, by model. */
@@ -66,13 +72,12 @@ export class PromptLimits {
       return false;
     }
     const { counted, total } = context.tokens;
-    const { inputTokens, maxInputTokens = Math.floor((inputTokens ?? total) * SHORTENED_SHARE) } = overflow;
-    const used = inputTokens ?? total;
-    // What the provider counts beside the messages stays as long as it is. So the prompt must become shorter by all that is too much.
-    const room = used >= counted ? maxInputTokens - (used - counted) : (maxInputTokens * counted) / used;
+    const { inputTokens: used = total } = overflow;
+    const { maxInputTokens: most = used * SHORTENED_SHARE } = overflow;
     const usage = counted > 0 && used > 0 ? [{ countedTokens: counted, inputTokens: used }] : [];
-    const ratio = Math.min(Math.max(used / Math.max(counted, 1), 0.5), 2);
-    const maxTokens = Math.max(Math.floor(Math.min(room, counted * 0.99) * ratio), 1);
+    // A build takes a count for twice as much at the most.
+    const beyond = Math.max(used / (MOST_RATIO * Math.max(counted, 1)), 1);
+    const maxTokens = Math.max(Math.floor((Math.min(most, used) * ROOM_SHARE) / beyond), 1);
     this.#known.set(config.model ?? model ?? "", { maxTokens, usage });
     return true;
   }
