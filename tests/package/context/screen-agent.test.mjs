@@ -18,6 +18,7 @@ function png(width, height, seed) {
   return bytes.toString("base64");
 }
 
+/** @type {(at: number) => any} */
 const screenshot = (at) => ({ type: "image", data: png(1280, 720, at), mediaType: "image/png" });
 const pdf = (at) => ({
   type: "file",
@@ -27,7 +28,10 @@ const pdf = (at) => ({
 
 const LINE = /^\[(?:image\/png|application\/pdf|image|file)(?:: \d+ bytes)?, not shown\]$/;
 
-/** A step: a click, and the screen after it. */
+/**
+ * A step: a click, and the screen after it.
+ * @returns {any[]}
+ */
 function step(at, media = [screenshot(at)]) {
   const call = { type: "tool-call", toolCallId: `c${at}`, toolName: "click", input: { x: at, y: 2 * at } };
   const value = [{ type: "text", text: `Clicked; page ${at} shows.` }, ...media];
@@ -40,6 +44,7 @@ function step(at, media = [screenshot(at)]) {
   ];
 }
 
+/** @type {any[]} */
 const run = [{ role: "user", content: "Book a flight." }, ...Array.from({ length: 20 }, (_, at) => step(at)).flat()];
 
 /** What a prompt shows of each message: media by their types, and lines. */
@@ -111,6 +116,7 @@ test("random runs with images and files: the budget is exact, and what is shown 
   forEachSeed((random) => {
     const media = () =>
       Array.from({ length: random.integer(0, 3) }, () => random.pick([screenshot, pdf])(random.integer(0, 99)));
+    /** @type {any[]} */
     const messages = [{ role: "user", content: "Go on." }];
     for (let at = 0; at < random.integer(1, 9); at++) {
       messages.push(...step(at, media()));

@@ -328,18 +328,10 @@ test("the example of untrusted input refuses a role that other fields contradict
 });
 
 test("the example of the retrieval tool returns what was left out", async () => {
-  const first = exampleWith("Rename handler_12 to onSave");
-  const asking = exampleWith("retrieval.definition");
-  folderFor(first);
-  ran.add(examples.indexOf(asking));
-  const both = { ...asking, code: `${first.code}\n${asking.code}` };
-  const file = new URL("example-retrieval.mjs", folder);
-  writeFileSync(file, `${both.code}\nexport { asked, retrieval };\n`);
-  const { asked, retrieval } = await import(file.href);
-  assert.match(asked.explain(2).shortenedText, /; result r2 …\]/);
+  const { retrieval } = await run(exampleWith("retrieval.definition"), "retrieval");
   assert.equal(retrieval.definition("openai").function.name, "retrieve");
-  assert.match(await retrieval.execute({ query: "makeHandler 137", max_tokens: 300 }), /makeHandler\(137\)/);
-  assert.match(await retrieval.execute({ id: "r2", max_tokens: 400 }), /^r2, read_file .*:\n0: const handler_0/);
+  assert.match(await retrieval.execute({ query: "handler_137", max_tokens: 300 }), /handler_137 took 69 ms/);
+  assert.match(await retrieval.execute({ id: "r2", max_tokens: 400 }), /^r2, read_log \{\}:\n0: handler_0 took 0 ms/);
 });
 
 test("the example of an agent's run keeps every step", async () => {

@@ -30,8 +30,11 @@ export interface LangChainMiddleware {
 
 /** A tool of LangChain's. */
 export interface LangChainTool {
+  readonly [field: string]: unknown;
   readonly name: string;
   readonly description: string;
+  /** LangChain runs the tools that have this field. */
+  readonly lc_runnable: true;
   /** The schema of its arguments. */
   readonly schema: object;
   invoke(call: object, config?: object): Promise<string>;
@@ -94,6 +97,7 @@ export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMid
 const langChainTool: LangChainTool = {
   name: retrievalTool.name,
   description: retrievalTool.description,
+  lc_runnable: true,
   schema: retrievalTool.parameters,
   invoke(call, config) {
     const { messages } = fieldsOf(fieldsOf(config).state);
