@@ -363,6 +363,7 @@ mod tests {
         whole.recall.focus_signals = Some(FocusSignals::default());
         whole.render.server = Some(Server::Other);
         whole.render.open_calls = OpenCalls::Drop;
+        whole.budget.tool_results.retrieval = true;
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut known = OPTION_NAMES.paths();
         paths.sort();

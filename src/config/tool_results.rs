@@ -20,9 +20,9 @@ pub struct ToolResultsConfig {
     /// By the name of a tool: the argument that names the resource of a call, such as `{ "read_file": "path" }`. A newer result of the same
     /// tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
     pub resources: Map<String, String>,
-    /// True if what is left out of a result has a name in the prompt, such as `result r12`. A model can then ask for it with the tool
+    /// True if the mark of an omitted part names its result, such as `result r12`. The model can then get it with the tool
     /// `context.retrieval`. Default: false.
-    // Not written if it is off, so that the hashes of other contexts stay as they were.
+    // Not written if it is off, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub retrieval: bool,
 }

@@ -202,7 +202,7 @@ impl Messages {
         self.stored.split.share(self.stored_row(row))
     }
 
-    /// The name by which a model can ask for a row: `r` and the message's sequence number in a log, or its position in a list. If the
+    /// The name of a row in the tool `retrieval`: `r` and the message's sequence number in a log, or its position in a list. If the
     /// message has several rows, the row's place comes after it.
     #[must_use]
     pub(crate) fn name_of(&self, row: usize) -> String {

@@ -1,4 +1,4 @@
-// Long runs of agents with the real frameworks: what the first steps returned is asked for at the end, and a provider refuses a prompt.
+// Long runs of agents with the real frameworks: the task needs results of the first steps at its end, and a provider refuses a prompt.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -20,7 +20,7 @@ const LIMIT = 3000;
 const TASK = "Read all drawers. Then name the stones in drawers 0 to 9.";
 const stoneIn = (drawer) => `stone-${(drawer * 7919 + 104_729).toString(36)}`;
 
-/** What a drawer holds: a stone that only its middle names, in far more words than a step has room for. */
+/** The result of opening a drawer: a stone that only the middle of a long text names. */
 function drawer(at) {
   const lines = Array.from({ length: 60 }, (_, line) => `shelf ${line} holds dust and paper`);
   lines.splice(30, 0, `a small box holds ${stoneIn(at)} here`);

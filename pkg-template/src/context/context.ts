@@ -294,7 +294,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#seqs = seqs;
     this.#build = build;
     const mediaLines = new Map(rest.mediaLines.map(([piece, lines]) => [keyOf(...piece), lines]));
-    /** Returns a message as it is sent: lines replace images and files that aren't shown. */
+    /** Returns the message of the prompt: lines replace images and files that aren't shown. */
     const withLines = (message: M, row: number, shares: readonly number[]): M => {
       const lines = shares.map((share) => mediaLines.get(keyOf(row, share)) ?? []);
       return lines.every((own) => own.length === 0)
@@ -518,21 +518,21 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * The tool by which the model asks for what this context leaves out: its definition for each provider, and `execute` for its calls.
-   * With `budget.toolResults.retrieval` each result that is shown in part has a name in the prompt. What `collect` and `filter` leave
-   * out can't be asked for.
+   * A tool that returns omitted results and messages to the model: its definition for each provider, and `execute` for its calls.
+   * With `budget.toolResults.retrieval` each result that is shown in part has a name in the prompt. The tool never returns messages that
+   * `collect` and `filter` exclude.
    */
   get retrieval(): Retrieval {
     this.#retrieval ??= new Retrieval(this.originals(), this.#build as Excerpting);
     return this.#retrieval;
   }
 
-  /** @internal Lets the model ask for messages that the build hasn't read, too. */
+  /** @internal Lets the tool return messages that the build hasn't read, too. */
   retrieveFrom(originals: Originals): void {
     this.#retrieval = new Retrieval(originals, this.#build as Excerpting);
   }
 
-  /** @internal Returns the messages that the model may ask for. */
+  /** @internal Returns the messages that the tool may return. */
   originals(): ContextOriginals {
     const { config, transcript } = this.recording;
     this.#shares ??= sharesByMessage(this.#runs);

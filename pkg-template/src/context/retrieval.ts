@@ -1,6 +1,9 @@
-// The tool by which a model asks for what its prompt leaves out.
+// A tool that returns omitted results and messages to the model.
 
+import { ContextError } from "../base/errors.js";
 import type { EncodingChoice } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { publicMethods } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
 import type { AnyMessage } from "../formats/any-message.js";
@@ -34,7 +37,7 @@ const REFERENCE = "Unchanged: the same as the earlier result of this call.";
 export interface RetrievalArguments {
   /** The name of a result or a message: `r12` as a mark has it, the message's id, or the id of the call. */
   readonly id?: string;
-  /** What the passages are about. */
+  /** The subject of the passages. */
   readonly query?: string;
   /** The place in a long text to go on from, in characters. */
   readonly offset?: number;
@@ -112,7 +115,7 @@ export const retrievalTool: {
   parameters: PARAMETERS,
 };
 
-/** A message, or a result in it, as it was said. */
+/** The original of a message, or of a result in it. */
 export interface Original {
   /** Its name in marks. */
   readonly name: string;
@@ -122,7 +125,7 @@ export interface Original {
   readonly isUsers: boolean;
 }
 
-/** The messages that a model may ask for. */
+/** The messages that the tool may return. */
 export interface Originals {
   /** Counts as the prompt was counted. */
   readonly counting: { readonly model?: string | undefined; readonly encoding?: EncodingChoice | undefined };
@@ -132,7 +135,7 @@ export interface Originals {
   get(id: string): Original | undefined | Promise<Original | undefined>;
   /** Returns the messages that are about something, the best first. */
   find(query: string, count: number): Promise<readonly Original[]>;
-  /** Returns what the prompt shows already of what is asked for: the message, or the earlier answer to the same call. */
+  /** Returns "original" if the prompt shows the whole message, and "answer" if it shows the earlier answer to the same call. */
   shown(asked: RetrievalArguments): "original" | "answer" | undefined;
 }
 
@@ -142,11 +145,11 @@ export type Excerpting = (
   config: Originals["counting"] & { readonly budget: { readonly maxTokens: number } },
 ) => Promise<{ readonly messages: readonly unknown[] | undefined }>;
 
-/** The tool by which a model asks for what its prompt leaves out. */
+/** A tool that returns omitted results and messages to the model. */
 export class Retrieval {
   /** The name of the tool. */
   readonly name: string = NAME;
-  /** The words that tell the model what it does. */
+  /** Its description for the model. */
   readonly description: string = DESCRIPTION;
   /** Its arguments as a JSON schema. */
   readonly parameters: RetrievalParameters = PARAMETERS;
@@ -157,11 +160,12 @@ export class Retrieval {
 
   /** @internal */
   constructor(originals: Originals, build: Excerpting) {
+    publicMethods("context_build_error", Retrieval.prototype, ["definition"]);
     this.#originals = originals;
     this.#build = build;
   }
 
-  /** Returns its definition in the form of a provider: an element of the list `tools`. */
+  /** Returns its definition in the form of a provider: an element of the list `tools`. Fails with `INVALID_CONFIG` for an unknown provider. */
   definition<Name extends keyof RetrievalDefinitions>(provider: Name): RetrievalDefinitions[Name] {
     return definitionFor(provider);
   }
@@ -200,7 +204,7 @@ export class Retrieval {
     const parts: string[] = [];
     for (const [at, original] of found.entries()) {
       const left = limit - this.#count(parts.join("\n\n")) - 2;
-      // The best have more of the room. What they don't need is left for the others.
+      // The best have more of the room. The others have the rest.
       const share = at === found.length - 1 ? left : Math.ceil(left / 2);
       if (share < LEAST_TOKENS && at > 0) {
         break;
@@ -238,7 +242,7 @@ export class Retrieval {
     return `${name}, ${end < label.length ? `${label.slice(0, end)}…` : label}:`;
   }
 
-  /** Returns a text from a place on, as far as there is room, and says where it goes on. */
+  /** Returns a text from a place on, as far as there is room, and the place to go on from. */
   #stretch(text: string, offset: number, tokens: number): string {
     const rest = text.slice(offset);
     const most = this.#fitting(rest, tokens);
@@ -284,7 +288,7 @@ export class Retrieval {
 
 const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Code units that are read around a place to find where a cluster ends. */
+/** Code units that are read around a place to find the end of a cluster. */
 const MOST_CLUSTER_LENGTH = 64;
 
 /** No token of a vocabulary is longer, in code units. */
@@ -305,10 +309,18 @@ export function definitionFor<Name extends keyof RetrievalDefinitions>(provider:
     gemini: { functionDeclarations: [{ ...own, parametersJsonSchema: PARAMETERS }] },
     "ai-sdk": { type: "function", ...own, inputSchema: PARAMETERS },
   };
+  if (!Object.hasOwn(forms, provider)) {
+    throw new ContextError({
+      kind: "context_build_error",
+      code: "INVALID_CONFIG",
+      message: `expected the name of a provider, got ${describe(provider)}`,
+      nextAction: `The providers are ${Object.keys(forms).join(", ")}.`,
+    });
+  }
   return forms[provider];
 }
 
-/** Returns the arguments of a call with equal ones in one form, or the words that tell the model what is wrong with them. */
+/** Returns the arguments of a call with equal ones in one form, or an error for the model. */
 export function argumentsIn(given: unknown): RetrievalArguments | string {
   let read = given;
   try {
@@ -334,7 +346,7 @@ export function argumentsIn(given: unknown): RetrievalArguments | string {
 
 /** The originals of a context. */
 export interface ContextOriginals extends Originals {
-  /** Returns what the prompt doesn't show whole of a message, by the number in its name. Undefined if the context doesn't know the message. */
+  /** Returns the rows of a message that aren't whole in the prompt, by the number in its name. Undefined if the context doesn't know the message. */
   partsOf(number: number): readonly Original[] | undefined;
 }
 
@@ -350,7 +362,7 @@ export interface TranscriptRow extends Original {
   readonly asked: RetrievalArguments | undefined;
 }
 
-/** A context, as far as its model may ask for what it leaves out. */
+/** A context, as far as the tool reads it. */
 export interface AskedContext extends Pick<Originals, "counting" | "limit"> {
   readonly length: number;
   /** The number of a message in its name: its position, or its sequence number in a log. */
@@ -360,7 +372,7 @@ export interface AskedContext extends Pick<Originals, "counting" | "limit"> {
   shownOf(position: number, share: number): "whole" | "part" | "hidden";
 }
 
-/** Returns the messages that the model of a context may ask for. */
+/** Returns the messages of a context that the tool may return. */
 export function originalsOf(context: AskedContext): ContextOriginals {
   let rows: readonly TranscriptRow[] | undefined;
   const all = (): readonly TranscriptRow[] => {
@@ -368,7 +380,7 @@ export function originalsOf(context: AskedContext): ContextOriginals {
     return rows;
   };
   const isWhole = ({ position, share }: TranscriptRow): boolean => context.shownOf(position, share) === "whole";
-  // Of several messages with one id, the newest is meant, as in `explain`.
+  // The newest of several messages with one id is meant, as in `explain`.
   const get = (id: string): TranscriptRow | undefined =>
     all().find(({ name }) => name === id) ?? all().findLast(({ ids }) => ids.includes(id));
   let positions: ReadonlyMap<number, number> | undefined;

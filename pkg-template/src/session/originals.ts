@@ -1,4 +1,4 @@
-// The messages of a session that a model may ask for: those that a build has read, and all older ones of the log.
+// The messages of a session that `retrieval` may return: those that a build has read, and all older ones of the log.
 
 import { buildContext } from "../context/build.js";
 import type { BuiltContext } from "../context/context.js";
@@ -6,7 +6,7 @@ import { type Original, type Originals, rowsOf } from "../context/retrieval.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { parse } from "../message/read.js";
 
-/** The log of a session, as far as it is needed here. */
+/** The log of a session, as far as the tool reads it. */
 interface ReadLog<M> {
   /** Reads messages by their sequence numbers, without secrets. */
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, M>>;
@@ -17,7 +17,7 @@ interface ReadLog<M> {
 /** Reasons to leave out a message that is read alone. A build of all messages wouldn't have them. */
 const ALONE: ReadonlySet<string> = new Set(["result_without_call", "call_without_result"]);
 
-/** Returns the messages of a session that the model of a context may ask for. Without a context these are all. */
+/** Returns the messages of a session that `retrieval` may return. Without a context these are all. */
 export function originalsIn<M extends AnyMessage>(log: ReadLog<M>, context: BuiltContext<M> | undefined): Originals {
   const own = context?.originals();
   /** Returns the rows of messages that the build hasn't read, if its filters let them through. */

@@ -489,7 +489,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * The tool by which a model asks for what its prompt leaves out, as `context.retrieval` of the last build. It reaches the whole log.
+   * A tool that returns omitted results and messages to the model, the same as `context.retrieval` of the last build. It reaches the whole
+   * log.
    */
   get retrieval(): Retrieval {
     this.#retrieval ??= new Retrieval(this.#originals(undefined, undefined), buildContext);

@@ -1,13 +1,13 @@
 //! Where the history is cut, so that the beginning of the prompt stays the same from turn to turn.
 //!
 //! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut of a chat is a multiple
-//! of a step on that scale: the first one that leaves no more behind it than the history may have. An agent's run, of which most is results,
-//! is cut where its log says: as soon as it has outgrown its room, the cut moves on so far that little of it is still whole. Messages behind
+//! of a step on that scale: the first one that leaves no more after it than the history may have. An agent's run is a log with more tokens in
+//! results than in anything else. Each time that it has outgrown its room, its cut moves on until little of it is still whole. Messages after
 //! the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best are quoted
 //! after the history.
 //!
-//! All this follows from the log, the config and the instructions that the log begins with, and not from what sections, pinned messages
-//! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
+//! All this follows from the log, the config and the instructions that the log begins with. Sections, pinned messages and the request
+//! don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
 //! further, by whole steps, only where what must be there leaves too little room.
 
 use super::frame::Frame;
@@ -52,15 +52,15 @@ struct Place {
 }
 
 /// The most of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that it has
-/// made, and the cut moves more often. Runs of a coding agent and airline runs keep the most of what the next call needs at 0.6 to 0.8.
+/// made, and the cut moves more often. Runs of a coding agent and airline runs keep the most identifiers for the next call at 0.6 to 0.8.
 const STUB_SHARE: f64 = 0.6;
 
 /// The share of the limit that is still whole after the cut of a run has moved. With less of it the cut moves less often, so that more of each
 /// prompt repeats the one before it, and results become stubs earlier. Both kinds of runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// In so many steps a run's room becomes smaller by what else is required. More of them use the room better, and the cut moves more often
-/// if the request has another length with each turn.
+/// The steps in which a run's room becomes smaller, for required pieces that aren't on the scale. More of them use the room better, and the
+/// cut moves more often if the request has another length with each turn.
 const ROOM_STEPS: u64 = 32;
 
 /// About how many tokens a stub costs with what is around it.
@@ -80,8 +80,8 @@ impl Scale {
         }
     }
 
-    /// Returns the first group behind the cut of a run, and the tokens of the stubs before it. Read from its beginning, the run outgrows its
-    /// room (`full`) now and then. Each time the cut moves on until only `whole` tokens are behind it. `limit` is the limit of the stubs.
+    /// Returns the first group after the cut of a run, and the tokens of the stubs before it. Read from its beginning, the run outgrows its
+    /// room (`full`) now and then. Each time the cut moves on until only `whole` tokens are after it. `limit` is the limit of the stubs.
     fn run_cut(&self, full: u64, whole: u64, limit: u64) -> (usize, u64) {
         let (mut first, mut stubs) = (0, 0);
         let shown = |stubs: u64| stubs.saturating_sub(first_stub(stubs, limit));
@@ -98,7 +98,7 @@ impl Scale {
     }
 }
 
-/// The tokens of stubs after which the first one is shown, of so many in all. Those before it go in halves of their limit.
+/// Returns the tokens of stubs before the first one that is shown. Those before it go in halves of their limit.
 fn first_stub(total: u64, limit: u64) -> u64 {
     let step = (limit / 2).max(1);
     total.saturating_sub(limit).div_ceil(step) * step
@@ -158,8 +158,8 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps what is before the cut of a run, with stubs of its results, as far as their share goes. Those that go, go in steps too, and only
-    /// when the cut moves.
+    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut
+    /// moves.
     fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
         let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
         let marks = self.marks;
@@ -230,14 +230,14 @@ impl Packer<'_> {
             self.marks.ranking.is_some() && (stubs.is_none() || self.has_earlier_turns());
         let quoted = if is_quoted { self.input.config.recall.max_share } else { 0.0 };
         let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
-        // The last step is there whatever it costs, so the cut is not behind it.
+        // The last step is there whatever it costs, so the cut is before it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
         let last = last.unwrap_or(u64::MAX);
         if let Some(stubs) = stubs {
             let full = share_of(limit, (cut.high_water - quoted).max(0.0));
             let whole = share_of(limit, WHOLE_SHARE);
-            // What isn't on the scale, such as the definitions of tools, or a request of its own.
+            // Required pieces that aren't on the scale, such as the definitions of tools.
             let others = limit.saturating_sub(all_room + scale.required);
             let step = (limit / ROOM_STEPS).max(1);
             let cuts = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS)
@@ -355,7 +355,12 @@ mod tests {
     fn scale_of(groups: &[(u64, u64)]) -> Scale {
         let mut scale = Scale::of(0);
         for (tokens, stub) in groups {
-            let place = Place { start: scale.total, unpaid: *tokens, count: 1, stub_cost: (*stub).min(*tokens) };
+            let place = Place {
+                start: scale.total,
+                unpaid: *tokens,
+                count: 1,
+                stub_cost: (*stub).min(*tokens),
+            };
             scale.places.push(place);
             scale.total += tokens;
         }

@@ -1,6 +1,6 @@
 //! Results of calls that are made again.
 //!
-//! Of several calls with the same arguments the prompt needs the newest result. It supersedes the older ones that are in the prompt with it:
+//! If a call is made several times, the prompt needs the newest result. It supersedes the older ones that are in the prompt with it:
 //! these grow last and only if they fit whole. Their stubs say that a newer one follows, as long as that one is whole. A result that only
 //! refers to an older one ("File unchanged since last read") supersedes nothing. Then the older one grows first, and a line after the
 //! reference says how much of it is left out. So each line that points to another result is true of that result.
@@ -124,7 +124,7 @@ impl Packer<'_> {
                 let note = |tokens| Note::EarlierLeftOut { earlier: older, tokens };
                 (newer, left_out.map(note))
             } else {
-                // Before a cut nothing changes, and so no stub tells of what comes later.
+                // Before a cut nothing changes, and so no stub speaks of later results.
                 let is_shown = self.plan.shrinks && (is_growing || self.is_whole(newer));
                 (older, is_shown.then_some(Note::NewerFollows))
             };

@@ -2,8 +2,8 @@
 //!
 //! Older results begin as stubs: a line that says how much is left out. After everything is kept that fits so, the kept results grow
 //! back. Those of the last step grow first, then all others together, step by step and from the newest on. The first one that has no room
-//! for its next step gets the rest. Images, audio and files begin as a line that says what they were, and the newest are shown again first:
-//! they have half of the room before older texts grow, and then what is left. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
+//! for its next step gets the rest. Images, audio and files begin as a line that names their kind and size. The newest are shown again
+//! first: they have half of the room before older texts grow, and the rest after that. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
 //! never shows less of a result.
 
 use super::keep::piece_of;
@@ -338,7 +338,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// True if the config lets a row give way in its form, and the caller has not pinned it.
+    /// True if the config lets a row shrink, and the caller has not pinned it.
     fn may_give_way(&self, row: usize) -> bool {
         let config = &self.input.config.budget.tool_results;
         let is_excluded = || {
@@ -414,7 +414,7 @@ impl Packer<'_> {
         (found.text.len() < length).then_some(found)
     }
 
-    /// Names a result in its first mark if a model can ask for what is left out.
+    /// Names a result in its first mark if the config wants names.
     pub(super) fn named(&self, row: usize, mut shown: Excerpt) -> Excerpt {
         if self.input.config.budget.tool_results.retrieval
             && let Some((first, others)) = shown.gaps.split_first_mut()

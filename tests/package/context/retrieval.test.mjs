@@ -1,4 +1,4 @@
-// The tool by which a model asks for what its prompt leaves out.
+// The tool that returns omitted results and messages to the model.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

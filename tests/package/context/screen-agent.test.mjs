@@ -1,4 +1,4 @@
-// Agents that look at a screen: old images and files give way in form before steps go.
+// Agents that look at a screen: old images and files become lines before steps go.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -47,7 +47,7 @@ function step(at, media = [screenshot(at)]) {
 /** @type {any[]} */
 const run = [{ role: "user", content: "Book a flight." }, ...Array.from({ length: 20 }, (_, at) => step(at)).flat()];
 
-/** What a prompt shows of each message: media by their types, and lines. */
+/** The parts of a prompt's messages: media by their types, and texts. */
 function shownIn(messages) {
   return messages.flatMap((message) => {
     const parts = plainMessage(message).content;

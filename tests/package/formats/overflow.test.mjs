@@ -106,7 +106,7 @@ const OTHERS = [
   "",
 ];
 
-/** The ways in which an error holds the words of a provider. */
+/** Errors of SDKs with the words of a provider in them. */
 const WRAPPERS = {
   error: (words) => new Error(words),
   text: (words) => words,

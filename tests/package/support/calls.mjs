@@ -146,11 +146,13 @@ const requestBodies = [
 const functions = {
   buildContext: args(list, config),
   buildContextSync: args(list, syncConfig),
+  contextOverflowOf: args(anything),
   countTokens: args(
     or((random) => (random.chance(0.5) ? "text" : list(random))),
     or(() => ({ encoding: "estimate" })),
   ),
   createTranscript: args(list),
+  isContextOverflow: args(anything),
   loadSelection: args(),
   loadEncoding: args(or((random) => random.pick(["o200k_base", { name: "o200k_base", bytes: new Uint8Array(9) }]))),
   messageOfTask: args(or((random) => mixed(random, { action: "execute", parameters: { content: "a" } }))),

@@ -98,7 +98,7 @@ async function outcomeOf(name, run, given) {
 }
 
 /** Not for callers: named with `@internal`. */
-const INTERNAL = ["constructor", "checkThinking", "source", "setLog", "appendParsed"];
+const INTERNAL = ["constructor", "checkThinking", "originals", "retrieveFrom", "source", "setLog", "appendParsed"];
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const sourceOf = (value) => Function.prototype.toString.call(value);
 /** True if a value is a function of the package: not a class, not the language's or the host's, and not an argument. */

@@ -1,6 +1,7 @@
 // The AI SDK of Vercel, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each call of a model.
 
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
+import { publicCall } from "../../base/public-call.js";
 import { hook } from "../plug/door.js";
 import { type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
@@ -39,26 +40,25 @@ export interface PrepareStep {
 }
 
 /**
- * A `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent. AI SDK 7 carries what it
- * returns on to the next step, which has all messages of the run nevertheless: a step loses nothing that another one had no room for.
- * Before AI SDK 7 it does not see the instructions: give them as `instructions` too. Tools it never sees: give their definitions as
- * `budget.tools`, or use `contextMiddleware`. With `retrieval` it has `tools`: the model may ask for what is left out. Fails as
- * `buildContext` does.
+ * A `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent. AI SDK 7 passes its
+ * list on to the next step, which sees all messages of the run nevertheless. Before AI SDK 7 it does not see the instructions: pass them as
+ * `instructions` too. It never sees tools: pass their definitions as `budget.tools`, or use `contextMiddleware`. With `retrieval` it has
+ * `tools`, with one that returns omitted results to the model. Fails as `buildContext` does.
  */
-export function prepareStep(config: RetrievalHookConfig = {}): PrepareStep {
-  const own = forAiSdk(withNames(config));
+export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
+  const { config, retrieval } = publicCall("context_build_error", "prepareStep", () => withNames(given));
   const prepare = hook("prepareStep", async <M extends object>({ messages, model, instructions }: StepOptions<M>) => {
     const call = { model: modelName(model, "modelId"), instructions: textOf(instructions) };
     const sent = await fit(
       messages as readonly AnyMessage[],
-      own,
+      forAiSdk(config),
       call,
       (message) => message as AnyMessage,
       promptMarker,
     );
     return { messages: sent as M[] };
   }) as <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }>;
-  return Object.assign(prepare, { tools: config.retrieval === true ? { [retrievalTool.name]: aiSdkTool() } : {} });
+  return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: aiSdkTool() } : {} });
 }
 
 function aiSdkTool(): AiSdkTool {
@@ -68,7 +68,9 @@ function aiSdkTool(): AiSdkTool {
   return {
     description: retrievalTool.description,
     inputSchema: Object.assign(schema, marks) as AiSdkSchema,
-    execute: (input, { messages }) => retrieve(input, messages),
+    execute: hook("execute", (input: unknown, { messages }: { readonly messages: readonly object[] }) =>
+      retrieve(input, messages),
+    ),
   };
 }
 
@@ -97,8 +99,8 @@ export interface AiSdkMiddleware<Version extends string> {
 
 /**
  * A middleware for `wrapLanguageModel` that sends the context of the prompt. It sees all that is sent, instructions and tools
- * included. If the provider says that the prompt is too long, it builds a shorter one by what the error reports, and calls the model once
- * more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
+ * included. If the provider says that the prompt is too long, it reads the figures in the error, builds a shorter one and calls the
+ * model once more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
  */
 export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   config: HookConfig = {},
@@ -142,10 +144,25 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   return {
     specificationVersion: version,
     transformParams,
-    wrapGenerate: ({ doGenerate, params, model }) =>
-      called(params, model, doGenerate, (next) => model.doGenerate(next)),
-    wrapStream: ({ doStream, params, model }) => called(params, model, doStream, (next) => model.doStream(next)),
+    wrapGenerate: async (options) => {
+      const { doGenerate, params, model } = await read("wrapGenerate", options, "doGenerate");
+      return await called(params, model, doGenerate, (next) => model.doGenerate(next));
+    },
+    wrapStream: async (options) => {
+      const { doStream, params, model } = await read("wrapStream", options, "doStream");
+      return await called(params, model, doStream, (next) => model.doStream(next));
+    },
   };
+}
+/** Reads the options of a call of a model. `name` is the field with the function that makes the call. */
+async function read<O extends object>(hookName: string, options: O, name: keyof O): Promise<O> {
+  const readNow = hook(hookName, () => {
+    if (typeof options[name] !== "function") {
+      throw new TypeError(`${String(name)} is not a function`);
+    }
+    return { ...options };
+  });
+  return await readNow();
 }
 
 /** The user speaks first: some of the providers behind the SDK want that. */

@@ -2,6 +2,7 @@
 
 import { type AnyMessage, retrievalTool } from "windrow";
 import { listFrom } from "../../base/lists.js";
+import { publicCall } from "../../base/public-call.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { hook } from "../plug/door.js";
 import { fieldsOf } from "../plug/fields.js";
@@ -43,12 +44,12 @@ export interface LangChainTool {
 /**
  * A middleware for `createAgent` that sends the model the context of the messages. System prompt and tools count. Nothing is removed
  * from the agent's state. With `budget.cut` it marks for `ChatAnthropic` where the cache may end: of messages their text blocks, and
- * the end of the prompt by the setting `cache_control`. If the provider says that the prompt is too long, it builds a shorter one by what
- * the error reports, and calls the model once more. With `retrieval` it has a tool by which the model asks for what is left out. Fails as
+ * the end of the prompt by the setting `cache_control`. If the provider says that the prompt is too long, it reads the figures in
+ * the error, builds a shorter one and calls the model once more. With `retrieval` it has a tool that returns omitted results. Fails as
  * `buildContext` does.
  */
 export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMiddleware {
-  const config = withNames(given);
+  const { config, retrieval } = publicCall("context_build_error", "contextMiddleware", () => withNames(given));
   const limits = new PromptLimits();
   const fittedRequest = async <R extends object>(request: R, handler: unknown) => {
     if (typeof handler !== "function") {
@@ -76,13 +77,13 @@ export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMid
   const first = hook("wrapModelCall", fittedRequest) as typeof fittedRequest;
   return {
     name: "WindrowContext",
-    ...(given.retrieval === true ? { tools: [langChainTool] } : {}),
+    ...(retrieval ? { tools: [langChainTool] } : {}),
     async wrapModelCall(request, handler) {
       const { request: sent, context, model } = await first(request, handler);
       try {
         return await handler(sent);
       } catch (failure) {
-        // Another failure is the framework's own, and stays as it is. So does this one if nothing shorter can be built.
+        // Another failure is the framework's own, and is thrown unchanged. So is this one if nothing shorter can be built.
         const isTooLong = limits.learn(failure, context, config, model);
         const shorter = isTooLong ? await fittedRequest(request, handler).catch(() => undefined) : undefined;
         if (shorter === undefined) {
@@ -99,10 +100,10 @@ const langChainTool: LangChainTool = {
   description: retrievalTool.description,
   lc_runnable: true,
   schema: retrievalTool.parameters,
-  invoke(call, config) {
+  invoke: hook("invoke", (call: object, config?: object) => {
     const { messages } = fieldsOf(fieldsOf(config).state);
     return retrieve(fieldsOf(call).args, listFrom(messages) as readonly object[]);
-  },
+  }),
 };
 
 /** Whether a model is Anthropic's: what stands in a block for its cache, others refuse. */

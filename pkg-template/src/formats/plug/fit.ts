@@ -51,7 +51,7 @@ const MOST_RATIO = 2;
 /** The length of a shorter prompt if a provider says that one is too long, and not by how much: a share of it. */
 const SHORTENED_SHARE = 0.75;
 
-/** What providers have said about the length of prompts, by model. */
+/** The lengths of prompts that providers have named, by model. */
 export class PromptLimits {
   readonly #known = new Map<string, Pick<NonNullable<HookConfig["budget"]>, "maxTokens" | "usage">>();
 
@@ -142,8 +142,8 @@ interface ShortenedList {
 const shortenedLists = new WeakMap<object, ShortenedList>();
 
 /**
- * Returns the messages that a list was made of, if it begins with one that a hook has returned: the AI SDK carries the messages of a step on
- * to the next one, and a step must not lose what another one had no room for.
+ * Returns the full list if a list begins with one that a hook has returned: the AI SDK passes the messages of a step on to the next one, and
+ * that one may have room for messages that the step before had none for.
  */
 function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
   const last = list.findLastIndex((message) => shortenedLists.has(message));
@@ -152,7 +152,7 @@ function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
   return isSame ? [...(known.all as readonly M[]), ...list.slice(last + 1)] : list;
 }
 
-/** Remembers what a list that is returned was made of. Marks for a provider's cache stay on the messages that have them. */
+/** Remembers the full list behind a returned one. Marks for a provider's cache stay on the messages that have them. */
 function remember<M extends AnyMessage>(all: readonly M[], sent: readonly M[], marker: CacheMarker | undefined): void {
   const last = sent.at(-1);
   if (last === undefined || (sent.length === all.length && sent.every((message, at) => message === all[at]))) {

@@ -6,18 +6,19 @@ import { contextOf, type HookConfig } from "./fit.js";
 /** A config of a hook that may add the tool. */
 export type RetrievalHookConfig = HookConfig & {
   /**
-   * True if the model may ask for what is left out: the hook has a tool for it, and marks name what can be asked for. Default: false.
+   * True if the hook has a tool that returns omitted results to the model. Marks name the results. Default: false.
    */
   readonly retrieval?: boolean | undefined;
 };
 
-/** Returns the config of a hook with names in the marks if the model may ask for what is left out. */
-export function withNames({ retrieval, ...config }: RetrievalHookConfig): HookConfig {
-  if (retrieval !== true) {
-    return config;
-  }
-  const toolResults = { ...config.budget?.toolResults, retrieval: true };
-  return { ...config, budget: { ...config.budget, toolResults } };
+/** Returns the config of a hook. With `retrieval`, marks have names. */
+export function withNames({ retrieval = false, ...config }: RetrievalHookConfig): {
+  readonly config: HookConfig;
+  readonly retrieval: boolean;
+} {
+  const { budget } = config;
+  const named = { ...budget, toolResults: { ...budget?.toolResults, retrieval: true } };
+  return { config: retrieval ? { ...config, budget: named } : config, retrieval };
 }
 
 /** Returns the answer to a call of the tool. `messages` are those of the run that made it. */

@@ -1,4 +1,4 @@
-// The errors by which providers say that a prompt is too long for the model, and the figures in them.
+// Errors of providers that say that a prompt is too long for the model, and the figures in them.
 
 /** A provider's words for a prompt that is too long. */
 interface OverflowWords {
@@ -219,21 +219,28 @@ function wordsOf(error: unknown): readonly string[] {
       texts.push(value.toLowerCase().replaceAll(/(?<=\d),(?=\d{3})/g, ""));
     } else if (typeof value === "object" && value !== null && depth < MOST_DEPTH && !seen.has(value)) {
       seen.add(value);
-      if (Array.isArray(value)) {
-        for (const inner of value) {
-          read(inner, depth + 1);
-        }
-        return;
+      try {
+        readObject(value, depth);
+      } catch {
+        // A field that can't be read says nothing.
       }
-      const own = value as Readonly<Record<string, unknown>>;
-      // llama.cpp has its figures in fields.
-      const { n_prompt_tokens: input, n_ctx: limit } = own;
-      if (typeof input === "number" && typeof limit === "number") {
-        read(`n_prompt_tokens: ${input}, n_ctx: ${limit}`, depth);
+    }
+  };
+  const readObject = (value: object, depth: number): void => {
+    if (Array.isArray(value)) {
+      for (const inner of value) {
+        read(inner, depth + 1);
       }
-      for (const field of FIELDS) {
-        read(own[field], depth + 1);
-      }
+      return;
+    }
+    const own = value as Readonly<Record<string, unknown>>;
+    // llama.cpp has its figures in fields.
+    const { n_prompt_tokens: input, n_ctx: limit } = own;
+    if (typeof input === "number" && typeof limit === "number") {
+      read(`n_prompt_tokens: ${input}, n_ctx: ${limit}`, depth);
+    }
+    for (const field of FIELDS) {
+      read(own[field], depth + 1);
     }
   };
   read(error, 0);
