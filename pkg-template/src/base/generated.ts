@@ -667,7 +667,7 @@ export interface ToolResultsConfig {
    */
   readonly resources?: Readonly<Record<string, string>> | undefined;
   /**
-   * True if what is left out of a result has a name in the prompt, such as `result r12`. A model can then ask for it with the tool
+   * True if the mark of an omitted part names its result, such as `result r12`. The model can then get it with the tool
    * `context.retrieval`. Default: false.
    */
   readonly retrieval?: boolean | undefined;

@@ -240,12 +240,12 @@ impl Packer<'_> {
             // Required pieces that aren't on the scale, such as the definitions of tools.
             let others = limit.saturating_sub(all_room + scale.required);
             let step = (limit / ROOM_STEPS).max(1);
-            let cuts = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS)
+            let mut cuts = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS)
                 .map(|taken| scale.run_cut(full.saturating_sub(taken * step), whole, stubs));
             let is_roomy =
                 |(place, before): &(usize, u64)| fits(&left[*place], room.saturating_sub(*before));
             let (place, _) =
-                cuts.clone().find(is_roomy).or_else(|| cuts.last()).unwrap_or_default();
+                cuts.clone().find(is_roomy).or_else(|| cuts.next_back()).unwrap_or_default();
             let border = if place == 0 { 0 } else { scale.places[place].start };
             return Some(border.min(last));
         }
