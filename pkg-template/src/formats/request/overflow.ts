@@ -210,13 +210,19 @@ const FIELDS = [
 /** So deep are errors looked into. */
 const MOST_DEPTH = 8;
 
+/** So many errors of a list are read: a list can say that it is longer than any memory. */
+const MOST_ERRORS = 16;
+
+/** So much of a text is read, in code units. Providers name the fault at its beginning. */
+const MOST_LENGTH = 10_000;
+
 /** Returns the texts of an error and of those that it wraps, in lower case and without commas in figures. */
 function wordsOf(error: unknown): readonly string[] {
   const texts: string[] = [];
   const seen = new Set<unknown>();
   const read = (value: unknown, depth: number): void => {
     if (typeof value === "string") {
-      texts.push(value.toLowerCase().replaceAll(/(?<=\d),(?=\d{3})/g, ""));
+      texts.push(value.slice(0, MOST_LENGTH).toLowerCase().replaceAll(/(?<=\d),(?=\d{3})/g, ""));
     } else if (typeof value === "object" && value !== null && depth < MOST_DEPTH && !seen.has(value)) {
       seen.add(value);
       try {
@@ -228,8 +234,8 @@ function wordsOf(error: unknown): readonly string[] {
   };
   const readObject = (value: object, depth: number): void => {
     if (Array.isArray(value)) {
-      for (const inner of value) {
-        read(inner, depth + 1);
+      for (let at = 0; at < MOST_ERRORS; at++) {
+        read(value[at], depth + 1);
       }
       return;
     }
