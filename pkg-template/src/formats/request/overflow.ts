@@ -222,7 +222,12 @@ function wordsOf(error: unknown): readonly string[] {
   const seen = new Set<unknown>();
   const read = (value: unknown, depth: number): void => {
     if (typeof value === "string") {
-      texts.push(value.slice(0, MOST_LENGTH).toLowerCase().replaceAll(/(?<=\d),(?=\d{3})/g, ""));
+      texts.push(
+        value
+          .slice(0, MOST_LENGTH)
+          .toLowerCase()
+          .replaceAll(/(?<=\d),(?=\d{3})/g, ""),
+      );
     } else if (typeof value === "object" && value !== null && depth < MOST_DEPTH && !seen.has(value)) {
       seen.add(value);
       try {
