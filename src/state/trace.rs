@@ -49,6 +49,8 @@ pub enum Reason {
     Deleted,
     /// An earlier message has the same id.
     Duplicate,
+    /// The provider's compaction behind it stands for it.
+    Compacted,
     /// It is the request that was given, which is in the context in its place.
     SameAsRequest,
     /// History was turned off.
@@ -113,6 +115,8 @@ pub enum Reason {
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
+    /// It has the provider's newest compaction, which stands for everything before it.
+    Compaction,
     /// The caller pinned it.
     Pinned,
     /// It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
@@ -207,6 +211,9 @@ impl Reason {
                 "is the request that was given (it has its id, or is the last message and says the same), which is in the \
                  context in its place"
                     .to_owned()
+            }
+            Self::Compacted => {
+                "before the provider's compaction, which stands for it: the model doesn't read it".to_owned()
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
@@ -305,6 +312,9 @@ impl Reason {
             Self::Instruction => {
                 "one of the instructions that the transcript begins with, which are always kept"
                     .to_owned()
+            }
+            Self::Compaction => {
+                "has the provider's newest compaction, which stands for everything before it".to_owned()
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {

@@ -503,7 +503,12 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return requestOfParsed(provider, this.#parsed, {
         cacheEnds: ends,
         userNames: this.#userNames,
-        target: { model, server: render?.server, store: options.store },
+        target: {
+          model,
+          server: render?.server,
+          lateInstructions: render?.lateInstructions,
+          store: options.store,
+        },
       });
     });
   }
@@ -545,7 +550,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const runs = inPlace(this.#runs);
     this.#parsed ??= this.#parse(this.#sent);
     const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
-    const { bound, invalid } = checkThinking(placed, this.#userNames, this.outline.head, model, previous?.bound);
+    const { provider, lateInstructions } = this.recording.config.render ?? {};
+    // The AI SDK has all instructions at the top, whatever the model takes.
+    const target = { model: provider === "ai-sdk" ? undefined : model, lateInstructions };
+    const writing = { userNames: this.#userNames, target };
+    const { bound, invalid } = checkThinking(placed, writing, this.outline.head, model, previous?.bound);
     (this as { outline: PromptOutline }).outline = { ...this.outline, ...(bound === undefined ? {} : { bound }) };
     return invalid;
   }

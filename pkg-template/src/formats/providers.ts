@@ -84,6 +84,7 @@ export interface RequestOfOptions extends RequestTarget {
 
 const TARGET_OPTIONS: OptionRules = {
   store: ["true or false", (value) => value === null || typeof value === "boolean"],
+  lateInstructions: ['"top" or "user"', (value) => value === null || value === "top" || value === "user"],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
     `one of ${SERVERS.map(({ name }) => name).join(", ")}`,

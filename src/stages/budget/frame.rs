@@ -126,7 +126,9 @@ impl Packer<'_> {
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            if self.view().role_of(piece) != Role::User {
+            // A compaction stands first, and nothing before it.
+            let begins = self.marks.compaction.map(|row| self.marks.piece(row)) == Some(piece);
+            if self.view().role_of(piece) != Role::User && !begins {
                 layout.insert(first, (opening, section));
             }
         }
