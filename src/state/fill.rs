@@ -52,6 +52,8 @@ pub struct Fill {
     pub stubs: Vec<usize>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
+    /// Quotes of earlier prompts that stay, each with the row that it stands before.
+    pub earlier_quotes: Vec<(usize, Piece)>,
     /// The rows that are not, and why.
     pub left_out: Vec<(usize, Reason)>,
     /// Of the kept rows: one of each group that was kept for its rank, and why.

@@ -469,6 +469,8 @@ pub enum NoteKind {
     SummariesFailed,
     /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
     ThinkingLeftOut,
+    /// The provider is asked to clear or compact some of the prompt itself: what it will clear, as far as its rules are documented.
+    ProviderClears,
     /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
     /// one for each such answer.
     AnswerMisunderstood,

@@ -1630,6 +1630,7 @@ export interface Note {
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
+ * - `provider-clears`: The provider is asked to clear or compact some of the prompt itself: what it will clear, as far as its rules are documented.
  * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
  * one for each such answer.
  */
@@ -1646,6 +1647,7 @@ export type NoteKind =
   | "embedding-failed"
   | "summaries-failed"
   | "thinking-left-out"
+  | "provider-clears"
   | "answer-misunderstood";
 
 /** What triage has decided. */

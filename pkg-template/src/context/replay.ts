@@ -7,6 +7,7 @@ import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { counted } from "../base/words.js";
 import { readConfig } from "../config/config.js";
+import { isContextManagement } from "../config/context-management.js";
 import { HOOK_NAMES } from "../config/hooks.js";
 import { isRedactor, type Redactor } from "../config/redactor.js";
 import { call } from "../engine/engine.js";
@@ -144,7 +145,13 @@ async function buildAgain<M extends AnyMessage>(
     const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
     return await buildFrom(
       { source: () => prefix.source() },
-      { ...config, redact, recordedBound: recording.bound },
+      {
+        ...config,
+        redact,
+        recordedBound: recording.bound,
+        quotes: recording.quotes,
+        contextManagement: recording.contextManagement,
+      },
       recording.now,
       {
         hooks,
@@ -321,6 +328,16 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
     ),
   contextHash: isText,
   bound: (bound) => bound === undefined || isListOf(Number.isInteger)(bound),
+  quotes: (quotes) =>
+    quotes === undefined ||
+    isListOf(
+      (quote) =>
+        isObject(quote) &&
+        Number.isInteger(quote.before) &&
+        isListOf(Number.isInteger)(quote.quoted) &&
+        isText(quote.text),
+    )(quotes),
+  contextManagement: (settings) => settings === undefined || isContextManagement(settings),
   redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
   read: (read) =>
     read === undefined ||

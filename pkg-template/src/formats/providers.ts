@@ -5,6 +5,7 @@ import { firstHole } from "../base/lists.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
+import { isContextManagement } from "../config/context-management.js";
 import { MalformedMessage } from "../message/malformed.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import type { ShapeName } from "../message/recognise.js";
@@ -23,6 +24,7 @@ import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
+import { clearedWords } from "./request/context-management.js";
 import {
   type Problem,
   type ProviderFormat,
@@ -84,6 +86,7 @@ export interface RequestOfOptions extends RequestTarget {
 
 const TARGET_OPTIONS: OptionRules = {
   store: ["true or false", (value) => value === null || typeof value === "boolean"],
+  contextManagement: ["an object or a list of objects", (value) => value === null || isContextManagement(value)],
   lateInstructions: ['"top" or "user"', (value) => value === null || value === "top" || value === "user"],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
@@ -96,7 +99,7 @@ const REQUEST_OF_OPTIONS: OptionRules = {
   shape: ["the name of a shape", (value) => typeof value === "string"],
 };
 
-requests.provide({ requestOfParsed, takesCacheMarks, thoughtsIn, digestOf, comparedText });
+requests.provide({ requestOfParsed, takesCacheMarks, clearedWords, thoughtsIn, digestOf, comparedText });
 
 /**
  * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with
@@ -135,7 +138,10 @@ function requestOfParsed<Name extends ProviderName>(
   if (problem !== undefined) {
     throw refusal(title, rules, problem);
   }
-  return made;
+  const isTaken = provider === "anthropic" || provider === "openai-responses";
+  return target.contextManagement == null || !isTaken
+    ? made
+    : { ...made, context_management: target.contextManagement };
 }
 
 /**

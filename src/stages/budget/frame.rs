@@ -143,7 +143,18 @@ impl Packer<'_> {
         }
         let answers = marks.order.iter().filter(|row| is_kept[**row]).map(|row| marks.piece(*row));
         let request = marks.has_request(self.input).then_some(Piece::Request);
-        request.into_iter().chain(answers.filter(|it| *it != Piece::Request)).collect()
+        let quotes = marks.asked().map(|row| self.earlier_quotes(row)).unwrap_or_default();
+        quotes
+            .into_iter()
+            .chain(request)
+            .chain(answers.filter(|it| *it != Piece::Request))
+            .collect()
+    }
+
+    /// The quotes of an earlier prompt that stand before a row.
+    fn earlier_quotes(&self, row: usize) -> Vec<Piece> {
+        let quotes = self.fill.earlier_quotes.iter().filter(|(before, _)| *before == row);
+        quotes.map(|(_, piece)| *piece).collect()
     }
 
     /// The messages that are in their place, and those that are quoted with what is around them; each the oldest first.
@@ -220,6 +231,7 @@ impl Packer<'_> {
             if is_in_place_of_request && !has_request {
                 out.append(&mut quotes);
             }
+            out.extend(row.map(|row| self.earlier_quotes(row)).unwrap_or_default());
             out.push(piece);
         }
         out.extend(notice);

@@ -10,6 +10,7 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
+import type { ContextManagement } from "../../config/context-management.js";
 import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
@@ -83,6 +84,8 @@ export interface AnthropicMessage {
 export interface AnthropicBody {
   system?: string | AnthropicText[];
   messages: AnthropicMessage[];
+  /** The settings that were passed on. */
+  context_management?: ContextManagement;
 }
 
 export const ID: Limit = wordLimit(64);

@@ -8,6 +8,7 @@
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
+import type { ContextManagement } from "../../config/context-management.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
@@ -68,6 +69,8 @@ export type ResponsesItem =
 export interface ResponsesBody {
   instructions?: string;
   input: ResponsesItem[];
+  /** The settings that were passed on. */
+  context_management?: ContextManagement;
 }
 
 export const ID: Limit = wordLimit(64);

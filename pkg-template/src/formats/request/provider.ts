@@ -1,6 +1,7 @@
 // A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
 
 import type { LateInstructions, Server } from "../../base/generated.js";
+import type { ContextManagement } from "../../config/context-management.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { ModelScope } from "./models.js";
 
@@ -53,6 +54,8 @@ export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
   readonly server?: Server | null | undefined;
+  /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on as they are. */
+  readonly contextManagement?: ContextManagement | null | undefined;
   /** Place of instructions that come after the conversation has begun, if the model doesn't take them there. Default: `top`. */
   readonly lateInstructions?: LateInstructions | null | undefined;
   /** If the provider keeps what it is sent (`store` of OpenAI's Responses): then it finds items by their ids. Default: yes. */
