@@ -15,11 +15,11 @@ import { jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { nearest } from "../engine/nearest.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
 import { serverOf } from "../formats/openai-chat/servers.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { formatOf, ownFormat, type ShapeName, shapeNameOf } from "../message/recognise.js";
-import { type ContextManagement, isContextManagement } from "./context-management.js";
 import {
   type CountTokensHook,
   HOOK_NAMES,

@@ -23,10 +23,10 @@ import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { counted } from "../base/words.js";
 import type { EarlierQuotes } from "../config/config.js";
-import { type ContextManagement, isContextManagement } from "../config/context-management.js";
 import type { BoundThinking, MessageKey, PromptOutline } from "../config/outline.js";
 import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
 import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
@@ -185,6 +185,7 @@ const REQUEST_OPTIONS: OptionRules = {
   cacheBreakpoints: ["true or false", (value) => typeof value === "boolean"],
   store: ["true or false", (value) => typeof value === "boolean"],
   contextManagement: ["an object or a list of objects", isContextManagement],
+  onPrefixMismatch: ['"drop_block" or "error"', (value) => value === "drop_block" || value === "error"],
 };
 
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
@@ -518,7 +519,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    *
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
    * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
-   * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `store: false` says that OpenAI's Responses won't keep the
+   * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `onPrefixMismatch` sets Anthropic's
+   * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the
    * request: then reasoning goes only with its encrypted content, and items without their ids.
    */
   request<Name extends ProviderName>(
@@ -527,6 +529,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       readonly cacheBreakpoints?: boolean;
       readonly store?: boolean;
       readonly contextManagement?: ContextManagement;
+      readonly onPrefixMismatch?: "drop_block" | "error";
     } = {},
   ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
@@ -553,6 +556,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
           server: render?.server,
           lateInstructions: render?.lateInstructions,
           store: options.store,
+          onPrefixMismatch: options.onPrefixMismatch,
           contextManagement: options.contextManagement ?? this.recording.contextManagement,
         },
       });

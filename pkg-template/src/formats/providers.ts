@@ -5,10 +5,10 @@ import { firstHole } from "../base/lists.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
-import { isContextManagement } from "../config/context-management.js";
 import { MalformedMessage } from "../message/malformed.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import type { ShapeName } from "../message/recognise.js";
+import { isContextManagement } from "./context-management.js";
 import "./dialects.js";
 import { aiSdkRules } from "./ai-sdk/rules.js";
 import { writeAiSdk } from "./ai-sdk/write.js";
@@ -87,6 +87,10 @@ export interface RequestOfOptions extends RequestTarget {
 const TARGET_OPTIONS: OptionRules = {
   store: ["true or false", (value) => value === null || typeof value === "boolean"],
   contextManagement: ["an object or a list of objects", (value) => value === null || isContextManagement(value)],
+  onPrefixMismatch: [
+    '"drop_block" or "error"',
+    (value) => value === null || value === "drop_block" || value === "error",
+  ],
   lateInstructions: ['"top" or "user"', (value) => value === null || value === "top" || value === "user"],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
@@ -138,10 +142,19 @@ function requestOfParsed<Name extends ProviderName>(
   if (problem !== undefined) {
     throw refusal(title, rules, problem);
   }
-  const isTaken = provider === "anthropic" || provider === "openai-responses";
-  return target.contextManagement == null || !isTaken
-    ? made
-    : { ...made, context_management: target.contextManagement };
+  return { ...made, ...settingsOf(provider, target) };
+}
+
+/** Returns the fields of a body that are no messages: settings that the caller passes on. */
+function settingsOf(provider: ProviderName, { contextManagement, onPrefixMismatch }: RequestTarget): object {
+  const isAnthropic = provider === "anthropic";
+  const isTaken = isAnthropic || provider === "openai-responses";
+  return {
+    ...(contextManagement == null || !isTaken ? {} : { context_management: contextManagement }),
+    ...(onPrefixMismatch == null || !isAnthropic
+      ? {}
+      : { thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: onPrefixMismatch } } }),
+  };
 }
 
 /**

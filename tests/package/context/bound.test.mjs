@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as windrow from "windrow";
 import { buildContext, createTranscript, loadEncoding, memoryStore, openSession, presets } from "windrow";
-import { BindingProvider, next, runChat, saying } from "../support/bound-provider.mjs";
+import { BindingProvider, next, runChat, runRandomChat } from "../support/bound-provider.mjs";
 import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 
@@ -21,32 +21,7 @@ describe("thinking that is bound", () => {
     let sending = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
-      const provider = new BindingProvider();
-      const messages = [system("Be brief."), next(random)];
-      const base = random.pick([{}, { recall: { ranking: "recency" } }, presets.steady]);
-      /** @type {any} */
-      let previous;
-      let sent = 0;
-      for (let turn = 0; turn < 14; turn++) {
-        const model = random.chance(1 / 12) ? "claude-sonnet-5-5" : MODEL;
-        const budget = { ...base.budget, maxTokens: random.chance(1 / 6) ? 500 : 700 };
-        const context = await buildContext([...messages], { ...base, budget, model, render, previous });
-        const body = context.request("anthropic");
-        provider.check(body, model);
-        sent += provider.sent;
-        previous = random.chance(1 / 10) ? undefined : JSON.parse(JSON.stringify(context.outline));
-        const reply = provider.reply(random, body, model, random.chance(1 / 2));
-        messages.push(reply, next(random, reply));
-        if (random.chance(1 / 12)) {
-          const at = random.integer(0, messages.length - 1);
-          if (typeof messages[at].content === "string") {
-            messages[at] = { ...messages[at], content: saying(random, 30) };
-          }
-        }
-        if (random.chance(1 / 20)) {
-          messages.push(system(saying(random, 5)), next(random));
-        }
-      }
+      const sent = await runRandomChat(windrow, random);
       sending += sent > 0 ? 1 : 0;
       cases += 1;
     });
@@ -138,6 +113,23 @@ describe("thinking that is bound", () => {
       await session.append(provider.reply(random, body, MODEL, false));
       await session.close();
     }
+  });
+
+  test("stays valid in two tabs that take turns", async () => {
+    const random = new Random(8);
+    const provider = new BindingProvider();
+    const store = memoryStore();
+    const tabs = [await openSession("chat", { store }), await openSession("chat", { store })];
+    const config = { model: MODEL, render, budget: { maxTokens: 100_000 } };
+    for (let turn = 0; turn < 8; turn++) {
+      const tab = random.pick(tabs);
+      await tab.append(next(random));
+      const body = (await tab.build(config)).request("anthropic");
+      provider.check(body, MODEL);
+      assert.equal(provider.sent, turn);
+      await tab.append(provider.reply(random, body, MODEL, false));
+    }
+    await Promise.all(tabs.map((tab) => tab.close()));
   });
 
   test("is not counted where it is left out, and nothing changes for a model that binds none", async () => {

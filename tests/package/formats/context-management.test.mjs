@@ -85,6 +85,11 @@ describe("context_management", () => {
       requestOf("anthropic", run, { model: MODEL, contextManagement }).context_management,
       contextManagement,
     );
+    const { thinking } = context.request("anthropic", { onPrefixMismatch: "drop_block" });
+    assert.deepEqual(thinking, { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } });
+    assert.throws(() => context.request("anthropic", { onPrefixMismatch: wrong("drop") }), {
+      path: "onPrefixMismatch",
+    });
     assert.ok(!("context_management" in requestOf("openai", run, { contextManagement })));
     await assert.rejects(buildContext(run, { contextManagement: wrong("all") }), { path: "contextManagement" });
     assert.throws(() => context.request("anthropic", { contextManagement: wrong(5) }), { path: "contextManagement" });

@@ -10,9 +10,9 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
-import type { ContextManagement } from "../../config/context-management.js";
 import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
@@ -84,6 +84,8 @@ export interface AnthropicMessage {
 export interface AnthropicBody {
   system?: string | AnthropicText[];
   messages: AnthropicMessage[];
+  /** With `onPrefixMismatch`: what becomes of thinking that is bound to another conversation. */
+  thinking?: { type: "adaptive"; block_binding: { prefix_mismatch_behavior: "drop_block" | "error" } };
   /** The settings that were passed on. */
   context_management?: ContextManagement;
 }

@@ -8,10 +8,10 @@
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
-import type { ContextManagement } from "../../config/context-management.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";

@@ -5,9 +5,9 @@
 
 import { listFrom } from "../../base/lists.js";
 import { counted } from "../../base/words.js";
-import type { ContextManagement } from "../../config/context-management.js";
 import { recordOf } from "../../message/format.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 
 /** The defaults that Anthropic documents. */
 const CLEAR_AT_TOKENS = 100_000;

@@ -1,8 +1,8 @@
 // A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
 
 import type { LateInstructions, Server } from "../../base/generated.js";
-import type { ContextManagement } from "../../config/context-management.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import type { ModelScope } from "./models.js";
 
 /** A place of a body that breaks a rule. */
@@ -54,6 +54,8 @@ export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
   readonly server?: Server | null | undefined;
+  /** What Anthropic does with thinking that is bound to another conversation: `thinking.block_binding.prefix_mismatch_behavior`. */
+  readonly onPrefixMismatch?: "drop_block" | "error" | null | undefined;
   /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on as they are. */
   readonly contextManagement?: ContextManagement | null | undefined;
   /** Place of instructions that come after the conversation has begun, if the model doesn't take them there. Default: `top`. */
