@@ -345,6 +345,8 @@ const OUTSIDE: &[&str] = &[
     "contents",
     "shape",
     "previous",
+    "redact",
+    "contextManagement",
     "signal",
     "countTokens",
     "recall.search",

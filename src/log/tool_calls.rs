@@ -5,8 +5,8 @@ use crate::config::ContextConfig;
 use crate::log::groups::HalfCall;
 use crate::log::messages::Messages;
 
-/// The fields of a message as the context shows them: without what a compaction in the message stands for; and without tool calls and
-/// results that stand beside other parts, where `filter.excludeToolCalls` says so.
+/// The fields of a message as the context shows them: without those that a compaction in the message replaces; and without tool calls and
+/// results next to other parts, where `filter.excludeToolCalls` says so.
 pub(crate) fn shown_fields<'a>(
     config: &ContextConfig,
     transcript: &'a Messages,
@@ -35,7 +35,7 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
-/// How many fields of a message stand before its last compaction that the request's provider takes back; 0 if it has none.
+/// The number of fields of a message before its last compaction that the request's provider takes back; 0 if it has none.
 pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
     let maker = config.compaction_maker().filter(|_| transcript.has_seen(Field::ReasoningOf));
     maker.map_or(0, |maker| {

@@ -39,7 +39,7 @@ struct SentMessage<'a> {
     name: Option<&'a str>,
     /// True if texts of the request say who speaks.
     names_in_texts: bool,
-    /// True if the mark of late instructions stands before its next text.
+    /// True if the mark of late instructions comes before its next text.
     is_marked: bool,
     open: Open,
     parts: Parts<'a>,

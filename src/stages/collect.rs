@@ -175,7 +175,7 @@ fn mark_late_instructions(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Leaves out what the newest compaction of the request's provider stands for: the model reads nothing before it. Instructions that the
+/// Leaves out everything that the newest compaction of the request's provider replaces: the model reads nothing before it. Instructions that the
 /// request has in a place for themselves stay.
 fn leave_out_compacted(input: &Input, marks: &mut Marks) {
     let transcript = &input.transcript;

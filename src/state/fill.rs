@@ -52,7 +52,7 @@ pub struct Fill {
     pub stubs: Vec<usize>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
-    /// Quotes of earlier prompts that stay, each with the row that it stands before.
+    /// Quotes of earlier prompts that stay, each with the row after it.
     pub earlier_quotes: Vec<(usize, Piece)>,
     /// The rows that are not, and why.
     pub left_out: Vec<(usize, Reason)>,

@@ -37,13 +37,13 @@ pub struct Input {
     pub answers: Answers,
     /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever comes before it.
     pub bound: Option<Vec<usize>>,
-    /// What earlier prompts quoted and later thinking is bound to.
+    /// Quotes of earlier prompts that later thinking is bound to.
     pub quotes: Vec<EarlierQuotes>,
     /// The last ranking.
     pub scored: RefCell<Option<ScoredRanking>>,
 }
 
-/// What an earlier prompt quoted before its request.
+/// Quotes of an earlier prompt before its request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlierQuotes {
     /// The position of the request.

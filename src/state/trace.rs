@@ -49,7 +49,7 @@ pub enum Reason {
     Deleted,
     /// An earlier message has the same id.
     Duplicate,
-    /// The provider's compaction behind it stands for it.
+    /// The provider's compaction replaces it.
     Compacted,
     /// It is the request that was given, which is in the context in its place.
     SameAsRequest,
@@ -115,7 +115,7 @@ pub enum Reason {
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
-    /// It has the provider's newest compaction, which stands for everything before it.
+    /// It has the provider's newest compaction, which replaces everything before it.
     Compaction,
     /// The caller pinned it.
     Pinned,
@@ -213,7 +213,7 @@ impl Reason {
                     .to_owned()
             }
             Self::Compacted => {
-                "before the provider's compaction, which stands for it: the model doesn't read it".to_owned()
+                "before the provider's compaction, which replaces it: the model doesn't read it".to_owned()
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
@@ -314,7 +314,7 @@ impl Reason {
                     .to_owned()
             }
             Self::Compaction => {
-                "has the provider's newest compaction, which stands for everything before it".to_owned()
+                "has the provider's newest compaction, which replaces everything before it".to_owned()
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
@@ -469,7 +469,7 @@ pub enum NoteKind {
     SummariesFailed,
     /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
     ThinkingLeftOut,
-    /// The provider is asked to clear or compact some of the prompt itself: what it will clear, as far as its rules are documented.
+    /// The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
     ProviderClears,
     /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
     /// one for each such answer.

@@ -1232,7 +1232,7 @@ export type ErrorCode =
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
- * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it stands for
+ * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it replaces
  * everything before it, and `/note` if it is another note of the provider's to itself: the model didn't think these.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
  * approval.
@@ -1499,7 +1499,7 @@ export type StageName =
  * - `expired`: Its time to live is over.
  * - `deleted`: Its author removed it.
  * - `duplicate`: An earlier message has the same id.
- * - `compacted`: The provider's compaction behind it stands for it.
+ * - `compacted`: The provider's compaction replaces it.
  * - `same_as_request`: It is the request that was given, which is in the context in its place.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
@@ -1532,7 +1532,7 @@ export type StageName =
  * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
  * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
- * - `compaction`: It has the provider's newest compaction, which stands for everything before it.
+ * - `compaction`: It has the provider's newest compaction, which replaces everything before it.
  * - `pinned`: The caller pinned it.
  * - `request`: It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
  * - `reply_to`: The request replies to it.
@@ -1630,7 +1630,7 @@ export interface Note {
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
- * - `provider-clears`: The provider is asked to clear or compact some of the prompt itself: what it will clear, as far as its rules are documented.
+ * - `provider-clears`: The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
  * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
  * one for each such answer.
  */

@@ -67,8 +67,8 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    */
   readonly redact?: Redactor | null | undefined;
   /**
-   * What the provider is asked to clear or compact itself: the settings of its `context_management`, as it documents them. `context.request`
-   * passes them on, and a note in the trace (`provider-clears`) says what the provider will clear of this prompt.
+   * Settings of the provider's `context_management`: parts of the prompt that the provider itself clears or compacts. `context.request`
+   * passes them on, and a note in the trace (`provider-clears`) lists these parts.
    */
   readonly contextManagement?: ContextManagement | null | undefined;
 }
@@ -165,9 +165,9 @@ export interface ReadConfig {
   readonly places: ReadonlyMap<string, string>;
 }
 
-/** What an earlier prompt quoted before a message. */
+/** Quotes of an earlier prompt before a message. */
 export interface EarlierQuotes {
-  /** The position of the message that they stand before. */
+  /** The position of the message after the quotes. */
   readonly before: number;
   /** The positions of the quoted messages. */
   readonly quoted: readonly number[];

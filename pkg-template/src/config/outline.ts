@@ -32,7 +32,7 @@ export interface BoundThinking {
   /** Each block that was sent, and what stood before it. */
   readonly sent: readonly (readonly [proof: number, before: number])[];
   /**
-   * The quotes in the prompt, which later thinking is bound to: each after which message it stands, which messages it quotes, and its
+   * The quotes in the prompt, which later thinking is bound to: the message before each, the messages that it quotes, and its
    * text. Messages are named by their ids, or by their positions if they have none.
    */
   readonly quotes?: readonly (readonly [after: MessageKey, quoted: readonly MessageKey[], text: string])[];

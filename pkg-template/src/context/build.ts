@@ -529,7 +529,7 @@ class Attempt<M extends AnyMessage> {
   }
 }
 
-/** Returns the quotes of the prompt before whose messages are still there. */
+/** Returns the quotes of the previous prompt if their messages are still there. */
 function earlierQuotes<M extends AnyMessage>(
   { ids = [], messages }: Pick<Source<M>, "ids" | "messages">,
   bound: BoundThinking | undefined,

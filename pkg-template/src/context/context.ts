@@ -637,7 +637,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return found;
   }
 
-  /** @internal Says in the trace what the provider will clear. */
+  /** @internal Notes in the trace the parts that the provider will clear. */
   noteClearing(settings: ContextManagement): void {
     if (this.#sent !== undefined) {
       this.#parsed ??= this.#parse(this.#sent);

@@ -14,13 +14,13 @@ export interface PrefixReport {
   /** The first difference; null where all of the earlier prompt is repeated. */
   readonly difference: PrefixDifference | null;
   /**
-   * The positions of the messages whose thinking was left out, in order, if there are any: something before each is not what it was, and
+   * The positions of the messages whose thinking was left out, in order, if there are any: something before each has changed, and
    * the model would refuse it.
    */
   readonly invalidThinking?: readonly number[];
 }
 
-/** What is known of a prompt's messages, by their positions. */
+/** Facts about a prompt's messages, by their positions. */
 export interface PrefixFacts {
   /** Says what became of a message. */
   wordsOf(position: number): string | undefined;

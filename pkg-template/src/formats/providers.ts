@@ -145,7 +145,7 @@ function requestOfParsed<Name extends ProviderName>(
   return { ...made, ...settingsOf(provider, target) };
 }
 
-/** Returns the fields of a body that are no messages: settings that the caller passes on. */
+/** Returns the settings that the caller passes on, as fields of a body. */
 function settingsOf(provider: ProviderName, { contextManagement, onPrefixMismatch }: RequestTarget): object {
   const isAnthropic = provider === "anthropic";
   const isTaken = isAnthropic || provider === "openai-responses";

@@ -95,7 +95,7 @@ export function reasoningParts(
   return sealed.length === 0 && isThere ? [withMetadata(part, providerMetadata, place)] : sealed;
 }
 
-/** What a provider has encrypted, and gives with a part under its own name. `kind` is that of a part of the provider's own. */
+/** Reads the encrypted data that a provider has with a part under its own name. `kind` is that of a part of the provider's own. */
 export function sealedIn(providerMetadata: unknown, place: string, kind?: unknown): readonly PartInput[] {
   const given =
     kind === undefined

@@ -70,7 +70,7 @@ export type PartInput =
   | (Provenance & {
       readonly type: "redacted_thinking";
       readonly data: string;
-      /** Set on a provider's note to itself: the model didn't think it. A compaction stands for everything before it. */
+      /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
       readonly note?: "compaction" | "other";
     })
   | (MediaFacts & {
@@ -126,7 +126,12 @@ export type PartInput =
     }
   | { readonly type: "container_upload"; readonly file_id: string }
   /** What Anthropic made of the messages before it. */
-  | { readonly type: "compaction"; readonly content?: string | null; readonly encrypted_content?: string | null }
+  | {
+      readonly type: "compaction";
+      readonly content?: string | null;
+      readonly encrypted_content?: string | null;
+      readonly signature?: string | null;
+    }
   /** What a provider of the AI SDK has of its own, and a file that is part of reasoning. */
   | { readonly type: "custom"; readonly kind: string }
   | (MediaFacts & { readonly type: "reasoning-file"; readonly data: unknown })
@@ -249,7 +254,7 @@ export interface ReasoningPart extends Provenance {
 export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
-  /** Set on a provider's note to itself: the model didn't think it. A compaction stands for everything before it. */
+  /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
   readonly note?: "compaction" | "other";
 }
 

@@ -451,7 +451,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * What was built last: by this session, or before it was opened. `byAnybody` asks the store, as another tab may have built since: the
+   * Returns the last build: of this session, or from before it was opened. `byAnybody` asks the store, as another tab may have built since: the
    * thinking in its reply is bound to its prompt.
    */
   async #previous(byAnybody: boolean): Promise<LastBuild | null> {

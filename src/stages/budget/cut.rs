@@ -88,7 +88,7 @@ impl Packer<'_> {
         let spent = spent.minus(self.remaining);
         let earlier = self.keep_earlier_quotes()?;
         let is_of_request = |(row, _): &(usize, Piece)| marks.asked() == Some(*row);
-        // The steps of a run share what was quoted at its beginning.
+        // The steps of a run share the quotes of its first step.
         let has_quotes = self.fill.earlier_quotes.iter().any(is_of_request);
         if let Some(ranking) = marks.ranking.as_ref().filter(|_| !has_quotes) {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
@@ -112,7 +112,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns what they cost.
+    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns their cost.
     fn keep_earlier_quotes(&mut self) -> StageResult<Cost> {
         let (input, marks) = (self.input, self.marks);
         let Some((section, _)) = input.config.section(SectionKind::History) else {

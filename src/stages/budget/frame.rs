@@ -126,7 +126,7 @@ impl Packer<'_> {
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            // A compaction stands first, and nothing before it.
+            // A compaction comes first, and nothing before it.
             let begins = self.marks.compaction.map(|row| self.marks.piece(row)) == Some(piece);
             if self.view().role_of(piece) != Role::User && !begins {
                 layout.insert(first, (opening, section));
@@ -151,7 +151,7 @@ impl Packer<'_> {
             .collect()
     }
 
-    /// The quotes of an earlier prompt that stand before a row.
+    /// The quotes of an earlier prompt before a row.
     fn earlier_quotes(&self, row: usize) -> Vec<Piece> {
         let quotes = self.fill.earlier_quotes.iter().filter(|(before, _)| *before == row);
         quotes.map(|(_, piece)| *piece).collect()

@@ -1,4 +1,4 @@
-// What a provider compacted: a request begins with its newest compaction, and for everybody else the log's own messages are there.
+// A request begins with its provider's newest compaction, and for everybody else the log's own messages are there.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -11,7 +11,11 @@ before(() => loadEncoding("o200k_base"));
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 
-/** By provider and model: how its compaction looks in a message, and an empty one. */
+/**
+ * By provider and model: how its compaction looks in a message, and an empty one.
+ *
+ * @type {Record<string, { targets: any[]; made: (text: string, blocks?: any) => any; empty: any }>}
+ */
 const MAKERS = {
   anthropic: {
     targets: [
@@ -42,6 +46,7 @@ const MAKERS = {
     empty: undefined,
   },
 };
+/** @type {any[]} */
 const OTHERS = [
   ["openai", "gpt-5"],
   ["gemini", "gemini-3-pro"],
@@ -135,6 +140,7 @@ describe("a compaction", () => {
   });
 
   test("stands before what a section says, and a call that follows keeps its result", async () => {
+    /** @type {any[]} */
     const messages = [
       { role: "user", content: "long ago" },
       {
@@ -169,6 +175,7 @@ describe("a compaction", () => {
   });
 
   test("that ends the messages ends the request", () => {
+    /** @type {any[]} */
     const messages = [
       { role: "user", content: "hi" },
       { role: "assistant", content: [{ type: "compaction", content: "In short." }] },
@@ -179,6 +186,7 @@ describe("a compaction", () => {
 
   test("keeps instructions that the request has at the top, and no others", async () => {
     const late = { role: "system", content: "Be brisk." };
+    /** @type {any[]} */
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "hi" },

@@ -22,7 +22,11 @@ for (let at = 0; at < 6; at++) {
   run.push({ role: "user", content: [{ type: "tool_result", tool_use_id: `c${at}`, content: "found ".repeat(50) }] });
 }
 
-/** @returns {Promise<string>} */
+/**
+ * @param {any} contextManagement
+ * @param {any} provider
+ * @returns {Promise<string>}
+ */
 async function noteOn(contextManagement, provider = "anthropic", model = MODEL) {
   /** @type {any} */
   const config = { model, render: { provider }, contextManagement };

@@ -1,4 +1,4 @@
-// Instructions that come after the conversation has begun: where the model takes them there, they stay, and all before them stays the same.
+// Instructions that come after the conversation has begun: if the model takes them there, they stay, and all before them stays the same.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -84,7 +84,7 @@ describe("late instructions", () => {
         assert.deepEqual(problemsOf(provider, body, { model }), []);
         const { system, instructions, systemInstruction, ...rest } = /** @type {any} */ (body);
         const said = JSON.stringify([system, instructions, systemInstruction, Object.values(rest)[0]]).slice(0, -2);
-        // Neighbours that become one message are written anew, and no message before them.
+        // Neighbors that become one message are written again, and no message before them.
         const same = [...said].findIndex((letter, at) => letter !== previous[at]);
         const least = previous.lastIndexOf('{"role":');
         assert.ok(turn === 0 || same < 0 || same >= least, `${previous}\n${said}`);

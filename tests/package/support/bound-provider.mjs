@@ -7,7 +7,7 @@ const WORDS = "harbour violin garden invoice kitchen train plumber window ticket
 export const saying = (random, most) =>
   Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A provider that remembers each request in which it thought, and checks every block that comes back. */
+/** A provider that remembers the request before each thought, and checks every block that comes back. */
 export class BindingProvider {
   #prefixes = new Map();
   #count = 0;
@@ -90,8 +90,8 @@ export function next(random, reply) {
 }
 
 /**
- * Runs a random chat or agent: cuts, edits, late instructions, several models, tools in another order, compactions, and builds of which
- * nobody remembers the outline. Throws if a request has a block that the provider would refuse. Returns how many blocks were sent.
+ * Runs a random chat or agent: cuts, edits, late instructions, several models, tools in another order, compactions, and builds
+ * with an outline that nobody keeps. Throws if a request has a block that the provider would refuse. Returns how many blocks were sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();
@@ -158,7 +158,7 @@ export async function runChat({ createTranscript, buildContext }, random, config
   return { turns, sent, thought, quoted };
 }
 
-/** Runs a chat of 200 turns over a budget of 4,000 tokens, some of whose turns call a tool. */
+/** Runs a chat of 200 turns over a budget of 4,000 tokens. Some turns call a tool. */
 export async function runLongChat(windrow) {
   const { loadEncoding, presets } = windrow;
   await loadEncoding("o200k_base");

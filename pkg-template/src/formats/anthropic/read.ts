@@ -59,7 +59,7 @@ function ownNote(fields: readonly string[]): PartForm {
 }
 
 /**
- * What Anthropic made of the messages before it. Without a text its making failed: the API ignores it, and refuses a text that is empty.
+ * Anthropic's summary of the messages before it. Without a text its making failed: the API ignores it, and refuses a text that is empty.
  */
 const compaction: PartForm = {
   fields: new Set(["content", "encrypted_content", "tool_changes", "signature"]),

@@ -75,7 +75,7 @@ export type AnthropicBlock =
     };
 
 export interface AnthropicMessage {
-  /** `system` only for a model that takes instructions among the messages, and behind a message of the user's. */
+  /** `system` only for a model that takes instructions among the messages, and after a message of the user's. */
   role: "user" | "assistant" | "system";
   content: string | AnthropicBlock[];
 }
@@ -154,7 +154,7 @@ export function writeAnthropic(
 /** The provider whose compactions it takes back. */
 const MAKER = "anthropic";
 
-/** Returns turns whose instructions come after the user's turn that follows: the API takes them there, and before what the assistant says. */
+/** Returns turns whose instructions come after the user's turn that follows them, and before the assistant's. The API takes no others. */
 function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
   const placed: RequestTurn[] = [];
   let waiting: SystemTurn[] = [];

@@ -469,7 +469,7 @@ function toolSearchId({ providerData, call_id, callId }: UnknownRecord): string 
   return firstText(given.call_id, given.callId, call_id, callId) ?? "tool_search";
 }
 
-/** Reads an encrypted summary of a conversation, which stands for everything before it. An empty one says nothing. */
+/** Reads an encrypted summary of a conversation, which replaces everything before it. An empty one says nothing. */
 export const compactionOf = (encrypted: unknown, place: string): ItemContent => {
   const data = optional(encrypted, place) ?? "";
   return {

@@ -1,4 +1,4 @@
-// A provider's compaction: what it made of everything before it. The provider reads nothing before the newest one, and some refuse a
+// A provider's compaction: its summary of everything before it. The provider reads nothing before the newest one, and some refuse a
 // request that has anything there. So a request begins with it.
 //
 // https://platform.claude.com/docs/en/build-with-claude/compaction and /compaction-on-demand,
@@ -15,7 +15,7 @@ export function isCompactionOf(part: PlainPart, maker: string): boolean {
 }
 
 /**
- * Returns messages without what their newest compaction stands for: each keeps its place in the list. `keepsInstructions` says that the
+ * Returns messages without those that their newest compaction replaces: each keeps its place in the list. `keepsInstructions` says that the
  * request has all instructions in a place for themselves; otherwise those stay that the messages begin with. Texts of sections stay too.
  */
 export function withoutCompacted(
@@ -44,7 +44,7 @@ export function withoutCompacted(
   });
 }
 
-/** Returns turns of which the one with the newest compaction comes first. Texts of sections before it come after it, and after its results. */
+/** Returns turns with the newest compaction first. Texts of sections before it come after it, and after its results. */
 export function compactionFirst(turns: readonly RequestTurn[], maker: string): readonly RequestTurn[] {
   const at = turns.findLastIndex(
     (turn) => turn.kind === "assistant" && turn.pieces.some(({ part }) => isCompactionOf(part, maker)),

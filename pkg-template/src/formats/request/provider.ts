@@ -54,9 +54,9 @@ export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
   readonly server?: Server | null | undefined;
-  /** What Anthropic does with thinking that is bound to another conversation: `thinking.block_binding.prefix_mismatch_behavior`. */
+  /** Treatment of thinking that is bound to another conversation, by Anthropic: `thinking.block_binding.prefix_mismatch_behavior`. */
   readonly onPrefixMismatch?: "drop_block" | "error" | null | undefined;
-  /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on as they are. */
+  /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on unchanged. */
   readonly contextManagement?: ContextManagement | null | undefined;
   /** Place of instructions that come after the conversation has begun, if the model doesn't take them there. Default: `top`. */
   readonly lateInstructions?: LateInstructions | null | undefined;

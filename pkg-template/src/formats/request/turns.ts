@@ -329,7 +329,7 @@ const LATE_INSTRUCTIONS = "[Instructions of the application]";
 
 /**
  * Returns the instructions that a request has in a place for themselves, in order, and the other turns. `late` is the place of those that
- * come after the conversation has begun: with the others at the top, where they are, or there as a marked text of the user's.
+ * come after the conversation has begun: with the others at the top, in their own place, or there as a marked text of the user's.
  */
 export function apart(
   turns: readonly RequestTurn[],
