@@ -106,8 +106,8 @@ pub enum Field {
     TimeToLive,
     /// The message is nothing without the one behind it; its value says nothing.
     JoinsNext,
-    /// The provider of the reasoning after it, with its proof: that provider takes it back. `/note` follows if it is the provider's note to
-    /// itself, such as a compaction: the model didn't think it.
+    /// The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it replaces
+    /// everything before it, and `/note` if it is another note of the provider's to itself: the model didn't think these.
     ReasoningOf,
     /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
     /// approval.

@@ -38,7 +38,9 @@ pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, PairConfig, Ranking, RecallConfig, SearchResults,
 };
-pub use render::{Format, Guard, Labels, OpenCalls, Provider, RenderConfig, Replacement, Server};
+pub use render::{
+    Format, Guard, Labels, LateInstructions, OpenCalls, Provider, RenderConfig, Replacement, Server,
+};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
@@ -51,6 +53,7 @@ use crate::base::error::{Error, Result};
 use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
 use crate::base::value::{FromValue, OptionNames, Value};
+use crate::config::render::{ANTHROPIC_COMPACTION, OPENAI_COMPACTION};
 use crate::tokens::model::NEWEST;
 use crate::tokens::{EncodingName, Family};
 use serde::Serialize;
@@ -237,6 +240,33 @@ impl ContextConfig {
         }
     }
 
+    /// The maker of the compactions that the request's provider takes back, as `Field::ReasoningOf` has it. None if it takes none.
+    #[must_use]
+    pub fn compaction_maker(&self) -> Option<&'static str> {
+        match (self.render.provider?, self.family()) {
+            (Provider::Anthropic, _) | (Provider::AiSdk, Family::Claude(_)) => {
+                Some(ANTHROPIC_COMPACTION)
+            }
+            (Provider::OpenaiResponses, _) | (Provider::AiSdk, Family::OpenAi) => {
+                Some(OPENAI_COMPACTION)
+            }
+            _ => None,
+        }
+    }
+
+    /// Place in the request of instructions that come after the conversation has begun; none if they stay in their place.
+    #[must_use]
+    pub fn moves_late_instructions(&self) -> Option<LateInstructions> {
+        let provider = self.render.provider?;
+        let is_named = self.model.is_some();
+        let stay = match (provider, self.family()) {
+            (Provider::Openai | Provider::OpenaiResponses, _) => true,
+            (Provider::Anthropic, Family::Claude(version)) => is_named && version >= (4, 8),
+            _ => false,
+        };
+        (!stay).then_some(self.render.late_instructions)
+    }
+
     /// The encoding to count with; none means the estimator.
     #[must_use]
     pub fn encoding_name(&self) -> Option<EncodingName> {
@@ -315,6 +345,8 @@ const OUTSIDE: &[&str] = &[
     "contents",
     "shape",
     "previous",
+    "redact",
+    "contextManagement",
     "signal",
     "countTokens",
     "recall.search",
@@ -362,6 +394,7 @@ mod tests {
         whole.triage.decided = Some(TriageDecisions::default());
         whole.recall.focus_signals = Some(FocusSignals::default());
         whole.render.server = Some(Server::Other);
+        whole.render.late_instructions = LateInstructions::User;
         whole.render.open_calls = OpenCalls::Drop;
         whole.budget.tool_results.retrieval = true;
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);

@@ -56,10 +56,34 @@ pub struct RenderConfig {
     // Not written if there is none, so that the hashes of other contexts stay as they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
+    /// Place of a system or developer message that comes after the conversation has begun, for a provider or a model that doesn't take it
+    /// there. OpenAI and Claude from 4.8 on do: it stays in its place. Default: `top`.
+    #[serde(skip_serializing_if = "LateInstructions::is_default")]
+    pub late_instructions: LateInstructions,
     /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
     /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
+}
+
+/// Place of instructions that come after the conversation has begun, if the model doesn't take them there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum LateInstructions {
+    /// They go to the instructions at the top of the request. That changes the beginning of the prompt: the provider's cache misses,
+    /// and thinking that is bound to the beginning is lost.
+    #[default]
+    Top,
+    /// They stay in their place, as a text of the user's that begins with `[Instructions of the application]`. The model may trust it less.
+    User,
+}
+
+impl LateInstructions {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Treatment of a tool call that has no result.
@@ -122,6 +146,10 @@ impl Server {
     }
 }
 
+/// The makers of compactions, as `Field::ReasoningOf` has them.
+pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
+pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
+
 /// A provider of models, by the form of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -145,10 +173,13 @@ impl Provider {
     pub fn takes_reasoning_of(self, maker: &str, server: Option<Server>) -> bool {
         match self {
             Self::Openai => server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
-            Self::OpenaiResponses => maker == "openai",
-            Self::Anthropic => matches!(maker, "anthropic" | "anthropic/note"),
+            Self::OpenaiResponses => matches!(maker, "openai" | OPENAI_COMPACTION),
+            Self::Anthropic => {
+                matches!(maker, "anthropic" | "anthropic/note" | ANTHROPIC_COMPACTION)
+            }
             Self::Gemini => maker == "google",
-            Self::AiSdk => true,
+            // A compaction goes to its maker alone: the config says who that is.
+            Self::AiSdk => !maker.ends_with("/compaction"),
         }
     }
 
@@ -351,6 +382,7 @@ impl Default for RenderConfig {
             guard: Guard::Indent,
             provider: None,
             server: None,
+            late_instructions: LateInstructions::default(),
             open_calls: OpenCalls::default(),
         }
     }

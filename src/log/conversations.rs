@@ -5,7 +5,7 @@ use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::text::{self, JoinedText};
 use crate::base::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};
-use crate::config::{FilterConfig, KnownConversation, TierForm, TiersConfig, TodayWindow};
+use crate::config::{ContextConfig, KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::log::messages::Messages;
 use crate::log::tool_calls::shown_fields;
 use serde::Serialize;
@@ -321,7 +321,7 @@ impl<'a> Finder<'a> {
 
 /// How a conversation began and how it ended, in its own words: for where there is no summary.
 pub(crate) fn extract(
-    filter: &FilterConfig,
+    config: &ContextConfig,
     transcript: &Messages,
     rows: &[usize],
     max_chars: usize,
@@ -329,7 +329,7 @@ pub(crate) fn extract(
     let said = |role: Option<Role>| {
         move |row: &usize| {
             let is_of_role = role.is_none_or(|role| transcript.role(*row) == role);
-            let text = if is_of_role { said_in(filter, transcript, *row) } else { String::new() };
+            let text = if is_of_role { said_in(config, transcript, *row) } else { String::new() };
             (!text.is_empty()).then_some((*row, text))
         }
     };
@@ -356,12 +356,12 @@ const BEGAN: &str = "Began: ";
 const ENDED: &str = " Ended: ";
 
 /// Messages as text, a line for each: `user: text`.
-pub(crate) fn text_of(filter: &FilterConfig, transcript: &Messages, rows: &[usize]) -> String {
+pub(crate) fn text_of(config: &ContextConfig, transcript: &Messages, rows: &[usize]) -> String {
     let line = |row: &usize| {
         collapse(&format!(
             "{}: {}",
             transcript.role(*row).as_str(),
-            said_in(filter, transcript, *row)
+            said_in(config, transcript, *row)
         ))
     };
     let mut lines = JoinedText::by("\n");
@@ -372,9 +372,9 @@ pub(crate) fn text_of(filter: &FilterConfig, transcript: &Messages, rows: &[usiz
 }
 
 /// The text of a message in one line; parts that are no text are named.
-fn said_in(filter: &FilterConfig, transcript: &Messages, row: usize) -> String {
+fn said_in(config: &ContextConfig, transcript: &Messages, row: usize) -> String {
     let mut out = String::new();
-    for (field, value) in shown_fields(filter, transcript, row) {
+    for (field, value) in shown_fields(config, transcript, row) {
         let (before, after) = match field {
             Field::Text => ("", " "),
             Field::CallName => ("[Calling ", "] "),
@@ -736,7 +736,7 @@ mod tests {
         let said = |role, text| Message { role, ..message(0, &[(Field::Text, text)]) };
         let of = |messages: &[Message<'_>], max_chars| {
             let rows: Vec<usize> = (0..messages.len()).collect();
-            extract(&FilterConfig::default(), &transcript(messages), &rows, max_chars)
+            extract(&ContextConfig::default(), &transcript(messages), &rows, max_chars)
         };
         let talk = [
             said(3, "Hello!"),
@@ -758,7 +758,7 @@ mod tests {
         let image = message(0, &[(Field::Image, "low x"), (Field::Text, "and")]);
         let (talk, rows) = (transcript(&[talk[1].clone(), call, image, said(4, "")]), [0, 1, 2, 3]);
         let lines = "user: How do I bake bread?\nuser: [Calling bake]\nuser: [image] and\ntool:";
-        assert_eq!(text_of(&FilterConfig::default(), &talk, &rows), lines);
+        assert_eq!(text_of(&ContextConfig::default(), &talk, &rows), lines);
     }
 
     #[test]
@@ -823,7 +823,7 @@ mod tests {
             let start = shortened.strip_suffix('…').unwrap_or(&shortened);
             prop_assert!(text.starts_with(start));
             let talk = [message(2, &[(Field::Text, &text)]), message(1, &[(Field::Text, &text)])];
-            let extract = extract(&FilterConfig::default(), &transcript(&talk), &[0, 1], max_chars);
+            let extract = extract(&ContextConfig::default(), &transcript(&talk), &[0, 1], max_chars);
             prop_assert!(extract.chars().count() <= max_chars && !extract.contains('\n'));
         }
     }

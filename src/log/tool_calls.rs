@@ -1,20 +1,25 @@
 //! What a message shows of tool calls and their results.
 
 use crate::base::message::{Field, Role};
-use crate::config::FilterConfig;
+use crate::config::ContextConfig;
 use crate::log::groups::HalfCall;
 use crate::log::messages::Messages;
 
-/// The fields of a message as the context shows them: without tool calls, and without results that stand beside other
-/// parts, where `filter.excludeToolCalls` says so.
+/// The fields of a message as the context shows them: without those that a compaction in the message replaces; and without tool calls and
+/// results next to other parts, where `filter.excludeToolCalls` says so.
 pub(crate) fn shown_fields<'a>(
-    filter: &FilterConfig,
+    config: &ContextConfig,
     transcript: &'a Messages,
     row: usize,
 ) -> impl Iterator<Item = (Field, &'a str)> {
-    let excludes = filter.exclude_tool_calls;
+    let excludes = config.filter.exclude_tool_calls;
     let mut is_result = false;
+    let mut covered = covered_count(config, transcript, row);
     transcript.fields(row).filter(move |(field, _)| match field {
+        _ if covered > 0 => {
+            covered -= 1;
+            *field == Field::Name
+        }
         _ if !excludes => true,
         Field::CallId | Field::CallName | Field::CallArguments => false,
         Field::ResultId => {
@@ -30,16 +35,26 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
+/// The number of fields of a message before its last compaction that the request's provider takes back; 0 if it has none.
+pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
+    let maker = config.compaction_maker().filter(|_| transcript.has_seen(Field::ReasoningOf));
+    maker.map_or(0, |maker| {
+        let is_compaction = |found: (Field, &str)| found == (Field::ReasoningOf, maker);
+        let fields: Vec<_> = transcript.fields(row).collect();
+        fields.into_iter().rposition(is_compaction).unwrap_or(0)
+    })
+}
+
 /// Whether a message is nothing but tool calls or results.
-pub(crate) fn is_nothing_else(filter: &FilterConfig, transcript: &Messages, row: usize) -> bool {
+pub(crate) fn is_nothing_else(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
     let is_of_tool = |(field, _)| matches!(field, Field::CallId | Field::ResultId);
     transcript.role(row) == Role::Tool
-        || (transcript.fields(row).any(is_of_tool) && is_blank(filter, transcript, row))
+        || (transcript.fields(row).any(is_of_tool) && is_blank(config, transcript, row))
 }
 
 /// Whether a message shows nothing.
-pub(crate) fn is_blank(filter: &FilterConfig, transcript: &Messages, row: usize) -> bool {
-    shown_fields(filter, transcript, row).all(|(field, value)| match field {
+pub(crate) fn is_blank(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
+    shown_fields(config, transcript, row).all(|(field, value)| match field {
         Field::Name => true,
         Field::Text | Field::Reasoning => value.trim().is_empty(),
         field => !field.is_content(),

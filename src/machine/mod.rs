@@ -58,7 +58,7 @@ use crate::stages::{
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, StageResult, Stop};
 use crate::state::context::Context;
 use crate::state::fill::Fill;
-use crate::state::input::Input;
+use crate::state::input::{EarlierQuotes, Input};
 use crate::state::marks::Marks;
 use crate::state::trace::{Note, NoteKind, Reason, ReasonWords, StageName};
 use crate::state::view::View;
@@ -209,6 +209,11 @@ impl Build {
     /// Sends the thinking of these messages alone, by their positions in order. For builds that have not begun.
     pub fn send_thinking_of(&mut self, positions: Vec<usize>) {
         self.state.input.bound = Some(positions);
+    }
+
+    /// Keeps what earlier prompts quoted in its place, so that thinking that is bound to it stays valid. For builds that have not begun.
+    pub fn keep_quotes(&mut self, quotes: EarlierQuotes) {
+        self.state.input.quotes.push(quotes);
     }
 
     /// Begins at the first stage, over the messages that are read now. Answers stay.

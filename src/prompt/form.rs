@@ -495,7 +495,7 @@ pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: u
         lines.push(text);
     }
     let mut name = "";
-    for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
+    for (field, value) in shown_fields(&view.input.config, transcript, row) {
         match field {
             Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value),
             Field::Image => lines.push("[image]"),
@@ -709,7 +709,7 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
             let withholds = view.withholds(piece);
             let mut maker = "";
             let mut lines = view.media_lines(piece).iter();
-            for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
+            for (field, value) in shown_fields(&view.input.config, transcript, row) {
                 match field {
                     Field::ReasoningOf => maker = value,
                     Field::Reasoning if withholds && std::mem::take(&mut maker) == BINDS => {

@@ -9,7 +9,7 @@ use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, OpenCalls, Provider};
 use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
-use crate::log::tool_calls::shown_fields;
+use crate::log::tool_calls::{covered_count, shown_fields};
 use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
@@ -39,6 +39,8 @@ struct SentMessage<'a> {
     name: Option<&'a str>,
     /// True if texts of the request say who speaks.
     names_in_texts: bool,
+    /// True if the mark of late instructions comes before its next text.
+    is_marked: bool,
     open: Open,
     parts: Parts<'a>,
 }
@@ -54,6 +56,7 @@ impl<'a> SentMessage<'a> {
             role: transcript.role(row),
             name: transcript.value(row, Field::Name),
             names_in_texts: input.names_in_texts(),
+            is_marked: false,
             open: if is_more { Open::Message } else { Open::Nothing },
             parts: Parts::default(),
         }
@@ -131,7 +134,11 @@ impl<'a> SentMessage<'a> {
     }
 
     #[inline(never)]
-    fn text(&mut self, text: Cow<'a, str>) {
+    fn text(&mut self, mut text: Cow<'a, str>) {
+        if self.is_marked && !text.trim().is_empty() {
+            text = format!("{LATE_INSTRUCTIONS}\n{text}").into();
+            self.is_marked = false;
+        }
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
         if self.open == Open::Result || is_more || self.provider.is_none() {
             // Between two texts of what a tool gave may be a line end.
@@ -154,6 +161,9 @@ impl<'a> SentMessage<'a> {
         }
     }
 }
+
+/// The line before instructions that a request has as a text of the user's. `pkg-template/src/formats/request/turns.ts` has the same.
+const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
 
 /// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
@@ -194,10 +204,12 @@ pub(super) fn parts<'a>(
     let (provider, role) = (config.render.provider, transcript.role(row));
     let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
     let stays = config.render.open_calls == OpenCalls::Close;
-    let mut call_count = 0_usize;
+    let covered = transcript.fields(row).take(covered_count(config, transcript, row));
+    let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let is_more = provider.is_some() && !follows_open_call && goes_on(transcript, row);
     let mut out = SentMessage::of(input, transcript, row, is_more);
+    out.is_marked = matches!(piece, Piece::Message(row) if view.marks.marked.contains(&row));
     let (mut reasoning_of, mut call) = ("", None);
     // True if the reasoning that comes next is in the fields of the server.
     let mut is_in_fields = false;
@@ -213,7 +225,7 @@ pub(super) fn parts<'a>(
         Some(_) if is_first_result => out.answer(),
         Some(_) => {}
     }
-    for (field, value) in shown_fields(&config.filter, transcript, row) {
+    for (field, value) in shown_fields(config, transcript, row) {
         is_in_fields &= matches!(field, Field::Reasoning | Field::ReasoningOf);
         match field {
             Field::ServerFields if config.render.returns_server_fields() => {

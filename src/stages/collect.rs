@@ -4,7 +4,7 @@
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
-use crate::config::{LimitsCount, SectionKind, SessionScope};
+use crate::config::{LateInstructions, LimitsCount, SectionKind, SessionScope};
 use crate::log::groups::{self, Arrangement, Groups, HalfCall};
 use crate::log::plan::Wanted;
 use crate::log::tool_calls;
@@ -65,6 +65,8 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
             marks.leave_out(row, reason);
         }
     }
+    mark_late_instructions(input, marks);
+    leave_out_compacted(input, marks);
     find_request(input, marks)?;
     leave_out_half_calls(input, marks)?;
     require_beginning(input, marks)?;
@@ -162,6 +164,47 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
         }
     }
     Ok(())
+}
+
+/// Finds the instructions that the request has as a text of the user's.
+fn mark_late_instructions(input: &Input, marks: &mut Marks) {
+    if input.config.moves_late_instructions() == Some(LateInstructions::User) {
+        let is_instruction = |row: &usize| input.transcript.role(*row).is_instruction();
+        let rows = marks.open_rows().into_iter();
+        marks.marked = rows.skip_while(is_instruction).filter(is_instruction).collect();
+    }
+}
+
+/// Leaves out everything that the newest compaction of the request's provider replaces: the model reads nothing before it. Instructions that the
+/// request has in a place for themselves stay.
+fn leave_out_compacted(input: &Input, marks: &mut Marks) {
+    let transcript = &input.transcript;
+    let maker = input.config.compaction_maker();
+    let Some(maker) = maker.filter(|_| transcript.has_seen(Field::ReasoningOf)) else { return };
+    let rows = marks.open_rows();
+    let is_compaction = |row: &usize| {
+        transcript.role(*row) == Role::Assistant
+            && transcript.values(*row, Field::ReasoningOf).any(|it| it == maker)
+            && filter::unwanted(input, &marks.groups, *row).is_none()
+    };
+    let Some(at) = rows.iter().rposition(is_compaction) else { return };
+    let newest = rows[at];
+    let is_instruction = |row: &&usize| transcript.role(**row).is_instruction();
+    let beginning = rows.iter().take_while(is_instruction).count();
+    let is_at_top = input.config.moves_late_instructions() == Some(LateInstructions::Top);
+    let kept = if is_at_top { at } else { beginning };
+    for (place, row) in rows[..at].iter().enumerate() {
+        if place < kept && is_instruction(&row) {
+            continue;
+        }
+        if marks.groups.of(*row) == marks.groups.of(newest) {
+            marks.leave_out_alone(*row, Reason::Compacted);
+        } else {
+            marks.leave_out(*row, Reason::Compacted);
+        }
+    }
+    marks.compaction = Some(newest);
+    marks.require(newest, Reason::Compaction);
 }
 
 /// Requires the instructions that the transcript begins with, and pinned messages.

@@ -89,7 +89,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)
     } else if *exclude_tool_calls
-        && (tool_calls::is_nothing_else(&input.config.filter, transcript, row)
+        && (tool_calls::is_nothing_else(&input.config, transcript, row)
             || (joins_next(transcript, row) && !leads_on(transcript, groups, row)))
     {
         Some(Reason::ToolCalls)
@@ -102,7 +102,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
     {
         Some(Reason::Unfinished)
     } else if (*exclude_blank || input.config.render.provider.is_some())
-        && tool_calls::is_blank(&input.config.filter, transcript, row)
+        && tool_calls::is_blank(&input.config, transcript, row)
         && !(joins_next(transcript, row) && leads_on(transcript, groups, row))
     {
         Some(Reason::Blank)

@@ -145,11 +145,7 @@ fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> 
             wanted.push(SummaryWanted {
                 id: if is_taken { format!("{own}#{first}") } else { own },
                 positions: conversation.rows.clone(),
-                text: conversations::text_of(
-                    &input.config.filter,
-                    &input.transcript,
-                    &conversation.rows,
-                ),
+                text: conversations::text_of(&input.config, &input.transcript, &conversation.rows),
             });
         }
     }

@@ -235,6 +235,7 @@ pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
 fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: Reason) -> bool {
     match reason {
         Reason::Disabled
+        | Reason::Compacted
         | Reason::NoSection
         | Reason::BeyondCache
         | Reason::BeyondFetchLimit

@@ -54,6 +54,8 @@ pub struct Fill {
     pub media_lines: Map<usize, MediaLines>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
+    /// Quotes of earlier prompts that stay, each with the row after it.
+    pub earlier_quotes: Vec<(usize, Piece)>,
     /// The rows that are not, and why.
     pub left_out: Vec<(usize, Reason)>,
     /// Of the kept rows: one of each group that was kept for its rank, and why.

@@ -37,8 +37,21 @@ pub struct Input {
     pub answers: Answers,
     /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever comes before it.
     pub bound: Option<Vec<usize>>,
+    /// Quotes of earlier prompts that later thinking is bound to.
+    pub quotes: Vec<EarlierQuotes>,
     /// The last ranking.
     pub scored: RefCell<Option<ScoredRanking>>,
+}
+
+/// Quotes of an earlier prompt before its request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierQuotes {
+    /// The position of the request.
+    pub before: usize,
+    /// The positions of the quoted messages.
+    pub quoted: Vec<usize>,
+    /// The text that was sent.
+    pub text: String,
 }
 
 /// The answers to a build's questions so far.
@@ -81,6 +94,7 @@ impl Input {
             hooks,
             answers: Answers::default(),
             bound: None,
+            quotes: Vec::new(),
             scored: RefCell::default(),
         }
     }

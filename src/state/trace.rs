@@ -49,6 +49,8 @@ pub enum Reason {
     Deleted,
     /// An earlier message has the same id.
     Duplicate,
+    /// The provider's compaction replaces it.
+    Compacted,
     /// It is the request that was given, which is in the context in its place.
     SameAsRequest,
     /// History was turned off.
@@ -113,6 +115,8 @@ pub enum Reason {
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
+    /// It has the provider's newest compaction, which replaces everything before it.
+    Compaction,
     /// The caller pinned it.
     Pinned,
     /// It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
@@ -207,6 +211,9 @@ impl Reason {
                 "is the request that was given (it has its id, or is the last message and says the same), which is in the \
                  context in its place"
                     .to_owned()
+            }
+            Self::Compacted => {
+                "before the provider's compaction, which replaces it: the model doesn't read it".to_owned()
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
@@ -305,6 +312,9 @@ impl Reason {
             Self::Instruction => {
                 "one of the instructions that the transcript begins with, which are always kept"
                     .to_owned()
+            }
+            Self::Compaction => {
+                "has the provider's newest compaction, which replaces everything before it".to_owned()
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
@@ -459,6 +469,8 @@ pub enum NoteKind {
     SummariesFailed,
     /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
     ThinkingLeftOut,
+    /// The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
+    ProviderClears,
     /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
     /// one for each such answer.
     AnswerMisunderstood,

@@ -93,7 +93,7 @@ impl<'a> View<'a> {
         match (piece, self.source(piece)) {
             (Piece::Made(position), _) => self.fill.made[position].text.clone(),
             (_, Some((transcript, row))) => {
-                let fields = shown_fields(&self.input.config.filter, transcript, row);
+                let fields = shown_fields(&self.input.config, transcript, row);
                 let texts = fields.filter(|(field, _)| *field == Field::Text);
                 joined(texts.map(|(_, text)| text), "\n")
             }

@@ -15,7 +15,7 @@ use crate::state::context::{
     Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport, Recording,
     SectionReport, Snapshot, TokenReport, TriageReport,
 };
-use crate::state::input::Input;
+use crate::state::input::{EarlierQuotes, Input};
 use crate::state::trace::Trace;
 use js_sys::{Float64Array, Int32Array, Uint32Array};
 use serde::Serialize;
@@ -59,6 +59,14 @@ impl CoreBuild {
     #[wasm_bindgen(js_name = sendThinkingOf)]
     pub fn send_thinking_of(&mut self, positions: Vec<u32>) {
         self.0.send_thinking_of(positions.into_iter().map(|position| position as usize).collect());
+    }
+
+    /// Keeps a text with quotes of an earlier prompt before a message, by its position, and doesn't quote the same messages again. For
+    /// builds that have not begun.
+    #[wasm_bindgen(js_name = keepQuotes)]
+    pub fn keep_quotes(&mut self, before: u32, quoted: Vec<u32>, text: String) {
+        let quoted = quoted.into_iter().map(|position| position as usize).collect();
+        self.0.keep_quotes(EarlierQuotes { before: before as usize, quoted, text });
     }
 
     /// Runs on: gives the next [`Need`], or the finished context.

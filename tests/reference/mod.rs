@@ -309,7 +309,8 @@ fn page() -> String {
          message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
          ids. `shape` says of which shape the messages are, one of `messageShapes`; by default each is recognised by what it holds. \
          `previous` is the context before this one, or its `outline`: `prefix` compares with it. `redact` keeps \
-         [secrets out of what is sent](redaction.md). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
+         [secrets out of what is sent](redaction.md). `contextManagement` has the settings by which the provider \
+         itself [clears parts of the prompt](providers.md#compaction). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
          `recall.search`, `recall.embed`, `tiers.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
@@ -331,7 +332,7 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 13);
+    listed(&mut out, "kind", &definitions["NoteKind"], 14);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );

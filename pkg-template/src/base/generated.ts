@@ -755,6 +755,11 @@ export interface RenderConfig {
    */
   readonly server?: Server | null | undefined;
   /**
+   * Place of a system or developer message that comes after the conversation has begun, for a provider or a model that doesn't take it
+   * there. OpenAI and Claude from 4.8 on do: it stays in its place. Default: `top`.
+   */
+  readonly lateInstructions?: LateInstructions | undefined;
+  /**
    * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
    * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
    */
@@ -837,6 +842,14 @@ export type Server =
   | "gemini"
   | "openrouter"
   | "other";
+
+/**
+ * Place of instructions that come after the conversation has begun, if the model doesn't take them there.
+ * - `top`: They go to the instructions at the top of the request. That changes the beginning of the prompt: the provider's cache misses,
+ * and thinking that is bound to the beginning is lost.
+ * - `user`: They stay in their place, as a text of the user's that begins with `[Instructions of the application]`. The model may trust it less.
+ */
+export type LateInstructions = "top" | "user";
 
 /**
  * Treatment of a tool call that has no result.
@@ -1224,8 +1237,8 @@ export type ErrorCode =
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
- * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/note` follows if it is the provider's note to
- * itself, such as a compaction: the model didn't think it.
+ * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it replaces
+ * everything before it, and `/note` if it is another note of the provider's to itself: the model didn't think these.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
  * approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
@@ -1491,6 +1504,7 @@ export type StageName =
  * - `expired`: Its time to live is over.
  * - `deleted`: Its author removed it.
  * - `duplicate`: An earlier message has the same id.
+ * - `compacted`: The provider's compaction replaces it.
  * - `same_as_request`: It is the request that was given, which is in the context in its place.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
@@ -1523,6 +1537,7 @@ export type StageName =
  * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
  * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
+ * - `compaction`: It has the provider's newest compaction, which replaces everything before it.
  * - `pinned`: The caller pinned it.
  * - `request`: It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
  * - `reply_to`: The request replies to it.
@@ -1543,6 +1558,7 @@ export type Reason =
   | "expired"
   | "deleted"
   | "duplicate"
+  | "compacted"
   | "same_as_request"
   | "disabled"
   | "beyond_cache"
@@ -1575,6 +1591,7 @@ export type Reason =
   | "run_ended"
   | "before_cut"
   | "instruction"
+  | "compaction"
   | "pinned"
   | "request"
   | "reply_to"
@@ -1618,6 +1635,7 @@ export interface Note {
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
+ * - `provider-clears`: The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
  * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
  * one for each such answer.
  */
@@ -1634,6 +1652,7 @@ export type NoteKind =
   | "embedding-failed"
   | "summaries-failed"
   | "thinking-left-out"
+  | "provider-clears"
   | "answer-misunderstood";
 
 /** What triage has decided. */

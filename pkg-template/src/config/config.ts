@@ -15,6 +15,7 @@ import { jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { nearest } from "../engine/nearest.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
 import { serverOf } from "../formats/openai-chat/servers.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
@@ -65,6 +66,11 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    * in messages, sections, the request and answers of hooks, and `context.restore` puts them back. Default: nothing is replaced.
    */
   readonly redact?: Redactor | null | undefined;
+  /**
+   * Settings of the provider's `context_management`: parts of the prompt that the provider itself clears or compacts. `context.request`
+   * passes them on, and a note in the trace (`provider-clears`) lists these parts.
+   */
+  readonly contextManagement?: ContextManagement | null | undefined;
 }
 
 /**
@@ -151,8 +157,21 @@ export interface ReadConfig {
   readonly bound?: readonly number[] | undefined;
   /** The recorded positions: nothing is checked again. */
   readonly recordedBound?: readonly number[] | undefined;
+  /** The quotes of earlier prompts that stay, if they are known. */
+  readonly quotes?: readonly EarlierQuotes[] | undefined;
+  /** Settings of the provider's `context_management`. */
+  readonly contextManagement?: ContextManagement | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
+}
+
+/** Quotes of an earlier prompt before a message. */
+export interface EarlierQuotes {
+  /** The position of the message after the quotes. */
+  readonly before: number;
+  /** The positions of the quoted messages. */
+  readonly quoted: readonly number[];
+  readonly text: string;
 }
 
 type Options = Record<string, unknown>;
@@ -199,6 +218,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     shape,
     previous,
     redact: given,
+    contextManagement,
     ...rest
   } = guarded(kind, "", () => {
     if (typeof config !== "object" || Array.isArray(config)) {
@@ -219,7 +239,21 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     options.sections = redact.value(options.sections);
   }
   const asked = request === undefined ? undefined : readRequest(request, kind);
+  if (contextManagement != null && !isContextManagement(contextManagement)) {
+    throw invalid(
+      kind,
+      "contextManagement",
+      `expected an object or a list of objects, got ${describe(contextManagement)}`,
+    );
+  }
   return {
+    ...(contextManagement == null
+      ? {}
+      : {
+          contextManagement: structuredClone(
+            plain(contextManagement, "contextManagement", 0, kind),
+          ) as ContextManagement,
+        }),
     request: redact === undefined || asked == null ? asked : redact.messages([asked], 0)[0],
     options,
     hooks,

@@ -13,9 +13,12 @@ export interface PromptOutline {
   readonly head: number;
   /**
    * The pieces in order, in the format `messages` each of `context.messages`: where it comes from (the position of a message, -1 for
-   * the request, the id of the section that made it), a checksum of what is sent, and its tokens.
+   * the request, the id of the section that made it), a checksum of what is sent, and its tokens; of instructions a checksum without
+   * their figures too.
    */
-  readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number])[];
+  readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number, undated?: number])[];
+  /** A checksum of the definitions of tools in any order; undefined if there are fewer than two. */
+  readonly tools?: number | undefined;
   /** The digests that the prompt's thinking and that of the reply are bound to; undefined if the model binds none. */
   readonly bound?: BoundThinking | undefined;
 }
@@ -28,7 +31,15 @@ export interface BoundThinking {
   readonly end: number;
   /** Each block that was sent, and what stood before it. */
   readonly sent: readonly (readonly [proof: number, before: number])[];
+  /**
+   * The quotes in the prompt, which later thinking is bound to: the message before each, the messages that it quotes, and its
+   * text. Messages are named by their ids, or by their positions if they have none.
+   */
+  readonly quotes?: readonly (readonly [after: MessageKey, quoted: readonly MessageKey[], text: string])[];
 }
+
+/** The id of a message, or its position. */
+export type MessageKey = string | number;
 
 /** Whether something is the outline of a prompt. */
 export function isOutline(value: unknown): value is PromptOutline {
@@ -43,7 +54,15 @@ export function isOutline(value: unknown): value is PromptOutline {
 }
 
 function isBound(value: unknown): value is BoundThinking {
-  const { model, end, sent } = (value ?? {}) as Partial<Record<keyof BoundThinking, unknown>>;
+  const { model, end, sent, quotes = [] } = (value ?? {}) as Partial<Record<keyof BoundThinking, unknown>>;
   const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
-  return typeof model === "string" && Number.isFinite(end) && Array.isArray(sent) && sent.every(isPair);
+  const isKey = (key: unknown): boolean => typeof key === "string" || Number.isInteger(key);
+  const isQuote = (quote: unknown): boolean =>
+    Array.isArray(quote) &&
+    isKey(quote[0]) &&
+    Array.isArray(quote[1]) &&
+    quote[1].every(isKey) &&
+    typeof quote[2] === "string";
+  const isSent = Array.isArray(sent) && sent.every(isPair);
+  return typeof model === "string" && Number.isFinite(end) && isSent && Array.isArray(quotes) && quotes.every(isQuote);
 }

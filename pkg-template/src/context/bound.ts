@@ -4,7 +4,7 @@ import type { Provider } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
 import type { BoundThinking } from "../config/outline.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { requests } from "../formats/requests.js";
+import { type RequestWriting, requests } from "../formats/requests.js";
 import type { PlacedPart } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import type { Source } from "./transcript.js";
@@ -27,7 +27,7 @@ function proofOfPart({ part }: PlacedPart): string | undefined {
   if (part.type === "reasoning") {
     return part.provider === "anthropic" ? part.signature : undefined;
   }
-  return part.type === "redacted_thinking" && part.provider === "anthropic" && part.isNote !== true
+  return part.type === "redacted_thinking" && part.provider === "anthropic" && part.note === undefined
     ? part.data
     : undefined;
 }
@@ -87,7 +87,7 @@ export interface CheckedThinking {
 /** Checks the thinking in a prompt as the provider does. */
 export function checkThinking(
   placed: readonly PlacedMessage[],
-  userNames: number,
+  writing: RequestWriting,
   head: number,
   model: string,
   previous: BoundThinking | undefined,
@@ -102,7 +102,7 @@ export function checkThinking(
   let sent: ReturnType<typeof thoughtsIn>;
   try {
     const messages = placed.map(([, read]) => read);
-    sent = thoughtsIn(requestOfParsed("anthropic", messages, { userNames, target: { model } }), String(head));
+    sent = thoughtsIn(requestOfParsed("anthropic", messages, writing), String(head));
   } catch {
     const all = Array.from(holders.values()).flat();
     return { bound: undefined, invalid: new Set(all.map(([position]) => position)) }; // The request says what is wrong with the messages.

@@ -7,6 +7,7 @@ import { errorOf } from "../base/public-call.js";
 import {
   type AddingNothing,
   type ContextConfig,
+  type EarlierQuotes,
   type InFormat,
   type ReadConfig,
   type RequestInput,
@@ -16,7 +17,7 @@ import {
   type SyncContextConfig,
   turnOf,
 } from "../config/config.js";
-import type { PromptOutline } from "../config/outline.js";
+import type { BoundThinking, MessageKey, PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
 import { zoneOf, zoneOffsets } from "../config/zones.js";
 import { loadEncoding } from "../engine/encodings.js";
@@ -242,7 +243,7 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   const { signal } = config;
   // Where more is read the build begins anew, and asks again.
   const answer = onceEach(outside.answer);
-  if (bindingModel(config) !== undefined) {
+  if (bindingModel(config) !== undefined || config.contextManagement !== undefined) {
     await untilAborted(requests.load(), signal, KIND);
   }
   let attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
@@ -387,6 +388,8 @@ class Attempt<M extends AnyMessage> {
   readonly #model: string | undefined;
   /** The positions of the messages whose thinking is sent, if the model binds it. */
   readonly #bound: readonly number[] | undefined;
+  /** The quotes of earlier prompts that stay. */
+  readonly #quotes: readonly EarlierQuotes[];
 
   constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
     this.source = source;
@@ -401,6 +404,9 @@ class Attempt<M extends AnyMessage> {
         : (config.recordedBound ?? config.bound ?? mayBeValid(source, config.previous?.bound, this.#model)).filter(
             (at) => at < this.#length,
           );
+    // Nothing else is bound to them.
+    const hasThinking = config.recordedBound !== undefined || (this.#bound ?? []).length > 0;
+    this.#quotes = hasThinking ? (config.quotes ?? earlierQuotes(source, config.previous?.bound)) : [];
     this.#build = this.#start(source.core);
   }
 
@@ -475,17 +481,35 @@ class Attempt<M extends AnyMessage> {
   finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
     const { request, options, previous, redact } = this.#config;
     const { messages, shape, read, ids, parsedAt, log } = this.source;
-    const facts = { read, shape, ids, parsedAt, bound: this.#bound, seqs: log?.seqs, build: buildContext };
+    const { contextManagement } = this.#config;
+    const facts = {
+      read,
+      shape,
+      ids,
+      parsedAt,
+      bound: this.#bound,
+      quotes: this.#quotes,
+      contextManagement,
+      seqs: log?.seqs,
+      build: buildContext,
+    };
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, shape);
-    return call(KIND, () => new BuiltContext(finished, messages, request, measure, { ...facts, previous, redact }));
+    const context = call(
+      KIND,
+      () => new BuiltContext<M, F>(finished, messages, request, measure, { ...facts, previous, redact }),
+    );
+    if (contextManagement !== undefined) {
+      context.noteClearing(contextManagement);
+    }
+    return context;
   }
 
   /** Returns the next attempt, over a source, in the place of this one. */
   again(source: Source<M>, bound?: readonly number[]): Attempt<M> {
     this.free();
-    return new Attempt(source, { ...this.#config, bound }, this.#now, this.#hooks);
+    return new Attempt(source, { ...this.#config, bound, quotes: bound && this.#quotes }, this.#now, this.#hooks);
   }
 
   /** Gives back the engine's memory. */
@@ -505,11 +529,30 @@ class Attempt<M extends AnyMessage> {
       if (this.#bound !== undefined) {
         build.sendThinkingOf(Uint32Array.from(this.#bound));
       }
+      for (const { before, quoted, text } of this.#quotes) {
+        build.keepQuotes(before, Uint32Array.from(quoted), text);
+      }
       return build;
     } catch (failure) {
       throw inTheCallersWords(failure, places);
     }
   }
+}
+
+/** Returns the quotes of the previous prompt if their messages are still there. */
+function earlierQuotes<M extends AnyMessage>(
+  { ids = [], messages }: Pick<Source<M>, "ids" | "messages">,
+  bound: BoundThinking | undefined,
+): readonly EarlierQuotes[] {
+  const quotes = bound?.quotes ?? [];
+  const positions = new Map(quotes.length === 0 ? [] : ids.map((id, position) => [id, position]));
+  const positionOf = (key: MessageKey): number | undefined =>
+    typeof key === "string" ? positions.get(key) : key < messages.length ? key : undefined;
+  return quotes.flatMap(([after, quoted, text]): EarlierQuotes[] => {
+    const at = positionOf(after);
+    const known = quoted.flatMap((key) => positionOf(key) ?? []);
+    return at === undefined || at + 1 >= messages.length ? [] : [{ before: at + 1, quoted: known, text }];
+  });
 }
 
 /** The engine knows in words why a hook failed. The thrown value stays here. */

@@ -22,9 +22,11 @@ import type {
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { counted } from "../base/words.js";
-import type { PromptOutline } from "../config/outline.js";
+import type { EarlierQuotes } from "../config/config.js";
+import type { BoundThinking, MessageKey, PromptOutline } from "../config/outline.js";
 import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
 import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
@@ -34,7 +36,7 @@ import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
-import { type CheckedThinking, checkThinking, type PlacedMessage, withoutThinking } from "./bound.js";
+import { type CheckedThinking, checkThinking, type PlacedMessage, proofsIn, withoutThinking } from "./bound.js";
 import {
   FIRST_MADE_ROW,
   type FinishedBuild,
@@ -48,7 +50,14 @@ import {
   runsOf,
   sharesByMessage,
 } from "./pieces.js";
-import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
+import {
+  breakpointsOf,
+  type CacheBreakpoint,
+  type PrefixReport,
+  prefixOf,
+  undatedChecksum,
+  unorderedChecksum,
+} from "./prefix.js";
 import { type ContextOriginals, type Excerpting, type Originals, originalsOf, Retrieval } from "./retrieval.js";
 
 /**
@@ -71,6 +80,9 @@ export interface ExcerptGap {
   /** How many tokens are left out; about, where the hook `countTokens` counts. */
   readonly tokens: number;
 }
+
+const WITHOUT_THINKING =
+  "; without its thinking: something before it has changed or isn't known, and the model would refuse it";
 
 /** In which form a message is there, where it is not whole. */
 function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
@@ -148,6 +160,10 @@ export type BuildRecording = Recording & {
   readonly redactions?: readonly RecordedRedaction[];
   /** The positions of the messages whose thinking was sent, if the model binds thinking to everything before it. */
   readonly bound?: readonly number[];
+  /** The quotes of earlier prompts that stayed, as that thinking is bound to them. */
+  readonly quotes?: readonly EarlierQuotes[];
+  /** The settings of the provider's `context_management`. */
+  readonly contextManagement?: ContextManagement;
 };
 
 /** What a build was given beside its messages. */
@@ -166,17 +182,27 @@ interface BuildFacts {
   readonly seqs?: readonly number[] | undefined;
   /** Builds a context of a few messages. */
   readonly build?: Excerpting | undefined;
+  readonly quotes?: readonly EarlierQuotes[] | undefined;
+  readonly contextManagement?: ContextManagement | undefined;
 }
 
 const REQUEST_OPTIONS: OptionRules = {
   cacheBreakpoints: ["true or false", (value) => typeof value === "boolean"],
   store: ["true or false", (value) => typeof value === "boolean"],
+  contextManagement: ["an object or a list of objects", isContextManagement],
+  onPrefixMismatch: ['"drop_block" or "error"', (value) => value === "drop_block" || value === "error"],
 };
 
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
-function outlineOf(runs: readonly Run[], { made, sections, head }: Rest, format: Format): PromptOutline {
-  const pieces: [number | string, number, number][] = [];
-  let last: (typeof pieces)[number] | undefined;
+function outlineOf(
+  runs: readonly Run[],
+  { made, sections, head }: Rest,
+  format: Format,
+  tools: readonly unknown[],
+  sent: readonly AnyMessage[] = [],
+): PromptOutline {
+  const pieces: [number | string, number, number, number?][] = [];
+  let last: [number | string, number, number, number?] | undefined;
   for (const { row, tokens, checksum } of runs) {
     if (format === "messages" && isQuoted(row) && last !== undefined) {
       last[2] += tokens;
@@ -185,10 +211,16 @@ function outlineOf(runs: readonly Run[], { made, sections, head }: Rest, format:
     const source = messageRow(row);
     const section =
       source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as MadeText).section]?.id : undefined;
-    last = [section ?? source, checksum, tokens];
-    pieces.push(last);
+    const message = sent[pieces.length] as { readonly role?: unknown; readonly content?: unknown } | undefined;
+    const isInstruction = message?.role === "system" || message?.role === "developer";
+    const piece: typeof last = [section ?? source, checksum, tokens];
+    if (isInstruction) {
+      piece.push(undatedChecksum(message.content));
+    }
+    pieces.push(piece);
+    last = piece;
   }
-  return { format, head, pieces };
+  return { format, head, pieces, ...(tools.length < 2 ? {} : { tools: unorderedChecksum(tools) }) };
 }
 
 /** A built context. */
@@ -246,6 +278,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #runs: readonly Run[];
   readonly #measure: (message: M, position: number) => number;
+  readonly #made: readonly MadeText[];
   readonly #leastCached: number;
   readonly #userNames: number;
   readonly #shape: string | undefined;
@@ -273,7 +306,19 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt, redact, bound, seqs, build, ids = [] }: BuildFacts = {},
+    {
+      read,
+      shape,
+      previous,
+      parsedAt,
+      redact,
+      bound,
+      quotes = [],
+      contextManagement,
+      seqs,
+      build,
+      ids = [],
+    }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -396,17 +441,25 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
       ...(bound === undefined ? {} : { bound }),
+      ...(quotes.length === 0 ? {} : { quotes }),
+      ...(contextManagement === undefined ? {} : { contextManagement }),
     };
+    this.#made = made;
     const redactions = redact?.recorded(this.#source) ?? [];
     if (redactions.length > 0) {
       this.recording = { ...this.recording, redactions };
     }
-    this.outline = outlineOf(runs, rest, recording.config.render?.format ?? "messages");
+    const { format = "messages" } = recording.config.render ?? {};
+    this.outline = outlineOf(runs, rest, format, recording.config.budget?.tools ?? [], this.#sent);
     this.prefix =
       previous &&
-      prefixOf(this.outline, previous, this.tokens.total, (position) =>
-        position < this.recording.transcript.length ? this.explain(position).words : undefined,
-      );
+      prefixOf(this.outline, previous, this.tokens.total, {
+        wordsOf: (position) => (position < this.recording.transcript.length ? this.explain(position).words : undefined),
+        isShortened: (position) => this.#ofAnyRow(this.#shortened, position) !== undefined,
+        invalidThinking: Array.from(new Set(messageRows(finished.rows))).filter((position) =>
+          this.#lacksThinking(position),
+        ),
+      });
   }
 
   /**
@@ -473,7 +526,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}`,
       tokens: this.#costOf(position) ?? this.#measure(message, position),
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
@@ -486,12 +539,19 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * the provider does not take the messages.
    *
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
-   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `store: false` says that OpenAI's Responses won't keep the
+   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
+   * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `onPrefixMismatch` sets Anthropic's
+   * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the
    * request: then reasoning goes only with its encrypted content, and items without their ids.
    */
   request<Name extends ProviderName>(
     provider: Name,
-    options: { readonly cacheBreakpoints?: boolean; readonly store?: boolean } = {},
+    options: {
+      readonly cacheBreakpoints?: boolean;
+      readonly store?: boolean;
+      readonly contextManagement?: ContextManagement;
+      readonly onPrefixMismatch?: "drop_block" | "error";
+    } = {},
   ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
       checkOptions("context_build_error", options, REQUEST_OPTIONS);
@@ -512,7 +572,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return requestOfParsed(provider, this.#parsed, {
         cacheEnds: ends,
         userNames: this.#userNames,
-        target: { model, server: render?.server, store: options.store },
+        target: {
+          model,
+          server: render?.server,
+          lateInstructions: render?.lateInstructions,
+          store: options.store,
+          onPrefixMismatch: options.onPrefixMismatch,
+          contextManagement: options.contextManagement ?? this.recording.contextManagement,
+        },
       });
     });
   }
@@ -600,14 +667,70 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const runs = inPlace(this.#runs);
     this.#parsed ??= this.#parse(this.#sent);
     const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
-    const { bound, invalid } = checkThinking(placed, this.#userNames, this.outline.head, model, previous?.bound);
-    (this as { outline: PromptOutline }).outline = { ...this.outline, ...(bound === undefined ? {} : { bound }) };
+    const { provider, lateInstructions } = this.recording.config.render ?? {};
+    // The AI SDK has all instructions at the top, whatever the model takes.
+    const target = { model: provider === "ai-sdk" ? undefined : model, lateInstructions };
+    const writing = { userNames: this.#userNames, target };
+    const { bound, invalid } = checkThinking(placed, writing, this.outline.head, model, previous?.bound);
+    const quotes = this.#quotes();
+    (this as { outline: PromptOutline }).outline = {
+      ...this.outline,
+      ...(bound === undefined ? {} : { bound: { ...bound, ...(quotes.length === 0 ? {} : { quotes }) } }),
+    };
     return invalid;
+  }
+
+  /** Returns the quotes in the prompt: those that an earlier prompt had, and its own. */
+  #quotes(): NonNullable<BoundThinking["quotes"]> {
+    const { quotes = [], transcript } = this.recording;
+    const keyOf = (position: number): MessageKey => this.#ids[position] ?? position;
+    const found: (readonly [MessageKey, readonly MessageKey[], string])[] = [];
+    for (const [at, { row }] of this.#runs.entries()) {
+      const isMade = row <= FIRST_MADE_ROW && !isQuoted(row);
+      const text = isMade ? (this.#made[FIRST_MADE_ROW - row] as MadeText).text : undefined;
+      const known = quotes.find((quote) => quote.text === text);
+      const rest = this.#runs.slice(at + 1);
+      const end = rest.findIndex((run) => !isQuoted(run.row));
+      const own = rest.slice(0, end < 0 ? rest.length : end).map((run) => messageRow(run.row));
+      if (text === undefined || (known === undefined && own.length === 0)) {
+        continue;
+      }
+      const next = rest.find((run) => run.row >= 0 && !isQuoted(run.row))?.row;
+      // A request that was given is appended after the build.
+      const before =
+        known?.before ?? (next === undefined || rest[own.length]?.row === REQUEST_ROW ? transcript.length : next);
+      found.push([keyOf(before - 1), (known?.quoted ?? own).map(keyOf), text]);
+    }
+    return found;
+  }
+
+  /** @internal Notes in the trace the parts that the provider will clear. */
+  noteClearing(settings: ContextManagement): void {
+    if (this.#sent !== undefined) {
+      this.#parsed ??= this.#parse(this.#sent);
+      const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
+      const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
+      (this as { trace: Trace }).trace = { ...this.trace, notes };
+    }
   }
 
   /** @internal The messages that it was built from. */
   source(): readonly M[] {
     return this.#source;
+  }
+
+  /** True if a message of the prompt has thinking that was left out. */
+  #lacksThinking(position: number): boolean {
+    const isSent = this.#bound?.has(position) ?? true;
+    if (isSent || this.#rangeAt(position)?.fate === "left out") {
+      return false;
+    }
+    const read =
+      this.#parsedAt?.(position) ??
+      parse(sentFor(this.#source[position] as M), `messages[${position}]`, "context_build_error", {
+        shape: this.#shape,
+      });
+    return proofsIn(read).length > 0;
   }
 
   /** Says which calls of a message have no result. */

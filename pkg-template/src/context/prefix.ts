@@ -1,5 +1,6 @@
 // What a prompt repeats of the one that was built before it, and why the rest is new. A provider's cache takes what repeats.
 
+import { counted } from "../base/words.js";
 import type { PromptOutline } from "../config/outline.js";
 
 /** What a prompt repeats of the one that was built before it. */
@@ -12,6 +13,21 @@ export interface PrefixReport {
   readonly share: number;
   /** The first difference; null where all of the earlier prompt is repeated. */
   readonly difference: PrefixDifference | null;
+  /**
+   * The positions of the messages whose thinking was left out, in order, if there are any: something before each has changed, and
+   * the model would refuse it.
+   */
+  readonly invalidThinking?: readonly number[];
+}
+
+/** Facts about a prompt's messages, by their positions. */
+export interface PrefixFacts {
+  /** Says what became of a message. */
+  wordsOf(position: number): string | undefined;
+  /** True if a message is shown with a shorter text than its own. */
+  isShortened(position: number): boolean;
+  /** The positions of the messages whose thinking was left out. */
+  readonly invalidThinking: readonly number[];
 }
 
 /** Where a prompt first differs from the one before it. */
@@ -38,13 +54,14 @@ export interface CacheBreakpoint {
 /** The most breakpoints that a request may have, at Anthropic and at OpenAI. */
 const MOST_BREAKPOINTS = 4;
 
-/** Compares a prompt with the one before it. `wordsOf` says what became of a message in the new one. */
+/** Compares a prompt with the one before it. */
 export function prefixOf(
   outline: PromptOutline,
   previous: PromptOutline,
   total: number,
-  wordsOf: (position: number) => string | undefined,
+  facts: PrefixFacts,
 ): PrefixReport {
+  const { invalidThinking } = facts;
   const isSameHead = outline.head === previous.head && outline.format === previous.format;
   let pieces = 0;
   let tokens = 0;
@@ -60,13 +77,21 @@ export function prefixOf(
   const isWhole = isSameHead && pieces === previous.pieces.length;
   const words = (): string =>
     isSameHead
-      ? differenceAt(pieces, outline, previous, wordsOf)
-      : "the definitions of tools, or the form of the prompt, are others than before";
+      ? differenceAt(pieces, outline, previous, facts)
+      : outline.tools !== undefined && outline.tools === previous.tools && outline.format === previous.format
+        ? "the same tools are defined in another order than before: keep their order"
+        : "the definitions of tools, or the form of the prompt, are others than before";
+  const [first, ...later] = invalidThinking;
+  const invalidates =
+    first === undefined
+      ? ""
+      : `; this invalidates the thinking of message ${first}${later.length === 0 ? "" : ` and of ${counted(later.length, "later message")}`}`;
   return {
     pieces,
     tokens,
     share: total === 0 ? 0 : tokens / total,
-    difference: isWhole ? null : { piece: pieces, words: words() },
+    difference: isWhole ? null : { piece: pieces, words: words() + invalidates },
+    ...(first === undefined ? {} : { invalidThinking }),
   };
 }
 
@@ -75,21 +100,25 @@ function differenceAt(
   at: number,
   outline: PromptOutline,
   previous: PromptOutline,
-  wordsOf: (position: number) => string | undefined,
+  { wordsOf, isShortened }: PrefixFacts,
 ): string {
-  const before = previous.pieces[at]?.[0];
-  const now = outline.pieces[at]?.[0];
+  const [before, , , undated] = previous.pieces[at] ?? [];
+  const [now, , , undatedNow] = outline.pieces[at] ?? [];
+  const isRedated = before === now && undated !== undefined && undated === undatedNow;
+  const redated = isRedated ? ": nothing but figures in it, such as a date or a time. Say them in a later message" : "";
   const has = (source: number | string | undefined): boolean => outline.pieces.some(([known]) => known === source);
   if (typeof before === "string") {
     return before === now
-      ? `the section “${before}” has another text than before`
+      ? `the section “${before}” has another text than before${redated}`
       : `the section “${before}” stood here, and ${namedOf(now)} stands here now`;
   }
   if (before === -1 || before === undefined) {
     return `the request stood here, and ${namedOf(now)} stands here now`;
   }
   if (before === now) {
-    return `message ${before} is not shown as before${said(wordsOf(before))}`;
+    return isRedated
+      ? `message ${before} has another text than before${redated}`
+      : `message ${before} is ${isShortened(before) ? "shortened in another way than" : "not shown as"} before${said(wordsOf(before))}`;
   }
   if (has(before) && typeof now === "number" && now >= 0) {
     return `message ${now} stands before message ${before} now${said(wordsOf(now))}`;
@@ -98,6 +127,33 @@ function differenceAt(
     return `${namedOf(now)} stands before message ${before} now`;
   }
   return `message ${before} is not in its place any more${said(wordsOf(before))}`;
+}
+
+// ---- Checksums ----
+
+/** Parts of a date or a time that are words. */
+const DATE_WORDS =
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b[ap]m\b/gi;
+
+/** Returns a checksum of a content without its figures, and without the names of days and months. */
+export const undatedChecksum = (content: unknown): number =>
+  checksumOf((JSON.stringify(content) ?? "").replace(DATE_WORDS, "0").replace(/\d+/g, "0"));
+
+/** Returns a checksum of a list that is the same in any order. */
+export const unorderedChecksum = (list: readonly unknown[]): number =>
+  checksumOf(
+    list
+      .map((entry) => JSON.stringify(entry) ?? "")
+      .sort()
+      .join("\n"),
+  );
+
+function checksumOf(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at++) {
+    sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+  }
+  return sum >>> 0;
 }
 
 const said = (words: string | undefined): string => (words === undefined ? "" : `: ${words}`);

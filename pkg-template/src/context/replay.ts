@@ -11,6 +11,7 @@ import { HOOK_NAMES } from "../config/hooks.js";
 import { isRedactor, type Redactor } from "../config/redactor.js";
 import { call } from "../engine/engine.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { isContextManagement } from "../formats/context-management.js";
 import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import { type HookNeed, hookOf, readAgain } from "./answers.js";
@@ -144,7 +145,13 @@ async function buildAgain<M extends AnyMessage>(
     const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
     return await buildFrom(
       { source: () => prefix.source() },
-      { ...config, redact, recordedBound: recording.bound },
+      {
+        ...config,
+        redact,
+        recordedBound: recording.bound,
+        quotes: recording.quotes,
+        contextManagement: recording.contextManagement,
+      },
       recording.now,
       {
         hooks,
@@ -321,6 +328,16 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
     ),
   contextHash: isText,
   bound: (bound) => bound === undefined || isListOf(Number.isInteger)(bound),
+  quotes: (quotes) =>
+    quotes === undefined ||
+    isListOf(
+      (quote) =>
+        isObject(quote) &&
+        Number.isInteger(quote.before) &&
+        isListOf(Number.isInteger)(quote.quoted) &&
+        isText(quote.text),
+    )(quotes),
+  contextManagement: (settings) => settings === undefined || isContextManagement(settings),
   redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
   read: (read) =>
     read === undefined ||

@@ -8,6 +8,7 @@ import { publicCall } from "../base/public-call.js";
 import { MalformedMessage } from "../message/malformed.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import type { ShapeName } from "../message/recognise.js";
+import { isContextManagement } from "./context-management.js";
 import "./dialects.js";
 import { aiSdkRules } from "./ai-sdk/rules.js";
 import { writeAiSdk } from "./ai-sdk/write.js";
@@ -23,6 +24,7 @@ import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
+import { clearedWords } from "./request/context-management.js";
 import {
   type Problem,
   type ProviderFormat,
@@ -84,6 +86,12 @@ export interface RequestOfOptions extends RequestTarget {
 
 const TARGET_OPTIONS: OptionRules = {
   store: ["true or false", (value) => value === null || typeof value === "boolean"],
+  contextManagement: ["an object or a list of objects", (value) => value === null || isContextManagement(value)],
+  onPrefixMismatch: [
+    '"drop_block" or "error"',
+    (value) => value === null || value === "drop_block" || value === "error",
+  ],
+  lateInstructions: ['"top" or "user"', (value) => value === null || value === "top" || value === "user"],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
     `one of ${SERVERS.map(({ name }) => name).join(", ")}`,
@@ -95,7 +103,7 @@ const REQUEST_OF_OPTIONS: OptionRules = {
   shape: ["the name of a shape", (value) => typeof value === "string"],
 };
 
-requests.provide({ requestOfParsed, takesCacheMarks, thoughtsIn, digestOf, comparedText });
+requests.provide({ requestOfParsed, takesCacheMarks, clearedWords, thoughtsIn, digestOf, comparedText });
 
 /**
  * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with
@@ -134,7 +142,19 @@ function requestOfParsed<Name extends ProviderName>(
   if (problem !== undefined) {
     throw refusal(title, rules, problem);
   }
-  return made;
+  return { ...made, ...settingsOf(provider, target) };
+}
+
+/** Returns the settings that the caller passes on, as fields of a body. */
+function settingsOf(provider: ProviderName, { contextManagement, onPrefixMismatch }: RequestTarget): object {
+  const isAnthropic = provider === "anthropic";
+  const isTaken = isAnthropic || provider === "openai-responses";
+  return {
+    ...(contextManagement == null || !isTaken ? {} : { context_management: contextManagement }),
+    ...(onPrefixMismatch == null || !isAnthropic
+      ? {}
+      : { thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: onPrefixMismatch } } }),
+  };
 }
 
 /**

@@ -10,6 +10,7 @@ import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
 import type { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
+import type { clearedWords } from "./request/context-management.js";
 import type { RequestTarget } from "./request/provider.js";
 
 /** What each provider's request holds of a prompt. */
@@ -51,6 +52,7 @@ export interface RequestMaker {
   ): RequestBodies[Name];
   /** Whether a model's provider knows marks where its cache may end. */
   takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;
+  readonly clearedWords: typeof clearedWords;
   readonly thoughtsIn: typeof thoughtsIn;
   readonly digestOf: typeof digestOf;
   readonly comparedText: typeof comparedText;

@@ -5,7 +5,7 @@ import { required } from "../message/malformed.js";
 import type { PartInput } from "../message/message.js";
 import { from, originOf } from "../message/origin.js";
 import { blocksWithText } from "../message/parts.js";
-import { provenanceOf, sealedBy } from "../message/provenance.js";
+import { isCompacted, noteOf, provenanceOf, sealedBy } from "../message/provenance.js";
 
 /** What the model is told of a call that its user did not allow. */
 export const DENIED = "Tool execution denied.";
@@ -64,7 +64,14 @@ export function withMetadata(part: PartInput, providerMetadata: unknown, place: 
 
 /** A text with what its provider gave with it. */
 export const textPart = (text: string, providerMetadata: unknown, place: string): PartInput =>
-  withMetadata({ type: "text", text }, providerMetadata, place);
+  // A blank one goes to nobody.
+  isCompacted(providerMetadata) && text.trim() !== ""
+    ? withMetadata(
+        { type: "redacted_thinking", data: text, provider: "anthropic", note: "compaction" },
+        providerMetadata,
+        place,
+      )
+    : withMetadata({ type: "text", text }, providerMetadata, place);
 
 /** Marks a text as the text of a file. */
 export function ofFile(part: PartInput): PartInput {
@@ -88,10 +95,15 @@ export function reasoningParts(
   return sealed.length === 0 && isThere ? [withMetadata(part, providerMetadata, place)] : sealed;
 }
 
-/** What a provider has encrypted, and gives with a part under its own name. */
-export function sealedIn(providerMetadata: unknown, place: string): readonly PartInput[] {
-  const given = { type: "reasoning", text: "", providerOptions: providerMetadata };
-  return sealedBy(providerMetadata).map((sealed) => from({ type: "redacted_thinking", ...sealed }, given, place));
+/** Reads the encrypted data that a provider has with a part under its own name. `kind` is that of a part of the provider's own. */
+export function sealedIn(providerMetadata: unknown, place: string, kind?: unknown): readonly PartInput[] {
+  const given =
+    kind === undefined
+      ? { type: "reasoning", text: "", providerOptions: providerMetadata }
+      : { type: "custom", kind, providerOptions: providerMetadata };
+  return sealedBy(providerMetadata).map((sealed) =>
+    from({ type: "redacted_thinking", ...sealed, ...noteOf(kind) }, given, place),
+  );
 }
 
 /** What is known of a call and its result. */

@@ -88,6 +88,9 @@ export function saidBy(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1).join("\n");
 }
 
+/** How the engine calls a provider's notes to itself. */
+const NOTES = { compaction: "compaction", other: "note" } as const;
+
 /** True for the item of a computer's screenshot. No text can be in its place. */
 const isScreenshot = (given: unknown): boolean =>
   /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
@@ -113,7 +116,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
       columns.push(fieldCodes.reasoning, part.text);
       break;
     case "redacted_thinking":
-      push(columns, "reasoningOf", part.isNote === true ? `${part.provider}/note` : part.provider);
+      push(columns, "reasoningOf", part.note === undefined ? part.provider : `${part.provider}/${NOTES[part.note]}`);
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":

@@ -67,7 +67,12 @@ export type PartInput =
       readonly data?: string;
     })
   | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
-  | (Provenance & { readonly type: "redacted_thinking"; readonly data: string })
+  | (Provenance & {
+      readonly type: "redacted_thinking";
+      readonly data: string;
+      /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
+      readonly note?: "compaction" | "other";
+    })
   | (MediaFacts & {
       readonly type: "image" | "audio" | "file" | "document" | "input_audio";
       readonly data?: unknown;
@@ -121,7 +126,12 @@ export type PartInput =
     }
   | { readonly type: "container_upload"; readonly file_id: string }
   /** What Anthropic made of the messages before it. */
-  | { readonly type: "compaction"; readonly content?: string | null; readonly encrypted_content?: string | null }
+  | {
+      readonly type: "compaction";
+      readonly content?: string | null;
+      readonly encrypted_content?: string | null;
+      readonly signature?: string | null;
+    }
   /** What a provider of the AI SDK has of its own, and a file that is part of reasoning. */
   | { readonly type: "custom"; readonly kind: string }
   | (MediaFacts & { readonly type: "reasoning-file"; readonly data: unknown })
@@ -244,8 +254,8 @@ export interface ReasoningPart extends Provenance {
 export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
-  /** True for a note of the provider's to itself, such as a compaction: the model didn't think it. */
-  readonly isNote?: true;
+  /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
+  readonly note?: "compaction" | "other";
 }
 
 /** An image, audio or a file. */

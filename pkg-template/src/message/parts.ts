@@ -5,9 +5,18 @@ import { recordOf, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
 import { json, list, MalformedMessage, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
-import type { CallPart, MediaFields, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
+import type {
+  CallPart,
+  MediaFields,
+  MediaPart,
+  Provenance,
+  ReasoningPart,
+  RedactedPart,
+  ResultPart,
+  TextPart,
+} from "./message.js";
 import { originOf, type PlacedPart } from "./origin.js";
-import { provenanceOf } from "./provenance.js";
+import { isCompacted, provenanceOf } from "./provenance.js";
 import { type Draft, inside, outputOf, readPart } from "./read.js";
 import { hasMedia } from "./substance.js";
 
@@ -26,12 +35,13 @@ function textIn(part: UnknownRecord, place: string, field: string): string {
 
 export const textForm: PartForm = {
   fields: TEXT_FIELDS,
-  read: (part, place, maker): TextPart => ({
-    type: "text",
-    text: textIn(part, place, "text"),
-    ...(part.origin === "file" ? { origin: part.origin } : {}),
-    ...provenanceOf(part, maker),
-  }),
+  read(part, place, maker) {
+    const said = textIn(part, place, "text");
+    const proof = provenanceOf(part, maker);
+    return isCompacted(part.providerOptions)
+      ? compactionPart("anthropic", said, proof)
+      : { type: "text", text: said, ...(part.origin === "file" ? { origin: part.origin } : {}), ...proof };
+  },
   text: "text",
   withText: (part, own) => ({ ...part, text: own }),
 };
@@ -61,14 +71,26 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
 }
 
 export const redactedForm: PartForm = {
-  fields: new Set(["data"]),
+  fields: new Set(["data", "note"]),
   read: (part, place, maker): RedactedPart => ({
     type: "redacted_thinking",
     data: textIn(part, place, "data"),
+    ...(part.note === "compaction" || part.note === "other" ? { note: part.note } : {}),
     ...provenanceOf(part, maker),
     ...(part.provider == null && maker === undefined ? {} : { provider: String(part.provider ?? maker) }),
   }),
 };
+
+/** Returns a provider's compaction of everything before it. An empty one is a blank text, which goes to nobody. */
+export function compactionPart(
+  provider: string,
+  data: string | undefined,
+  proof: Provenance = {},
+): RedactedPart | TextPart {
+  return data === undefined || data.trim() === ""
+    ? { type: "text", text: "" }
+    : { type: "redacted_thinking", data, ...proof, provider, note: "compaction" };
+}
 
 // ---- Media ----
 

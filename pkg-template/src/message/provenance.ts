@@ -28,6 +28,16 @@ export function sealedBy(
   );
 }
 
+/** True if the AI SDK's options of a text say that it is Anthropic's compaction of everything before it. */
+export function isCompacted(options: unknown): boolean {
+  const { anthropic, bedrock } = recordOf(options);
+  return recordOf(anthropic ?? bedrock).type === "compaction";
+}
+
+/** Says of a part of a provider's own if it is a compaction, by its kind: `openai.compaction`. */
+export const noteOf = (kind: unknown): { readonly note?: "compaction" } =>
+  String(kind).endsWith(".compaction") ? { note: "compaction" } : {};
+
 /** What is known of a part's making, and what its provider encrypted of it. */
 export interface SealedProvenance extends Provenance {
   readonly data?: string;

@@ -1,7 +1,7 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
 import { ContextError, type FailureRecord } from "../base/errors.js";
-import type { Format, TriageDecisions } from "../base/generated.js";
+import type { Format, RenderConfig, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
 import { checkOptions, describe, type OptionRule, type OptionRules } from "../base/options.js";
 import { encodePlain, isRecord } from "../base/plain-data.js";
@@ -17,6 +17,7 @@ import {
 import { isOutline, type PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
 import { checkAborted } from "../context/ask.js";
+import { bindsThinking } from "../context/bound.js";
 import { buildContext, buildOver } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
@@ -407,7 +408,8 @@ export class Session<M extends AnyMessage = MessageInput> {
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         origin = { ...origin, id: tail.sessionId };
-        previous = await this.#previous();
+        const { model, render } = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
+        previous = await this.#previous(bindsThinking(model, render?.provider));
         goesOn = remembersChoices(options, hooks);
         if (goesOn) {
           const triage = options.triage as Readonly<Record<string, unknown>>;
@@ -455,15 +457,23 @@ export class Session<M extends AnyMessage = MessageInput> {
     return { parsed: parse(copy, "entry", KIND) };
   }
 
-  /** What was built last: by this session, or before it was opened. */
-  async #previous(): Promise<LastBuild | null> {
-    if (this.#last === undefined) {
+  /**
+   * Returns the last build: of this session, or from before it was opened. `byAnybody` asks the store, as another tab may have built since: the
+   * thinking in its reply is bound to its prompt.
+   */
+  async #previous(byAnybody: boolean): Promise<LastBuild | null> {
+    const own = this.#last;
+    if (byAnybody && own !== undefined) {
+      await Promise.all(this.#background); // The last build may still be on its way.
+    }
+    if (byAnybody || own === undefined) {
       const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending" });
       const known = entry && buildOf(entry);
       const outline = isOutline(known?.outline) ? known.outline : undefined;
-      this.#last ??= known === undefined ? null : { outline, decided: known.decided };
+      const found = known === undefined ? (own ?? null) : { outline, decided: known.decided };
+      this.#last = byAnybody ? found : (this.#last ?? found);
     }
-    return this.#last;
+    return this.#last ?? null;
   }
 
   /**

@@ -13,6 +13,7 @@
 use super::frame::Frame;
 use super::packer::Packer;
 use crate::base::cost::{Cost, share_of};
+use crate::base::message::Role;
 use crate::config::{ContextConfig, CutConfig, SectionKind};
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -136,10 +137,14 @@ impl Packer<'_> {
         self.keep_in_order(frame, &behind)?;
         self.keep_stubs(frame, &scale, &before)?;
         let spent = spent.minus(self.remaining);
-        if let Some(ranking) = &marks.ranking {
+        let earlier = self.keep_earlier_quotes()?;
+        let is_of_request = |(row, _): &(usize, Piece)| marks.asked() == Some(*row);
+        // The steps of a run share the quotes of its first step.
+        let has_quotes = self.fill.earlier_quotes.iter().any(is_of_request);
+        if let Some(ranking) = marks.ranking.as_ref().filter(|_| !has_quotes) {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
-            let part = all.share(self.input.config.recall.max_share);
+            let part = all.share(self.input.config.recall.max_share).minus(earlier);
             let quoted = Cost {
                 tokens: part.tokens.min(self.remaining.tokens),
                 chars: part.chars.min(self.remaining.chars),
@@ -156,6 +161,34 @@ impl Packer<'_> {
         let gone = before.into_iter().filter(|row| !is_decided[*row] && !marks.is_passed(*row));
         self.fill.left_out.extend(gone.map(|row| (row, Reason::BeforeCut)));
         Ok(true)
+    }
+
+    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns their cost.
+    fn keep_earlier_quotes(&mut self) -> StageResult<Cost> {
+        let (input, marks) = (self.input, self.marks);
+        let Some((section, _)) = input.config.section(SectionKind::History) else {
+            return Ok(Cost::default());
+        };
+        let mut quotes = Vec::new();
+        for earlier in &input.quotes {
+            let mut rows = 0..input.transcript.len();
+            let row = rows.find(|row| input.transcript.message_of(*row) == earlier.before);
+            let is_there =
+                |row: &usize| self.fill.kept.contains(row) || marks.asked() == Some(*row);
+            if let Some(row) = row.filter(is_there) {
+                let piece = self.fill.make(section, Role::User, earlier.text.clone());
+                quotes.push((row, piece));
+            }
+        }
+        let pieces: Vec<Piece> = quotes.iter().map(|(_, piece)| *piece).collect();
+        self.ask_for(&pieces)?;
+        let cost = self.total(&pieces)?;
+        if quotes.is_empty() || !cost.fits(self.remaining) {
+            return Ok(Cost::default());
+        }
+        self.remaining = self.remaining.minus(cost);
+        self.fill.earlier_quotes = quotes;
+        Ok(cost)
     }
 
     /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut

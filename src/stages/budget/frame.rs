@@ -127,7 +127,9 @@ impl Packer<'_> {
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            if self.view().role_of(piece) != Role::User {
+            // A compaction comes first, and nothing before it.
+            let begins = self.marks.compaction.map(|row| self.marks.piece(row)) == Some(piece);
+            if self.view().role_of(piece) != Role::User && !begins {
                 layout.insert(first, (opening, section));
             }
         }
@@ -142,7 +144,18 @@ impl Packer<'_> {
         }
         let answers = marks.order.iter().filter(|row| is_kept[**row]).map(|row| marks.piece(*row));
         let request = marks.has_request(self.input).then_some(Piece::Request);
-        request.into_iter().chain(answers.filter(|it| *it != Piece::Request)).collect()
+        let quotes = marks.asked().map(|row| self.earlier_quotes(row)).unwrap_or_default();
+        quotes
+            .into_iter()
+            .chain(request)
+            .chain(answers.filter(|it| *it != Piece::Request))
+            .collect()
+    }
+
+    /// The quotes of an earlier prompt before a row.
+    fn earlier_quotes(&self, row: usize) -> Vec<Piece> {
+        let quotes = self.fill.earlier_quotes.iter().filter(|(before, _)| *before == row);
+        quotes.map(|(_, piece)| *piece).collect()
     }
 
     /// The messages that are in their place, and those that are quoted with what is around them; each the oldest first.
@@ -219,6 +232,7 @@ impl Packer<'_> {
             if is_in_place_of_request && !has_request {
                 out.append(&mut quotes);
             }
+            out.extend(row.map(|row| self.earlier_quotes(row)).unwrap_or_default());
             out.push(piece);
         }
         out.extend(notice);

@@ -71,6 +71,16 @@ impl Packer<'_> {
         for row in self.fill.kept.iter().filter(is_history) {
             kept.0[self.marks.groups.of(*row)] = Some(Form::Whole);
         }
+        if !self.fill.earlier_quotes.is_empty() {
+            let is_shown = |message: usize| {
+                self.input.quotes.iter().any(|earlier| earlier.quoted.contains(&message))
+            };
+            for row in 0..kept.0.len() {
+                if is_shown(self.input.transcript.message_of(row)) {
+                    kept.0[self.marks.groups.of(row)] = Some(Form::Whole);
+                }
+            }
+        }
         let mut unread: Vec<RankedPlace> = Vec::new();
         for (candidates, most, most_misses, reason) in shares {
             let share = Share { candidates, most, most_misses, reason };

@@ -153,9 +153,8 @@ impl Packer<'_> {
                 (Some(summary.clone()), ConversationForm::Summary)
             }
             (TierForm::Summary, None) => {
-                let filter = &input.config.filter;
                 let extract = conversations::extract(
-                    filter,
+                    &input.config,
                     &input.transcript,
                     &conversation.rows,
                     max_chars,
@@ -195,7 +194,7 @@ impl Packer<'_> {
         let unpaid = shape.unpaid(self.marks);
         let before = (self.remaining, self.history);
         let mut fits = |length: usize| -> StageResult<bool> {
-            let extract = conversations::extract(&config.filter, &input.transcript, rows, length);
+            let extract = conversations::extract(&input.config, &input.transcript, rows, length);
             let text = opening(input, conversation, Some((&extract, true)), true);
             self.fill.made[made].text = text.unwrap_or_default();
             (self.remaining, self.history) = before;

@@ -10,7 +10,7 @@ use crate::base::json::to_json;
 use crate::base::map::HashedMap;
 use crate::base::message::Field;
 use crate::config::{
-    ContextConfig, FilterConfig, TriageCandidates, TriageConfig, TriageDecisions, TriageFallback,
+    ContextConfig, TriageCandidates, TriageConfig, TriageDecisions, TriageFallback,
 };
 use crate::log::conversations;
 use crate::log::units;
@@ -75,7 +75,7 @@ pub(crate) fn choose(
         return Ok(choice);
     };
     let older = &candidate_units(input, marks, open);
-    let candidates = || candidates(&input.config.filter, &input.transcript, older);
+    let candidates = || candidates(&input.config, &input.transcript, older);
     let answer = HOOKS.into_iter().find_map(|hook| input.answer_of(hook));
     let (is_chosen, reason) = match (answer, input.hook(&HOOKS)) {
         (None, Some(hook)) => {
@@ -286,7 +286,7 @@ fn rows(marks: &Marks) -> Vec<usize> {
 }
 
 fn candidates(
-    filter: &FilterConfig,
+    config: &ContextConfig,
     transcript: &Transcript,
     units: &[Vec<usize>],
 ) -> Vec<TriageUnit> {
@@ -310,7 +310,7 @@ fn candidates(
                 }
             },
             positions: unit.clone(),
-            text: conversations::text_of(filter, transcript, unit),
+            text: conversations::text_of(config, transcript, unit),
         }
     };
     units.iter().map(candidate).collect()

@@ -2,89 +2,17 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import * as windrow from "windrow";
 import { buildContext, createTranscript, loadEncoding, memoryStore, openSession, presets } from "windrow";
+import { BindingProvider, next, runChat, runRandomChat } from "../support/bound-provider.mjs";
 import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 
 const MODEL = "claude-opus-5-5";
-const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 /** @type {{ provider: "anthropic" }} */
 const render = { provider: "anthropic" };
 
 before(() => loadEncoding("o200k_base"));
-
-const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
-
-/** A provider that remembers each request in which it thought, and checks every block that comes back. */
-class Provider {
-  #prefixes = new Map();
-  #count = 0;
-  sent = 0;
-
-  static #text(value) {
-    const plain = (key, inner) => {
-      if (key === "cache_control") {
-        return undefined;
-      }
-      return key === "content" && typeof inner === "string" ? [{ type: "text", text: inner }] : inner;
-    };
-    return JSON.stringify(value, plain);
-  }
-
-  #prefix({ system = null, messages }, model, end, blocks) {
-    return Provider.#text([model, system, messages.slice(0, end), blocks]);
-  }
-
-  /** Fails if the request has thinking that is bound to something else. */
-  check(body, model) {
-    this.sent = 0;
-    for (const [at, { content }] of body.messages.entries()) {
-      for (const [index, block] of (Array.isArray(content) ? content : []).entries()) {
-        if (block.type === "thinking") {
-          this.sent += 1;
-          const now = this.#prefix(body, model, at, content.slice(0, index));
-          assert.equal(
-            now,
-            this.#prefixes.get(block.signature),
-            `messages.${at}.content.${index}: another conversation`,
-          );
-        }
-      }
-    }
-  }
-
-  /** Replies with thinking, then with a text or a call; sometimes it thinks again before the call. */
-  reply(random, body, model, calls) {
-    /** @type {any[]} */
-    const content = [];
-    const think = () => {
-      const signature = `signature ${this.#count++}`;
-      this.#prefixes.set(signature, this.#prefix(body, model, body.messages.length, content.slice()));
-      content.push({ type: "thinking", thinking: random.chance(1 / 3) ? "" : saying(random, 20), signature });
-    };
-    think();
-    content.push({ type: "text", text: saying(random, 40) });
-    if (calls) {
-      if (random.chance(1 / 2)) {
-        think();
-      }
-      content.push({ type: "tool_use", id: `call_${this.#count}`, name: "look", input: { q: saying(random, 3) } });
-    }
-    return { role: "assistant", content };
-  }
-}
-
-/**
- * The user's next words, or a tool's result.
- *
- * @returns {any}
- */
-function next(random, reply) {
-  const call = reply?.content.find(({ type }) => type === "tool_use");
-  return call === undefined
-    ? { role: "user", content: saying(random, 30) }
-    : { role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: saying(random, 60) }] };
-}
 
 const system = (text) => ({ role: "system", content: text });
 
@@ -93,32 +21,7 @@ describe("thinking that is bound", () => {
     let sending = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
-      const provider = new Provider();
-      const messages = [system("Be brief."), next(random)];
-      const base = random.pick([{}, { recall: { ranking: "recency" } }, presets.steady]);
-      /** @type {any} */
-      let previous;
-      let sent = 0;
-      for (let turn = 0; turn < 14; turn++) {
-        const model = random.chance(1 / 12) ? "claude-sonnet-5-5" : MODEL;
-        const budget = { ...base.budget, maxTokens: random.chance(1 / 6) ? 500 : 700 };
-        const context = await buildContext([...messages], { ...base, budget, model, render, previous });
-        const body = context.request("anthropic");
-        provider.check(body, model);
-        sent += provider.sent;
-        previous = random.chance(1 / 10) ? undefined : JSON.parse(JSON.stringify(context.outline));
-        const reply = provider.reply(random, body, model, random.chance(1 / 2));
-        messages.push(reply, next(random, reply));
-        if (random.chance(1 / 12)) {
-          const at = random.integer(0, messages.length - 1);
-          if (typeof messages[at].content === "string") {
-            messages[at] = { ...messages[at], content: saying(random, 30) };
-          }
-        }
-        if (random.chance(1 / 20)) {
-          messages.push(system(saying(random, 5)), next(random));
-        }
-      }
+      const sent = await runRandomChat(windrow, random);
       sending += sent > 0 ? 1 : 0;
       cases += 1;
     });
@@ -127,7 +30,7 @@ describe("thinking that is bound", () => {
 
   test("is all sent since the cut has moved", async () => {
     await forEachSeedAsync(async (random) => {
-      const provider = new Provider();
+      const provider = new BindingProvider();
       const transcript = createTranscript(/** @type {any[]} */ ([system("Be brief."), next(random)]));
       /** @type {{ ranking: "recency" }} */
       const recall = { ranking: "recency" };
@@ -153,9 +56,48 @@ describe("thinking that is bound", () => {
     });
   });
 
+  test("is sent since the last cut with quotes too: what was quoted stays where it was", async () => {
+    let [sent, thought, quoted] = [0, 0, 0];
+    await forEachSeedAsync(async (random) => {
+      const budget = { ...presets.steady.budget, maxTokens: random.integer(900, 2500) };
+      const config = { ...presets.steady, model: MODEL, render, budget };
+      const found = await runChat(windrow, random, config, { turns: 24, calls: random.pick([0, 0.3, 0.7]) });
+      sent += found.sent;
+      thought += found.thought;
+      quoted += found.quoted;
+    });
+    assert.ok(sent >= 0.9 * thought, `${sent} of ${thought} blocks since the last cut are sent`);
+    assert.ok(quoted > 0, "nothing was quoted");
+  });
+
+  test("is named where it is left out, with what invalidates it", async () => {
+    const random = new Random(5);
+    const provider = new BindingProvider();
+    const tools = ["look", "find"].map((name) => ({ name, description: name, parameters: { type: "object" } }));
+    /** @type {any} */
+    const config = { model: MODEL, render, budget: { maxTokens: 100_000, tools } };
+    const messages = [system("Be brief. Today is Friday, 27 November 2026."), next(random)];
+    const first = await buildContext([...messages], config);
+    messages.push(provider.reply(random, first.request("anthropic"), MODEL, false), next(random));
+    const previous = first.outline;
+    const same = await buildContext([...messages], { ...config, previous });
+    assert.equal(same.prefix?.difference, null);
+    assert.equal(same.prefix?.invalidThinking, undefined);
+
+    const dated = messages.with(0, system("Be brief. Today is Saturday, 28 November 2026."));
+    const redated = await buildContext(dated, { ...config, previous });
+    assert.match(redated.prefix?.difference?.words ?? "", /nothing but figures in it.*thinking of message 2$/);
+    assert.deepEqual(redated.prefix?.invalidThinking, [2]);
+    assert.match(redated.explain(2).words, /without its thinking/);
+
+    const reordered = { ...config, budget: { ...config.budget, tools: tools.toReversed() } };
+    const shuffled = await buildContext([...messages], { ...reordered, previous });
+    assert.match(shuffled.prefix?.difference?.words ?? "", /same tools are defined in another order.*message 2$/);
+  });
+
   test("stays valid in a session that is opened again, and in a replay", async () => {
     const random = new Random(7);
-    const provider = new Provider();
+    const provider = new BindingProvider();
     const store = memoryStore();
     const config = { model: MODEL, render, budget: { maxTokens: 100_000 } };
     for (let turn = 0; turn < 6; turn++) {
@@ -171,6 +113,23 @@ describe("thinking that is bound", () => {
       await session.append(provider.reply(random, body, MODEL, false));
       await session.close();
     }
+  });
+
+  test("stays valid in two tabs that take turns", async () => {
+    const random = new Random(8);
+    const provider = new BindingProvider();
+    const store = memoryStore();
+    const tabs = [await openSession("chat", { store }), await openSession("chat", { store })];
+    const config = { model: MODEL, render, budget: { maxTokens: 100_000 } };
+    for (let turn = 0; turn < 8; turn++) {
+      const tab = random.pick(tabs);
+      await tab.append(next(random));
+      const body = (await tab.build(config)).request("anthropic");
+      provider.check(body, MODEL);
+      assert.equal(provider.sent, turn);
+      await tab.append(provider.reply(random, body, MODEL, false));
+    }
+    await Promise.all(tabs.map((tab) => tab.close()));
   });
 
   test("is not counted where it is left out, and nothing changes for a model that binds none", async () => {

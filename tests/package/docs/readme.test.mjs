@@ -445,6 +445,16 @@ test("what a server set on a message goes back to it", async () => {
   assert.equal(written(openAi.request("openai").messages[1]), comment(example, "openAi.request"));
 });
 
+test("a compaction begins the request to its maker, and the log's own messages go to others", async () => {
+  const { toClaude, toOther } = await run(exampleWith("const toClaude"), "toClaude", "toOther");
+  assert.deepEqual(
+    toClaude.request("anthropic").messages.map(({ role }) => role),
+    ["assistant", "user"],
+  );
+  assert.equal(toClaude.explain(2).reason, "compacted");
+  assert.equal(toOther.request("openai").messages.length, 4);
+});
+
 test("an error that was sent is whole again", async () => {
   const example = exampleWith("ContextError.from(");
   const { failure } = await run(example, "failure");

@@ -315,7 +315,58 @@ const CASES = {
     }),
     broken: {
       "has-messages": [[{ system: "Be brief.", messages: [] }, "messages"]],
-      "roles-are-known": [[{ messages: [{ role: "system", content: "Be brief." }] }, "messages[0]"]],
+      "roles-are-known": [[{ messages: [{ role: "developer", content: "Be brief." }] }, "messages[0]"]],
+      "instructions-at-top": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "system", content: "Be brief." },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "instructions-follow-user": [
+        [
+          {
+            model: "claude-opus-5-5",
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: "ho" },
+              { role: "system", content: "Be brief." },
+              { role: "user", content: "he" },
+            ],
+          },
+          "messages[2]",
+        ],
+        [
+          {
+            model: "claude-opus-5-5",
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "system", content: "Be brief." },
+              { role: "user", content: "he" },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "compaction-comes-first": [
+        [
+          { messages: [{ role: "assistant", content: [{ type: "compaction", content: "" }] }] },
+          "messages[0].content[0]",
+        ],
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: [{ type: "compaction", content: "In short.", signature: "sealed" }] },
+            ],
+          },
+          "messages[1].content[0]",
+        ],
+      ],
       "starts-with-user": [
         [{ messages: [{ role: "assistant", content: "hi" }] }, "messages[0]"],
         [{ messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] }] }, "messages[0]"],

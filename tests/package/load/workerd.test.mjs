@@ -4,17 +4,23 @@ import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import * as windrow from "windrow";
 import { buildContext } from "windrow";
+import { runLongChat } from "../support/bound-provider.mjs";
 import { errorOf, wrong } from "../support/errors.mjs";
 import { runCases } from "../support/host-cases.mjs";
 import { bundleWorker } from "../support/worker.mjs";
 
 const cases = fileURLToPath(new URL("../support/host-cases.mjs", import.meta.url));
 
+const provider = fileURLToPath(new URL("../support/bound-provider.mjs", import.meta.url));
+
 const worker = `
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { buildContext, ContextError, countTokens } from "windrow";
+import * as windrow from "windrow";
 import { runCases } from ${JSON.stringify(cases)};
+import { runLongChat } from ${JSON.stringify(provider)};
 
 /** Another worker, called by RPC. */
 export class Other extends WorkerEntrypoint {
@@ -34,6 +40,9 @@ export default {
       const answered = await other.answer();
       const kept = [thrown, structuredClone(thrown), answered].map((sent) => ContextError.from(sent));
       return Response.json({ message: thrown.message, kept: kept.map((error) => error?.toJSON() ?? null) });
+    }
+    if (pathname === "/thinking") {
+      return Response.json(await runLongChat(windrow));
     }
     if (pathname === "/cases") {
       return Response.json(await runCases());
@@ -140,5 +149,13 @@ describe("in workerd", () => {
       vocabularies.filter((name) => atStart.has(name)),
       [],
     );
+  });
+
+  test("thinking that a provider binds is sent for 200 turns without a refusal, as in Node", async () => {
+    const here = await runLongChat(windrow);
+    assert.equal(here.turns, 200);
+    assert.ok(here.sent >= 0.9 * here.thought && here.quoted > 0, JSON.stringify(here));
+    const response = await miniflare.dispatchFetch("http://worker/thinking");
+    assert.deepEqual(await response.json(), here);
   });
 });

@@ -4,7 +4,7 @@ import type { Dialect } from "../../message/dialect.js";
 import { kindOfMediaType } from "../../message/format.js";
 import { required, text } from "../../message/malformed.js";
 import { mediaForm } from "../../message/parts.js";
-import { sealedBy } from "../../message/provenance.js";
+import { noteOf, sealedBy } from "../../message/provenance.js";
 
 const APPROVAL_FIELDS: ReadonlySet<string> = new Set([
   ...["approvalId", "toolCallId", "approved", "reason", "providerExecuted", "isAutomatic", "signature"],
@@ -18,8 +18,8 @@ export const aiSdkModel: Dialect = {
     /** A provider's own part: what it has encrypted in it. */
     custom: {
       fields: new Set(["kind", "providerOptions"]),
-      read: ({ providerOptions }) =>
-        sealedBy(providerOptions).map((sealed) => ({ type: "redacted_thinking", ...sealed })),
+      read: ({ kind, providerOptions }) =>
+        sealedBy(providerOptions).map((sealed) => ({ type: "redacted_thinking", ...sealed, ...noteOf(kind) })),
     },
     "tool-approval-request": {
       fields: APPROVAL_FIELDS,

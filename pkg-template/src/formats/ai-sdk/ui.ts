@@ -15,6 +15,7 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
+import { isCompacted } from "../../message/provenance.js";
 import {
   callParts,
   DENIED,
@@ -111,7 +112,7 @@ const isTool = ({ type }: UnknownRecord): boolean => TOOL.test(String(type));
 
 function kindOf(part: UnknownRecord): TextKind {
   if (part.type === "text") {
-    return "text";
+    return isCompacted(part.providerMetadata) ? undefined : "text";
   }
   if (!isTool(part) || part.state === "input-streaming" || isAllowed(part)) {
     return undefined;
@@ -145,7 +146,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
       return [from(readFile(part, place), undefined, place)];
     case "custom":
       // A part of the provider's own: all that is known of it is what it may have encrypted.
-      return sealedIn(providerMetadata, place);
+      return sealedIn(providerMetadata, place, part.kind);
     default:
       if (UNSEEN.test(String(type))) {
         return [];

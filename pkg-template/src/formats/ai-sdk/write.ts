@@ -20,7 +20,9 @@ import type {
 } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
+import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
@@ -166,10 +168,33 @@ function allowedOf(call: AnsweredCall, allowed: ReadonlyMap<unknown, Approval>):
   return { request: { type: REQUEST, approvalId: response.approvalId, toolCallId: part.toolCallId }, response };
 }
 
+/** Returns the provider whose compactions a model takes back. */
+function makerOf(model: string | null | undefined): string | undefined {
+  const name = model?.toLowerCase() ?? "";
+  return name.includes("claude") ? "anthropic" : OPENAI.test(name) ? "openai" : undefined;
+}
+
+const OPENAI = /(?:^|\/)(?:gpt-|chatgpt-|codex|o\d)/;
+
+/** Returns a message without compactions of other providers than its maker. */
+function withoutOthers(message: ParsedMessage, maker: string | undefined): ParsedMessage {
+  const parts = message.parts.filter(
+    ({ part }) => part.type !== "redacted_thinking" || part.note !== "compaction" || part.provider === maker,
+  );
+  return parts.length === message.parts.length ? message : { ...message, parts };
+}
+
 /** Returns the parts of a request that hold messages. */
-export function writeAiSdk(messages: readonly ParsedMessage[], namesInTexts: boolean): AiSdkBody {
+export function writeAiSdk(
+  given: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { model, lateInstructions }: RequestTarget = {},
+): AiSdkBody {
+  const late = lateInstructions ?? "top";
+  const maker = makerOf(model);
+  const messages = withoutCompacted(given, maker, late === "top").map((message) => withoutOthers(message, maker));
   const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
-  const { system, others } = apart(turns);
+  const { system, others } = apart(maker === undefined ? turns : compactionFirst(turns, maker), late);
   const allowed = allowedIn(messages);
   const ids = idsOf(callsIn(turns), ANY);
   const instructions = system.flatMap(textsOf).map(({ part }) => part.text);
@@ -378,15 +403,29 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
 /** Whether a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
 function isItem({ part, given }: Piece): boolean {
   const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
-  return part.type === "redacted_thinking" && part.provider === "openai" && isOther;
+  return part.type === "redacted_thinking" && part.provider === "openai" && part.note === undefined && isOther;
+}
+
+/** A compaction, as the SDK's package of its provider has it. */
+function compactionOf({ provider, data, id, signature }: RedactedPart): AiSdkText {
+  if (provider === "anthropic") {
+    const proof = signature === undefined ? {} : { signature };
+    return { type: "text", text: data, providerOptions: { anthropic: { type: "compaction", ...proof } } };
+  }
+  const openai = { type: "compaction", ...(id === undefined ? {} : { itemId: id }), encryptedContent: data };
+  // Version 7 alone has a type for such a part.
+  return { type: "custom", kind: "openai.compaction", providerOptions: { openai } } as unknown as AiSdkText;
 }
 
 /** Encrypted reasoning, where the SDK's package of its provider looks for it. */
-function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning {
+function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning | AiSdkText {
   const { provider, data, id } = part;
   const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
   if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
     return knownFieldsIn(given, PARTS[given.type] as FieldSchema) as unknown as AiSdkReasoning;
+  }
+  if (part.note === "compaction") {
+    return compactionOf(part);
   }
   if (provider === "anthropic") {
     return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };

@@ -8,6 +8,7 @@ import {
   blocksOrText,
   blocksWithText,
   callPart,
+  compactionPart,
   mediaForm,
   mediaPart,
   reasoningForm,
@@ -52,10 +53,25 @@ function ownNote(fields: readonly string[]): PartForm {
       type: "redacted_thinking",
       data: JSON.stringify(fieldsWithValue(Object.fromEntries(fields.map((field) => [field, block[field]])))),
       provider: "anthropic",
-      isNote: true,
+      note: "other",
     }),
   };
 }
+
+/**
+ * Anthropic's summary of the messages before it. Without a text its making failed: the API ignores it, and refuses a text that is empty.
+ */
+const compaction: PartForm = {
+  fields: new Set(["content", "encrypted_content", "tool_changes", "signature"]),
+  read({ content, encrypted_content: encrypted, signature }, place) {
+    const said = text(content, `${place}.content`);
+    const kept = text(encrypted, `${place}.encrypted_content`);
+    if (said === undefined && kept) {
+      return { type: "redacted_thinking", data: kept, provider: "anthropic", note: "other" };
+    }
+    return compactionPart("anthropic", said, typeof signature === "string" ? { signature } : {});
+  },
+};
 
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
@@ -66,16 +82,7 @@ export const anthropic: Dialect = {
     thinking: reasoningForm("thinking"),
     document: mediaForm("file"),
     container_upload: mediaForm("file"),
-    /** What Anthropic made of the messages before it: its text, or that encrypted. */
-    compaction: {
-      fields: new Set(["content", "encrypted_content", "tool_changes"]),
-      read: ({ content, encrypted_content: encrypted }, place) => ({
-        type: "redacted_thinking",
-        data: text(content, `${place}.content`) ?? required(encrypted, `${place}.encrypted_content`),
-        provider: "anthropic",
-        isNote: true,
-      }),
-    },
+    compaction,
     fallback: ownNote(["from", "to"]),
     mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {

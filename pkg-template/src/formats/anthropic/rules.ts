@@ -1,7 +1,7 @@
 // The rules of Anthropic's Messages API.
 
 import { isRecord } from "../../base/plain-data.js";
-import { ENDS_WITH_USER } from "../request/models.js";
+import { ENDS_WITH_USER, INSTRUCTIONS_AT_TOP } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -14,6 +14,14 @@ const sources: ProviderRules["sources"] = {
   "roles-are-known": [
     "https://github.com/ianarawjo/ChainForge/issues/271",
     "https://github.com/Maol-1997/cursor-claude-connector/issues/3",
+  ],
+  "instructions-at-top": INSTRUCTIONS_AT_TOP.sources,
+  "instructions-follow-user": [
+    "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+  ],
+  "compaction-comes-first": [
+    "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand",
+    "https://github.com/vercel/ai/issues/13335",
   ],
   "starts-with-user": [
     "https://github.com/lobehub/lobehub/issues/1601",
@@ -129,6 +137,8 @@ function blocksIn(holder: unknown, place: string, unknown: string[]): readonly R
   });
 }
 
+const isSystem = ({ role }: RequestMessage): boolean => role === "system";
+
 function unknownIn(block: unknown, place: string): Iterable<string> {
   const { type } = isRecord(block) ? block : {};
   return unknownFields(block, schemaOf(type) ?? fields("type"), place);
@@ -180,8 +190,51 @@ export const anthropicRules: ProviderRules = {
   sources,
   rules: [
     rule.hasMessages("messages"),
-    rule.knownRoles(["user", "assistant"]),
-    rule.startsWithUser(),
+    rule.knownRoles(["user", "assistant", "system"], ""),
+    {
+      ...rule.makeRule(
+        "instructions-at-top",
+        "Instructions stand nowhere else than in their own place, `system`.",
+        function* ({ messages, target }) {
+          // A model that isn't named may be any.
+          for (const { place } of messages.filter(isSystem)) {
+            yield [place, `instructions among the messages, and the model is ${target.model ?? "not named"}`];
+          }
+        },
+      ),
+      models: INSTRUCTIONS_AT_TOP,
+    },
+    rule.makeRule(
+      "instructions-follow-user",
+      "Instructions among the messages stand directly behind a message of the user's, or of the assistant's that ends with a tool of the provider's, and before one of the assistant's or at the end.",
+      function* ({ messages }) {
+        for (const [at, message] of messages.entries()) {
+          const before = messages[at - 1];
+          const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
+          if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
+            yield [message.place, "the instructions stand somewhere else"];
+          }
+        }
+      },
+    ),
+    rule.makeRule(
+      "compaction-comes-first",
+      "A compaction has a text; nothing stands before a signed one, and there is no other.",
+      function* ({ messages }) {
+        const blocks = messages.flatMap(({ parts }) => parts);
+        for (const [at, { source, place }] of blocks.entries()) {
+          if (source?.type !== "compaction") {
+            continue;
+          }
+          if (source.content === "") {
+            yield [place, "the compaction is empty"];
+          } else if (typeof source.signature === "string" && at > 0) {
+            yield [place, "something stands before the compaction"];
+          }
+        }
+      },
+    ),
+    rule.startsWithUser(true),
     rule.rolesAlternate(),
     rule.endsWithUser(ENDS_WITH_USER.anthropic, true),
     rule.fieldsAreKnown,
@@ -225,11 +278,11 @@ export const anthropicRules: ProviderRules = {
     ),
     rule.makeRule(
       "reasoning-comes-first",
-      "A message with reasoning begins with it, before what is said and before the calls.",
+      "A message with reasoning begins with it, before what is said and before the calls; only a compaction stands before it.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
           const first = blocks.findIndex(({ kind }) => kind === "reasoning");
-          if (first > 0) {
+          if (first > (blocks[0]?.source?.type === "compaction" ? 1 : 0)) {
             yield [blocks[first]?.place ?? "", "the message begins with something else"];
           }
         }

@@ -10,10 +10,14 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
-import type { MediaPart, SentPart } from "../../message/message.js";
+import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
+import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
+import { INSTRUCTIONS_AT_TOP } from "../request/models.js";
+import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
@@ -61,6 +65,7 @@ export type AnthropicBlock =
   | AnthropicDocument
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
+  | { type: "compaction"; content: string; signature?: string }
   | { type: "tool_use"; id: string; name: string; input: unknown }
   | {
       type: "tool_result";
@@ -70,7 +75,8 @@ export type AnthropicBlock =
     };
 
 export interface AnthropicMessage {
-  role: "user" | "assistant";
+  /** `system` only for a model that takes instructions among the messages, and after a message of the user's. */
+  role: "user" | "assistant" | "system";
   content: string | AnthropicBlock[];
 }
 
@@ -78,6 +84,10 @@ export interface AnthropicMessage {
 export interface AnthropicBody {
   system?: string | AnthropicText[];
   messages: AnthropicMessage[];
+  /** With `onPrefixMismatch`: what becomes of thinking that is bound to another conversation. */
+  thinking?: { type: "adaptive"; block_binding: { prefix_mismatch_behavior: "drop_block" | "error" } };
+  /** The settings that were passed on. */
+  context_management?: ContextManagement;
 }
 
 export const ID: Limit = wordLimit(64);
@@ -116,11 +126,18 @@ const isInline: IsInline = ({ part, given }) => {
 };
 
 /** Returns the parts of a request that hold messages. */
-export function writeAnthropic(messages: readonly ParsedMessage[], namesInTexts: boolean): AnthropicBody {
-  const { system, others } = apart(withSpeakers(turnsOf(messages, isInline), namesInTexts));
+export function writeAnthropic(
+  messages: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { model, lateInstructions }: RequestTarget = {},
+): AnthropicBody {
+  const takesLate = model != null && !INSTRUCTIONS_AT_TOP.holds(model.toLowerCase());
+  const late = takesLate ? "place" : (lateInstructions ?? "top");
+  const turns = withSpeakers(turnsOf(withoutCompacted(messages, MAKER, late === "top"), isInline), namesInTexts);
+  const { system, others } = apart(compactionFirst(turns, MAKER), late);
   const ids = idsOf(callsIn(others), ID);
-  const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
-  if (written[0]?.role === "assistant") {
+  const written = merged(afterUser(others).flatMap((turn) => messageOf(turn, ids)));
+  if (written[0]?.role === "assistant" && written[0].blocks[0]?.type !== "compaction") {
     written.unshift({ role: "user", blocks: [plainText(EARLIER_MESSAGES)] });
   }
   const last = written.at(-1);
@@ -134,9 +151,31 @@ export function writeAnthropic(messages: readonly ParsedMessage[], namesInTexts:
   });
 }
 
+/** The provider whose compactions it takes back. */
+const MAKER = "anthropic";
+
+/** Returns turns whose instructions come after the user's turn that follows them, and before the assistant's. The API takes no others. */
+function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
+  const placed: RequestTurn[] = [];
+  let waiting: SystemTurn[] = [];
+  for (const turn of turns) {
+    if (turn.kind === "system") {
+      waiting.push(turn);
+      continue;
+    }
+    const last = placed.at(-1);
+    if (turn.kind === "assistant" && last !== undefined && last.kind !== "assistant") {
+      placed.push(...waiting);
+      waiting = [];
+    }
+    placed.push(turn);
+  }
+  return [...placed, ...waiting];
+}
+
 /** A message as it is written. A text that was no part of the caller's is a text again, where it is alone. */
 interface AnthropicTurn {
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "system";
   readonly blocks: AnthropicBlock[];
 }
 
@@ -168,13 +207,16 @@ function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
 function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
   const calls = blocks.filter(({ type }) => type === "tool_use");
   const said = blocks.filter(({ type }) => type !== "tool_use");
+  // A compaction stays before all else.
+  const begin = said[0]?.type === "compaction" ? 1 : 0;
   const first = said.findIndex(isThinking);
-  if (first <= 0) {
+  if (first <= begin) {
     return [...said, ...calls];
   }
   const after = said.findIndex((block, at) => at > first && !isThinking(block));
   const end = after < 0 ? said.length : after;
-  return [...said.slice(first, end), ...said.slice(0, first), ...said.slice(end), ...calls];
+  const thinking = said.slice(first, end);
+  return [...said.slice(0, begin), ...thinking, ...said.slice(begin, first), ...said.slice(end), ...calls];
 }
 
 const isThinking = ({ type }: { readonly type: string }): boolean =>
@@ -209,7 +251,7 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): A
       return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
     }
     default:
-      return [];
+      return [{ role: "system", blocks: textsOf(turn).map(textOf) }];
   }
 }
 
@@ -305,12 +347,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
         : [];
     case "redacted_thinking":
       return part.provider === "anthropic"
-        ? [
-            ownBlock(piece, part.type, "compaction", "fallback", "mcp_tool_listing") ?? {
-              type: "redacted_thinking",
-              data: part.data,
-            },
-          ]
+        ? [ownBlock(piece, part.type, "compaction", "fallback", "mcp_tool_listing") ?? redactedOf(part)]
         : [];
     case "tool-call":
     case "tool-result": {
@@ -324,6 +361,12 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
         : [{ type: "text", text: transcript }];
     }
   }
+}
+
+function redactedOf({ data, note, signature }: RedactedPart): AnthropicBlock {
+  return note === "compaction"
+    ? { type: "compaction", content: data, ...(signature === undefined ? {} : { signature }) }
+    : { type: "redacted_thinking", data };
 }
 
 function callOf(call: AnsweredCall, id: string): AnthropicBlock {

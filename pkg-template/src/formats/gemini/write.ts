@@ -16,6 +16,7 @@ import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.j
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
@@ -105,8 +106,13 @@ interface GeminiTurn {
 }
 
 /** Returns the parts of a request that hold messages. */
-export function writeGemini(messages: readonly ParsedMessage[], namesInTexts: boolean): GeminiBody {
-  const { system, others } = apart(withSpeakers(turnsOf(messages, isInline), namesInTexts));
+export function writeGemini(
+  messages: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { lateInstructions }: RequestTarget = {},
+): GeminiBody {
+  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
+  const { system, others } = apart(turns, lateInstructions ?? "top");
   const ids = idsOf(callsIn(others), ANY);
   const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
   if (written[0]?.speaker === "model") {

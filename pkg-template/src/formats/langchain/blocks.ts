@@ -54,7 +54,12 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
     return [{ type: "reasoning", text: said, ...signedBy("anthropic", signature) }];
   },
   // What Anthropic made of the messages before it: it is sent as it is, and no text of the message's.
-  compaction: ({ content }, place) => [{ type: "reasoning", text: textAt(content, `${place}.content`) ?? "" }],
+  compaction({ content }, place) {
+    const data = textAt(content, `${place}.content`) ?? "";
+    return data.trim() === ""
+      ? [{ type: "text", text: "" }]
+      : [{ type: "redacted_thinking", data, provider: "anthropic", note: "compaction" }];
+  },
 
   image: (block, place) => mediaOf("image", block, place),
   image_url({ image_url, detail }, place) {

@@ -469,11 +469,18 @@ function toolSearchId({ providerData, call_id, callId }: UnknownRecord): string 
   return firstText(given.call_id, given.callId, call_id, callId) ?? "tool_search";
 }
 
-/** What an encrypted summary of a conversation is read as. */
-export const compactionOf = (encrypted: unknown, place: string): ItemContent => ({
-  role: "assistant",
-  content: unshown(required(encrypted, place)),
-});
+/** Reads an encrypted summary of a conversation, which replaces everything before it. An empty one says nothing. */
+export const compactionOf = (encrypted: unknown, place: string): ItemContent => {
+  const data = optional(encrypted, place) ?? "";
+  return {
+    role: "assistant",
+    content: [
+      data === ""
+        ? { type: "text", text: "" }
+        : { type: "redacted_thinking", data, provider: "openai", note: "compaction" },
+    ],
+  };
+};
 
 /** Whether an item has what only those of the Agents SDK have, of the types that both know. */
 export function isOfAgents(item: UnknownRecord): boolean {

@@ -11,7 +11,9 @@ import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
@@ -57,6 +59,7 @@ export type ResponsesItem =
       status: "completed";
       content: ({ type: "output_text"; text: string; annotations: [] } | { type: "refusal"; refusal: string })[];
     }
+  | { type: "compaction"; encrypted_content: string; id?: string }
   | { type: "function_call"; call_id: string; name: string; arguments: string; id?: string }
   | { type: "function_call_output"; call_id: string; output: string | ResponsesPart[] }
   | { type: "custom_tool_call"; call_id: string; name: string; input: string; id?: string }
@@ -66,6 +69,8 @@ export type ResponsesItem =
 export interface ResponsesBody {
   instructions?: string;
   input: ResponsesItem[];
+  /** The settings that were passed on. */
+  context_management?: ContextManagement;
 }
 
 export const ID: Limit = wordLimit(64);
@@ -127,7 +132,8 @@ export function writeResponses(
   namesInTexts: boolean,
   { store }: RequestTarget = {},
 ): ResponsesBody {
-  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
+  const sent = withoutCompacted(messages, MAKER, false);
+  const turns = compactionFirst(withSpeakers(turnsOf(sent, isInline), namesInTexts), MAKER);
   const begin = turns.findIndex(({ kind }) => kind !== "system");
   // What is nothing but instructions is sent all the same, as messages: an empty input is none.
   const leading = turns.slice(0, Math.max(begin, 0)) as readonly SystemTurn[];
@@ -139,6 +145,9 @@ export function writeResponses(
     input: taken(input, store === false),
   });
 }
+
+/** The provider whose compactions it takes back. xAI's have the same form. */
+const MAKER = "openai";
 
 /** The caller's own item, where it is one of the provider's. */
 function ownItem({ given }: Pick<Piece, "given">): Readonly<Record<string, unknown>> | undefined {
@@ -280,7 +289,9 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
   for (const piece of pieces) {
     const { part, call } = piece;
     const given = ownItem(piece);
-    if (given !== undefined && isWholeItem(given, part)) {
+    if (part.type === "redacted_thinking" && part.note !== undefined && part.provider !== MAKER) {
+      items.push(LEFT_OUT);
+    } else if (given !== undefined && isWholeItem(given, part)) {
       // Several parts may be of one item: it is there once.
       if (!sent.has(given)) {
         sent.add(given);
@@ -288,6 +299,8 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
       }
     } else if (call !== undefined) {
       items.push(...(isUnsaid(call) ? [] : [callOf(call, ids.get(call) as string)]));
+    } else if (isCompactionOf(part, MAKER)) {
+      items.push(compactionItem(part as RedactedPart));
     } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
       addReasoning(items, part);
     } else if (part.type === "text") {
@@ -369,6 +382,12 @@ function addText(items: ItemOrGap[], piece: Piece<TextPart>): void {
     items.push({ type: "message", role: "assistant", id, status: "completed", content: [held] });
   }
 }
+
+const compactionItem = ({ data, id }: RedactedPart): ResponsesItem => ({
+  type: "compaction",
+  encrypted_content: data,
+  ...(isItemId(id, "compaction") ? { id } : {}),
+});
 
 /** Reasoning as an item; parts of one item are one. */
 function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): void {

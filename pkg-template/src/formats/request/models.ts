@@ -34,6 +34,16 @@ const GEMINI: ModelScope = {
   sources: ["https://github.com/crewAIInc/crewAI/pull/6973", "https://github.com/crewAIInc/crewAI/issues/6984"],
 };
 
+/** The Claudes that don't take instructions among the messages: they have them at the top alone. */
+export const INSTRUCTIONS_AT_TOP: ModelScope = {
+  words: "Claude before 4.8",
+  holds: (model) => (claudeVersion(model) ?? 0) < 408,
+  sources: [
+    "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+    "https://github.com/simonw/llm-anthropic/issues/73",
+  ],
+};
+
 function anyOf(scopes: readonly ModelScope[]): ModelScope {
   const words = scopes.map((scope) => scope.words);
   return {

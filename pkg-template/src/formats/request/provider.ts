@@ -1,7 +1,8 @@
 // A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
 
-import type { Server } from "../../base/generated.js";
+import type { LateInstructions, Server } from "../../base/generated.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
 import type { ModelScope } from "./models.js";
 
 /** A place of a body that breaks a rule. */
@@ -53,6 +54,12 @@ export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
   readonly server?: Server | null | undefined;
+  /** Treatment of thinking that is bound to another conversation, by Anthropic: `thinking.block_binding.prefix_mismatch_behavior`. */
+  readonly onPrefixMismatch?: "drop_block" | "error" | null | undefined;
+  /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on unchanged. */
+  readonly contextManagement?: ContextManagement | null | undefined;
+  /** Place of instructions that come after the conversation has begun, if the model doesn't take them there. Default: `top`. */
+  readonly lateInstructions?: LateInstructions | null | undefined;
   /** If the provider keeps what it is sent (`store` of OpenAI's Responses): then it finds items by their ids. Default: yes. */
   readonly store?: boolean | null | undefined;
 }

@@ -43,8 +43,11 @@ export function hasMessages(field: string): RequestRule {
   });
 }
 
-export function knownRoles(roles: readonly string[]): RequestRule {
-  const demands = `Each message has one of the roles ${roles.join(", ")}; instructions stand nowhere else than in their own place.`;
+export function knownRoles(
+  roles: readonly string[],
+  more = "; instructions stand nowhere else than in their own place",
+): RequestRule {
+  const demands = `Each message has one of the roles ${roles.join(", ")}${more}.`;
   return makeRule("roles-are-known", demands, function* ({ messages }) {
     for (const { place, role } of messages) {
       if (!roles.includes(role)) {
@@ -54,12 +57,17 @@ export function knownRoles(roles: readonly string[]): RequestRule {
   });
 }
 
-export function startsWithUser(): RequestRule {
+/** `orCompaction` says that a message that begins with a compaction may be the first. */
+export function startsWithUser(orCompaction = false): RequestRule {
+  const other = ", or it begins with a compaction";
   return makeRule(
     "starts-with-user",
-    "The first message is the user's, and no result of a tool.",
+    `The first message is the user's, and no result of a tool${orCompaction ? other : ""}.`,
     function* ({ messages }) {
       const first = messages.find((row) => !isSystem(row));
+      if (orCompaction && first?.parts[0]?.source?.type === "compaction") {
+        return;
+      }
       if (first !== undefined && (first.role !== "user" || first.parts.some(({ kind }) => kind === "result"))) {
         yield [
           first.place,
@@ -72,11 +80,13 @@ export function startsWithUser(): RequestRule {
 
 /** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
 export function endsWithUser(models: ModelScope, mayPause = false): RequestRule {
-  const paused = ", or a message of the assistant's that ends with a tool of the provider's";
+  const paused = ", or a message of the assistant's that ends with a tool of the provider's or a compaction";
   const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
   const rule = makeRule("ends-with-user", demands, function* ({ messages }) {
     const last = messages.findLast((row) => !isSystem(row));
-    const isPaused = mayPause && last?.role === "assistant" && isHosted(last.parts.at(-1)?.kind);
+    const end = last?.parts.at(-1);
+    const isPaused =
+      mayPause && last?.role === "assistant" && (isHosted(end?.kind) || end?.source?.type === "compaction");
     if (last !== undefined && last.role !== "user" && last.role !== "results" && !isPaused) {
       yield [last.place, `the last message is of the role ${last.role}`];
     }

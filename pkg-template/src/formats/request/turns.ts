@@ -324,15 +324,44 @@ export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] 
   );
 }
 
-/** Instructions of all turns, in order, and the other turns. */
-export function apart(turns: readonly RequestTurn[]): {
+/** The line before instructions that a request has as a text of the user's. `src/prompt/sent.rs` counts the same. */
+const LATE_INSTRUCTIONS = "[Instructions of the application]";
+
+/**
+ * Returns the instructions that a request has in a place for themselves, in order, and the other turns. `late` is the place of those that
+ * come after the conversation has begun: with the others at the top, in their own place, or there as a marked text of the user's.
+ */
+export function apart(
+  turns: readonly RequestTurn[],
+  late: "top" | "place" | "user" = "top",
+): {
   readonly system: readonly SystemTurn[];
   readonly others: readonly RequestTurn[];
 } {
+  const isSystem = (turn: RequestTurn): turn is SystemTurn => turn.kind === "system";
+  const begun = late === "top" ? turns.length : turns.findIndex((turn) => !isSystem(turn) && !isMade(turn));
+  const beginning = begun < 0 ? turns : turns.slice(0, begun);
+  const rest = begun < 0 ? [] : turns.slice(begun);
   return {
-    system: turns.filter((turn): turn is SystemTurn => turn.kind === "system"),
-    others: turns.filter((turn) => turn.kind !== "system"),
+    system: beginning.filter(isSystem),
+    others: [
+      ...beginning.filter((turn) => !isSystem(turn)),
+      ...rest.map((turn) => (isSystem(turn) && late === "user" ? markedAsUser(turn) : turn)),
+    ],
   };
+}
+
+const isMade = (turn: RequestTurn): boolean => turn.kind === "user" && turn.isMade;
+
+/** Returns instructions as a text of the user's. */
+function markedAsUser(turn: SystemTurn): UserTurn {
+  const pieces = textsOf(turn).map((piece, at): Piece => {
+    const { text } = piece.part;
+    return at > 0
+      ? piece
+      : { ...piece, part: { type: "text", text: `${LATE_INSTRUCTIONS}\n${text}` }, given: undefined };
+  });
+  return { kind: "user", name: undefined, pieces, isMade: true };
 }
 
 /** The texts of instructions: nothing else has a place there. */

@@ -3,9 +3,16 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { type Dialect, formOf } from "../../message/dialect.js";
-import { type MessageFormat, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
+import {
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  type UnknownRecord,
+} from "../../message/format.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { PlainMessage } from "../../message/message.js";
+import { isCompacted } from "../../message/provenance.js";
 
 /** Returns the format that reads these dialects. */
 export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
@@ -63,11 +70,14 @@ function contentWithText(content: unknown, text: string): unknown {
     return text;
   }
   return partsWithText(content as readonly (UnknownRecord | string)[], text, {
-    kindOf: (part) => (typeof part === "string" ? "text" : formOf(part.type)?.text),
+    kindOf: (part) => (typeof part === "string" ? "text" : textKindOf(part)),
     rewritten: (part, own) => (typeof part === "string" ? own : (formOf(part.type)?.withText?.(part, own) ?? part)),
     made: (own) => ({ type: "text", text: own }),
   });
 }
+
+const textKindOf = (part: UnknownRecord): TextKind | undefined =>
+  isCompacted(part.providerOptions) ? undefined : formOf(part.type)?.text;
 
 /** Fails for a row of a file that `parseTranscript` reads, which isn't a message. */
 function checkIsNoFile({ role, type, mapping, chat_messages, message }: UnknownRecord): void {

@@ -423,7 +423,7 @@ checkShape({
     [{ type: "shell_call_output", call_id: "c", output: [{ stdout: 5 }] }, ".output[0].stdout"],
     [{ type: "reasoning", id: "r", summary: [{ type: "poem", text: "a" }] }, ".summary[0].type"],
     [{ type: "code_interpreter_call", id: "c", code: "1", outputs: [{ type: "film" }] }, ".outputs[0].type"],
-    [{ type: "compaction", id: "c", encrypted_content: null }, ".encrypted_content"],
+    [{ type: "compaction", id: "c", encrypted_content: 5 }, ".encrypted_content"],
     [{ type: "mcp_approval_response", approve: true }, ".approval_request_id"],
   ],
 });

@@ -1,0 +1,80 @@
+// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` are documented.
+//
+// https://platform.claude.com/docs/en/build-with-claude/context-editing and /compaction,
+// https://developers.openai.com/api/docs/guides/compaction (read 2026-11-27)
+
+import { listFrom } from "../../base/lists.js";
+import { counted } from "../../base/words.js";
+import { recordOf } from "../../message/format.js";
+import type { ParsedMessage } from "../../message/read.js";
+import type { ContextManagement } from "../context-management.js";
+
+/** The defaults that Anthropic documents. */
+const CLEAR_AT_TOKENS = 100_000;
+const COMPACT_AT_TOKENS = 150_000;
+const KEPT_TOOL_USES = 3;
+
+/** Describes the effect of each edit on a prompt, in a line each. */
+export function clearedWords(
+  settings: ContextManagement,
+  messages: readonly ParsedMessage[],
+  tokens: number,
+): readonly string[] {
+  const edits = Array.isArray(settings) ? settings : listFrom((settings as { readonly edits?: unknown }).edits);
+  return edits.map((edit) => wordsOf(recordOf(edit), messages, tokens));
+}
+
+function wordsOf(edit: Readonly<Record<string, unknown>>, messages: readonly ParsedMessage[], tokens: number): string {
+  const type = String(edit.type);
+  switch (type) {
+    case "clear_tool_uses_20250919":
+      return `${type}: ${clearedToolUses(edit, messages, tokens)}`;
+    case "clear_thinking_20251015": {
+      const keep = edit.keep === undefined ? 1 : edit.keep === "all" ? undefined : recordOf(edit.keep).value;
+      const turns = messages.filter(
+        ({ message, parts }) => message.role === "assistant" && parts.some(isThinking),
+      ).length;
+      const cleared = typeof keep === "number" ? Math.max(turns - keep, 0) : 0;
+      return `${type}: the thinking of ${counted(cleared, "message")} of ${turns} is cleared`;
+    }
+    case "compact_20260112":
+      return `${type}: ${compacts(recordOf(edit.trigger).value ?? COMPACT_AT_TOKENS, tokens)}`;
+    case "compaction":
+      return `${type}: ${compacts(edit.compact_threshold, tokens)}`;
+    default:
+      return `${type}: nothing is documented of what it clears`;
+  }
+}
+
+const isThinking = ({ part }: ParsedMessage["parts"][number]): boolean =>
+  part.type === "reasoning" || (part.type === "redacted_thinking" && part.note === undefined);
+
+function compacts(threshold: unknown, tokens: number): string {
+  if (typeof threshold !== "number") {
+    return "nothing says from how many tokens on the prompt is compacted";
+  }
+  return tokens >= threshold
+    ? `the prompt is compacted: it has ${tokens} tokens, and the limit is ${threshold}`
+    : `nothing is compacted: the prompt has ${tokens} tokens, fewer than ${threshold}`;
+}
+
+/** The oldest results are cleared once the prompt reaches a number of tokens or calls; the newest calls keep theirs, and so do tools by name. */
+function clearedToolUses(
+  { trigger, keep, exclude_tools: excluded, clear_at_least: least }: Readonly<Record<string, unknown>>,
+  messages: readonly ParsedMessage[],
+  tokens: number,
+): string {
+  const calls = messages.flatMap(({ parts }) =>
+    parts.flatMap(({ part }) => (part.type === "tool-call" ? [part.toolName] : [])),
+  );
+  const { type = "input_tokens", value = CLEAR_AT_TOKENS } = recordOf(trigger);
+  const [has, unit] = type === "tool_uses" ? [calls.length, "tool use"] : [tokens, "token"];
+  if (has <= Number(value)) {
+    return `nothing is cleared: the prompt has ${counted(has, unit)}, no more than ${value}`;
+  }
+  const kept = Number(recordOf(keep).value ?? KEPT_TOOL_USES);
+  const names = new Set(listFrom(excluded));
+  const clearable = calls.slice(0, Math.max(calls.length - kept, 0)).filter((name) => !names.has(name)).length;
+  const condition = least == null ? "" : `, if that frees ${recordOf(least).value} tokens`;
+  return `the results of the oldest ${counted(clearable, "tool use")} of ${calls.length} are cleared${condition}`;
+}

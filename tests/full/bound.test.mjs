@@ -1,0 +1,23 @@
+// Thinking that a model binds to everything before it, in 10,000 random chats and agents' runs: no block is sent that the provider would
+// refuse. BOUND_CASES=100 runs fewer.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as windrow from "windrow";
+import { runRandomChat } from "../package/support/bound-provider.mjs";
+import { Random } from "../package/support/random.mjs";
+
+const CASES = Number(process.env.BOUND_CASES ?? 10_000);
+
+test("no block is sent that the provider would refuse", async () => {
+  await windrow.loadEncoding("o200k_base");
+  let sent = 0;
+  for (let seed = 1; seed <= CASES; seed++) {
+    try {
+      sent += await runRandomChat(windrow, new Random(seed));
+    } catch (cause) {
+      throw new Error(`the chat of seed ${seed} fails`, { cause });
+    }
+  }
+  assert.ok(sent > 5 * CASES, `${sent} blocks were sent`);
+});

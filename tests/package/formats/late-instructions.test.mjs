@@ -1,0 +1,100 @@
+// Instructions that come after the conversation has begun: if the model takes them there, they stay, and all before them stays the same.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { buildContext, loadEncoding, problemsOf, requestOf } from "windrow";
+import { assertShare, forEachSeedAsync } from "../support/property.mjs";
+
+before(() => loadEncoding("o200k_base"));
+
+const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
+const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
+const late = { role: "system", content: "The date is now 27 November." };
+const chat = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Hello" },
+  { role: "assistant", content: "Hi" },
+  late,
+  { role: "user", content: "What is the date?" },
+];
+
+describe("late instructions", () => {
+  test("stay in their place for a model that takes them there, and at the top otherwise", () => {
+    const rolesFor = (model, options = {}) =>
+      requestOf("anthropic", chat, { model, ...options }).messages.map(({ role, content }) => [role, content]);
+    for (const model of ["claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "anthropic/claude-fable-5.1"]) {
+      assert.deepEqual(
+        rolesFor(model),
+        [
+          ["user", "Hello"],
+          ["assistant", "Hi"],
+          ["user", "What is the date?"],
+          ["system", late.content],
+        ],
+        model,
+      );
+    }
+    for (const model of [undefined, "claude-opus-4-7", "claude-haiku-4-5-20251001", "claude-3-opus-20240229"]) {
+      const { system, messages } = requestOf("anthropic", chat, { model });
+      assert.equal(messages.length, 3, model);
+      assert.deepEqual(system, [
+        { type: "text", text: "Be brief." },
+        { type: "text", text: late.content },
+      ]);
+    }
+    const [, , last] = rolesFor("claude-opus-4-7", { lateInstructions: "user" });
+    assert.deepEqual(last, [
+      "user",
+      [
+        { type: "text", text: `[Instructions of the application]\n${late.content}` },
+        { type: "text", text: "What is the date?" },
+      ],
+    ]);
+  });
+
+  test("leave every earlier byte as it was, and are counted", async () => {
+    let placed = 0;
+    let cases = 0;
+    await forEachSeedAsync(async (random) => {
+      const messages = [chat[0]];
+      const [provider, model] = random.pick([
+        ["anthropic", "claude-opus-5-5"],
+        ["anthropic", "claude-opus-4-8"],
+        ["anthropic", "claude-opus-4-5"],
+        ["gemini", "gemini-3-pro"],
+        ["ai-sdk", "claude-opus-5-5"],
+        ["openai-responses", "gpt-5"],
+        ["openai", "gpt-5"],
+      ]);
+      const config = /** @type {any} */ ({
+        model,
+        budget: { maxTokens: 20_000 },
+        render: { provider, lateInstructions: "user" },
+      });
+      let previous = "";
+      let count = 0;
+      for (let turn = 0; turn < 8; turn++) {
+        for (let more = random.integer(0, 4) - 2; more > 0; more--) {
+          messages.push({ role: random.pick(["system", "developer"]), content: saying(random, 8) });
+          placed += turn > 0 ? 1 : 0;
+        }
+        messages.push({ role: "user", content: saying(random, 20) });
+        const context = await buildContext([...messages], config);
+        const body = context.request(provider);
+        assert.deepEqual(problemsOf(provider, body, { model }), []);
+        const { system, instructions, systemInstruction, ...rest } = /** @type {any} */ (body);
+        const said = JSON.stringify([system, instructions, systemInstruction, Object.values(rest)[0]]).slice(0, -2);
+        // Neighbors that become one message are written again, and no message before them.
+        const same = [...said].findIndex((letter, at) => letter !== previous[at]);
+        const least = previous.lastIndexOf('{"role":');
+        assert.ok(turn === 0 || same < 0 || same >= least, `${previous}\n${said}`);
+        assert.ok(context.tokens.total > count, "every word is counted");
+        count = context.tokens.total;
+        previous = said;
+        messages.push({ role: "assistant", content: saying(random, 20) });
+      }
+      cases += 1;
+    });
+    assertShare(placed, cases, 3, "conversations have late instructions");
+  });
+});
