@@ -31,6 +31,7 @@ import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../messa
 import type { UnknownRecord } from "../message/format.js";
 import { withImageLines } from "../message/image-lines.js";
 import type { MessageInput } from "../message/message.js";
+import { isResult } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -49,6 +50,7 @@ import {
   sharesByMessage,
 } from "./pieces.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
+import { type CostedPiece, type Measure, type TokensBySource, tokensBySource } from "./token-sources.js";
 
 /**
  * A message that windrow made: what a section holds, or a line that says what is left out. A shortened copy of a message is of the
@@ -82,6 +84,15 @@ function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
     default:
       return fate === "shortened" ? "; shortened" : "";
   }
+}
+
+/** The cost of a context, in tokens. */
+export interface ContextTokens extends TokenReport {
+  /**
+   * The same by tool, MCP server, source and speaker. It is worked out when it is first read, and it isn't enumerable. A message with calls
+   * next to words is divided by the cost of each part alone.
+   */
+  readonly bySource: TokensBySource;
 }
 
 /** Why one message is in the context, or not. */
@@ -204,7 +215,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    */
   readonly kept: M[];
   /** What the context costs. */
-  readonly tokens: TokenReport;
+  readonly tokens: ContextTokens;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
   /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
@@ -240,7 +251,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #runs: readonly Run[];
-  readonly #measure: (message: M, position: number) => number;
+  readonly #measure: Measure;
   readonly #leastCached: number;
   readonly #userNames: number;
   readonly #shape: string | undefined;
@@ -264,7 +275,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     finished: FinishedBuild,
     source: readonly M[],
     request: MessageInput | null | undefined,
-    measure: (message: M, position: number) => number,
+    measure: (encoding: string) => Measure,
     { read, shape, previous, parsedAt, redact, bound, ids = [] }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
@@ -275,7 +286,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#excerpts = new Map(rest.excerpts.map(([piece, gaps]) => [keyOf(...piece), gaps]));
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#runs = runs;
-    this.#measure = measure;
+    this.#measure = measure(rest.tokens.encoding);
     this.#leastCached = leastCached;
     this.#userNames = rest.userNames;
     this.#shape = shape;
@@ -372,7 +383,51 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const sent = closes && messages !== undefined ? inPlace(runs).map((run) => piece(run, true)) : messages;
     this.#sent = sent === undefined ? undefined : [...(sent as readonly AnyMessage[])];
     this.text = (text ?? undefined) as typeof this.text;
-    this.tokens = rest.tokens;
+    const { rows, shares, costs } = finished;
+    const isTiered = recording.config.tiers?.enabled === true;
+    /** Returns what each row of the prompt says. What windrow adds to the history is part of the form. */
+    const pieces = (): CostedPiece[] => {
+      const found: CostedPiece[] = [];
+      for (let at = 0; at < rows.length; at++) {
+        const [row, share, tokens] = [rows[at] as number, shares[at] as number, costs[at] as number];
+        const position = messageRow(row);
+        if (position <= FIRST_MADE_ROW) {
+          const { role, section } = made[FIRST_MADE_ROW - row] as MadeText;
+          if (isTiered || rest.sections[section]?.kind !== "history") {
+            found.push({ role, name: undefined, source: undefined, parts: [], tokens });
+          }
+          continue;
+        }
+        const known = row === REQUEST_ROW ? parse(request, "request", "context_build_error") : readOf(position);
+        const { message, parts } =
+          position < 0 || this.#bound?.has(position) !== false ? known : withoutThinking(known);
+        const own = (sharesOf(message, parts) ?? [])[share - 1] ?? parts;
+        const cut = this.#shortened.get(keyOf(row, share));
+        const left = own.filter(({ part }) => part.type !== "text");
+        found.push({
+          role: own.some(isResult) && share > 0 ? "tool" : message.role,
+          name: message.name ?? undefined,
+          source: message.source ?? undefined,
+          parts:
+            cut === undefined ? own : [{ part: { type: "text", text: cut }, given: undefined, place: "" }, ...left],
+          tokens,
+        });
+      }
+      return found;
+    };
+    let bySource: TokensBySource | undefined;
+    const sourcesOf = (): TokensBySource => {
+      const definitions = rest.tokens.sections[1]?.tokens ?? 0;
+      const counted = definitions / (rest.tokens.calibration ?? 1);
+      const tools = (recording.config.budget?.tools ?? []) as readonly string[];
+      return tokensBySource(pieces(), tools, [definitions, counted], this.#measure);
+    };
+    this.tokens = Object.defineProperty(rest.tokens as ContextTokens, "bySource", {
+      get: () => {
+        bySource ??= publicCall("context_build_error", "tokens.bySource", sourcesOf);
+        return bySource;
+      },
+    });
     this.charCount = rest.charCount;
     this.trimmed = rest.trimmed;
     this.sections = rest.sections;
@@ -465,7 +520,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       stage,
       reason,
       words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}`,
-      tokens: this.#costOf(position) ?? this.#measure(message, position),
+      tokens: this.#costOf(position) ?? this.#measure([message], { first: position, shape: this.#shape })[1] ?? 0,
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
   }
