@@ -56,6 +56,10 @@ pub struct RenderConfig {
     // Not written if there is none, so that the hashes of other contexts stay as they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
+    /// False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
+    /// reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<bool>,
     /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
     /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
@@ -140,12 +144,14 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// True if reasoning is sent, by whose it is; empty if nothing proves it.
+    /// True if reasoning is sent, by whose it is; empty if nothing proves it. What a provider knows by its id alone is `openai/id`.
     #[must_use]
-    pub fn takes_reasoning_of(self, maker: &str, server: Option<Server>) -> bool {
+    pub fn takes_reasoning_of(self, maker: &str, render: &RenderConfig) -> bool {
         match self {
-            Self::Openai => server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
-            Self::OpenaiResponses => maker == "openai",
+            Self::Openai => render.server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
+            Self::OpenaiResponses => {
+                maker == "openai" || (maker == "openai/id" && render.store != Some(false))
+            }
             Self::Anthropic => matches!(maker, "anthropic" | "anthropic/note"),
             Self::Gemini => maker == "google",
             Self::AiSdk => true,
@@ -351,6 +357,7 @@ impl Default for RenderConfig {
             guard: Guard::Indent,
             provider: None,
             server: None,
+            store: None,
             open_calls: OpenCalls::default(),
         }
     }

@@ -750,6 +750,11 @@ export interface RenderConfig {
    */
   readonly server?: Server | null | undefined;
   /**
+   * False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
+   * reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+   */
+  readonly store?: boolean | null | undefined;
+  /**
    * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
    * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
    */

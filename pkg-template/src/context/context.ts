@@ -533,7 +533,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    *
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
    * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `store: false` says that OpenAI's Responses won't keep the
-   * request: then reasoning goes only with its encrypted content, and items without their ids.
+   * request (default: as `render.store` says): then reasoning goes only with its encrypted content, and items without their ids.
    */
   request<Name extends ProviderName>(
     provider: Name,
@@ -558,7 +558,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return requestOfParsed(provider, this.#parsed, {
         cacheEnds: ends,
         userNames: this.#userNames,
-        target: { model, server: render?.server, store: options.store },
+        target: { model, server: render?.server, store: options.store ?? render?.store ?? undefined },
       });
     });
   }

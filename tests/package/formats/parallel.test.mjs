@@ -94,6 +94,7 @@ function conversation(random, shape) {
   ];
 }
 
+/** @type {any} */
 const options = { encoding: "o200k_base", model: "gpt-4o", request: null };
 
 for (const shape of Object.keys(SHAPES)) {

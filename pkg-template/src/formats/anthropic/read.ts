@@ -8,9 +8,11 @@ import {
   blocksOrText,
   blocksWithText,
   callPart,
+  containerFile,
   mediaForm,
   mediaPart,
   reasoningForm,
+  refuseToolChange,
   resultPart,
 } from "../../message/parts.js";
 
@@ -57,6 +59,8 @@ function ownNote(fields: readonly string[]): PartForm {
   };
 }
 
+const toolChange: PartForm = { fields: new Set(["tool"]), read: refuseToolChange };
+
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
 export const anthropic: Dialect = {
@@ -65,7 +69,7 @@ export const anthropic: Dialect = {
   parts: {
     thinking: reasoningForm("thinking"),
     document: mediaForm("file"),
-    container_upload: mediaForm("file"),
+    container_upload: { ...mediaForm("file"), read: containerFile },
     /** What Anthropic made of the messages before it: its text, or that encrypted. */
     compaction: {
       fields: new Set(["content", "encrypted_content", "tool_changes"]),
@@ -76,6 +80,8 @@ export const anthropic: Dialect = {
         isNote: true,
       }),
     },
+    tool_addition: toolChange,
+    tool_removal: toolChange,
     fallback: ownNote(["from", "to"]),
     mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {
