@@ -26,6 +26,9 @@ import {
   parseTranscript,
   presets,
   replay,
+  type ServerTokens,
+  type TokensBySource,
+  type ToolTokens,
 } from "./load/node.js";
 import { startStudio } from "./studio/server.js";
 
@@ -617,9 +620,37 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   const limit = tokens.limit == null ? ", no limit" : ` of ${tokens.limit}`;
   const sections = tokens.sections.map((section) => `${section.id} ${section.tokens}`).join(", ");
   lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${tokens.words}): ${sections}`);
+  lines.push(...bySourceLines(tokens.bySource));
   lines.push(`Hash: ${snapshot.contextHash}`);
   // A blank line between context and summary, for a terminal that shows both.
   return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
+}
+
+/** How many tools, servers, sources or speakers a line names. */
+const NAMED_COSTS = 8;
+
+/** Returns the costs by tool, MCP server, source and speaker, a line each. Sources and speakers are there if there are several. */
+function bySourceLines({ tools, toolInstructions, servers, sources, speakers }: TokensBySource): readonly string[] {
+  const ofTool = ({ definition, calls, results }: ToolTokens | ServerTokens): [number, string] => [
+    definition + calls + results,
+    ` (definition ${definition}, calls ${calls}, results ${results})`,
+  ];
+  const line = (kind: string, costs: readonly (readonly [name: string, tokens: number, more?: string])[]): string => {
+    const named = costs.slice(0, NAMED_COSTS).map(([name, tokens, more = ""]) => `${oneLine(name)} ${tokens}${more}`);
+    const rest = costs.length > NAMED_COSTS ? [`+${costs.length - NAMED_COSTS} more`] : [];
+    return `  ${kind}: ${[...named, ...rest].join(", ")}`;
+  };
+  const aboutTools = toolInstructions > 0 ? [["instructions", toolInstructions] as const] : [];
+  const ofTools = [...tools.map((tool) => [tool.name || "unnamed", ...ofTool(tool)] as const), ...aboutTools];
+  const ofServers = servers.map((server) => [server.server, ...ofTool(server)] as const);
+  const ofSources = sources.map(({ source, tokens }) => [source ?? "none", tokens] as const);
+  const ofSpeakers = speakers.map(({ role, name, tokens }) => [name ? `${role} ${name}` : role, tokens] as const);
+  return [
+    ...(ofTools.length > 0 ? [line("by tool", ofTools)] : []),
+    ...(ofServers.length > 0 ? [line("by MCP server", ofServers)] : []),
+    ...(ofSources.length > 1 ? [line("by source", ofSources)] : []),
+    ...(ofSpeakers.length > 1 ? [line("by speaker", ofSpeakers)] : []),
+  ];
 }
 
 /** What became of how many messages for one reason. */

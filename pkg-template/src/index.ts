@@ -51,7 +51,13 @@ export type {
 export type { PromptOutline } from "./config/outline.js";
 export type { RecordedEdit, RecordedRedaction, Redactor, Restorer } from "./config/redactor.js";
 export { buildContext, buildContextSync } from "./context/build.js";
-export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context/context.js";
+export {
+  type BuildRecording,
+  BuiltContext,
+  type ContextMessage,
+  type ContextTokens,
+  type Explanation,
+} from "./context/context.js";
 export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./context/prefix.js";
 export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./context/presets.js";
 export { type Difference, type Replay, type ReplayOptions, replay } from "./context/replay.js";
@@ -62,6 +68,13 @@ export {
   type RetrievalParameters,
   retrievalTool,
 } from "./context/retrieval.js";
+export type {
+  ServerTokens,
+  SourceTokens,
+  SpeakerTokens,
+  TokensBySource,
+  ToolTokens,
+} from "./context/token-sources.js";
 export { type CountOptions, countTokens, type TokenCount } from "./context/tokens.js";
 export { createTranscript, Transcript } from "./context/transcript.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";

@@ -60,6 +60,10 @@ pub struct RenderConfig {
     /// there. OpenAI and Claude from 4.8 on do: it stays in its place. Default: `top`.
     #[serde(skip_serializing_if = "LateInstructions::is_default")]
     pub late_instructions: LateInstructions,
+    /// False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
+    /// reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<bool>,
     /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
     /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
@@ -168,12 +172,15 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// True if reasoning is sent, by whose it is; empty if nothing proves it.
+    /// True if reasoning is sent, by whose it is; empty if nothing proves it. What a provider knows by its id alone is `openai/id`.
     #[must_use]
-    pub fn takes_reasoning_of(self, maker: &str, server: Option<Server>) -> bool {
+    pub fn takes_reasoning_of(self, maker: &str, render: &RenderConfig) -> bool {
         match self {
-            Self::Openai => server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
-            Self::OpenaiResponses => matches!(maker, "openai" | OPENAI_COMPACTION),
+            Self::Openai => render.server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
+            Self::OpenaiResponses => match maker {
+                "openai/id" => render.store != Some(false),
+                _ => matches!(maker, "openai" | OPENAI_COMPACTION),
+            },
             Self::Anthropic => {
                 matches!(maker, "anthropic" | "anthropic/note" | ANTHROPIC_COMPACTION)
             }
@@ -383,6 +390,7 @@ impl Default for RenderConfig {
             provider: None,
             server: None,
             late_instructions: LateInstructions::default(),
+            store: None,
             open_calls: OpenCalls::default(),
         }
     }

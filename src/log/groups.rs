@@ -120,6 +120,8 @@ pub struct Groups {
     pub calls_running: Vec<HalfCall>,
     /// Results that have no call before them.
     pub results_without_call: Vec<HalfCall>,
+    /// Rows that go on with another row of their group, ascending: calls that were made at once, and what they gave.
+    continued: Vec<usize>,
 }
 
 /// A call without its result, or a result without its call.
@@ -185,6 +187,16 @@ struct LatestCall {
     /// How many results it waits for. A message may call several times by one id, as where tools are called by their names alone.
     open: usize,
     is_answered_later: bool,
+    /// The first row of the calls that were made at once with it.
+    first: usize,
+}
+
+/// True if a message of calls says that it goes on with the one before it.
+fn goes_on(transcript: &Messages, row: usize) -> bool {
+    let calls = |row: usize| {
+        transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
+    };
+    row > 0 && transcript.value(row - 1, Field::JoinsNext).is_some() && calls(row) && calls(row - 1)
 }
 
 impl Groups {
@@ -211,16 +223,32 @@ impl Groups {
         // By stretch, session and call id, as ids like `call_0` are in many.
         let mut calls: HashedMap<(usize, Option<&str>, &str), LatestCall> = HashedMap::default();
         let mut over: Vec<(usize, &str, usize)> = Vec::new();
+        // The last row with calls: its place and number, and the first of those that were made at once with it.
+        let mut made = (0, usize::MAX, 0);
+        // The newest row of results, and the first row of the calls that they answer, if it is one.
+        let mut answer = (0, None);
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (place, &row) in order.iter().enumerate() {
             let mut result_count = 0;
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
+            let mut answered_calls = Vec::new();
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        let new = LatestCall { row, place, open: 0, is_answered_later: false };
+                        if made.1 != row {
+                            let is_next = (made.0 + 1, made.1.wrapping_add(1)) == (place, row);
+                            let is_more = is_next && goes_on(transcript, row);
+                            if is_more {
+                                pairs.push((made.1, row));
+                            }
+                            made = (place, row, if is_more { made.2 } else { row });
+                        }
+                        let first = made.2;
+                        let new =
+                            LatestCall { row, place, open: 0, is_answered_later: false, first };
                         let skipped = usize::from(id == NO_ID);
                         for known in [NO_ID, id].into_iter().skip(skipped) {
                             let latest = calls.entry((stretch, session, known)).or_insert(new);
@@ -256,7 +284,8 @@ impl Groups {
                         match answered.and_then(|id| calls.get_mut(&(stretch, session, id))) {
                             Some(call) if !transcript.is_summary(call.row) => {
                                 call.open = call.open.saturating_sub(1);
-                                let call = call.row;
+                                let (call, first) = (call.row, call.first);
+                                answered_calls.push(first);
                                 groups.join(call, row);
                             }
                             _ => groups.results_without_call.push(half),
@@ -265,10 +294,21 @@ impl Groups {
                     _ => {}
                 }
             }
+            if result_count > 0 && transcript.role(row) == Role::Tool {
+                answered_calls.dedup();
+                let calls = answered_calls.first().copied().filter(|_| answered_calls.len() == 1);
+                if calls.is_some() && answer.1 == calls {
+                    pairs.push((answer.0, row));
+                }
+                answer = (row, calls);
+            }
         }
         if transcript.has_seen(Field::JoinsNext) {
             groups.join_thoughts(transcript, order, |_| true);
         }
+        let whole = pairs.into_iter().filter(|(one, other)| groups.of(*one) == groups.of(*other));
+        groups.continued = whole.map(|(_, row)| row).collect();
+        map::sort_by_key(&mut groups.continued, &|row| (map::place(Some(row)), 0));
         let spoken = if transcript.has_seen(Field::ResultLater) {
             newest_spoken(transcript, order)
         } else {
@@ -317,6 +357,13 @@ impl Groups {
         }
         rows.extend(joining);
         self.larger.insert(group, rows);
+    }
+
+    /// True if a row goes on with another one of its group: both call tools and were made at once, or both are results of calls that
+    /// were made at once.
+    #[must_use]
+    pub fn goes_on(&self, row: usize) -> bool {
+        self.continued.binary_search(&row).is_ok()
     }
 
     /// A row's group, named by one of its rows: the same for all rows that go together.

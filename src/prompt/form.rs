@@ -61,15 +61,19 @@ pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
 ///
 /// `has_instruction` says whether the prompt has an instruction; where that is not known yet, without one it costs no less.
 pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
-    let priming = match config.render.format {
-        Format::Messages => config.budget.priming(),
-        _ => 0,
-    };
     let tools = tools::definitions(config, has_instruction);
-    let flat_tokens = priming.saturating_add(tools.flat_tokens);
+    let flat_tokens = priming(config).saturating_add(tools.flat_tokens);
     let mut parts = Parts { flat_tokens, ..Parts::default() };
     parts.hidden.extend(tools.texts);
     parts
+}
+
+/// Tokens that prime the reply.
+pub(crate) fn priming(config: &ContextConfig) -> u64 {
+    match config.render.format {
+        Format::Messages => config.budget.priming(),
+        _ => 0,
+    }
 }
 
 /// No fewer than the tokens of some parts, and than their characters.

@@ -277,9 +277,9 @@ impl Meter {
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
-                if !is_last && is_whole && !view.marks.has_or_follows_open_call(row) =>
+                if !is_last && is_whole && view.marks.open_calls_of(row).is_empty() =>
             {
-                (row, form)
+                (row, if view.marks.goes_on(row) { form.wrapping_add(2) } else { form })
             }
             (Piece::Quoted(row), Some(form)) if !is_last && is_whole => {
                 // In the text formats it is a line as any other.

@@ -2,7 +2,8 @@
 //!
 //! Without a provider it is one message, but for results: each is one. With a provider it is as many as it becomes in the request, such
 //! as one with calls, what they gave, and what was said of it; and nothing is counted that is not sent.
-//! `pkg-template/src/formats` makes the request. Messages that become one there are counted apart, which is never too little.
+//! `pkg-template/src/formats` makes the request. Parallel calls are counted as one message, and so are their results if the provider takes
+//! them as one. Other messages that become one there are counted apart, which is never too little.
 
 use crate::base::guard;
 use crate::base::message::{Field, Role};
@@ -49,6 +50,7 @@ impl<'a> SentMessage<'a> {
     /// A message with nothing in it yet. `is_more` says that it goes on with the one before it.
     fn of(input: &'a Input, transcript: &'a Transcript, row: usize, is_more: bool) -> Self {
         let config = &*input.config;
+        let open = if transcript.role(row) == Role::Tool { Open::Result } else { Open::Message };
         Self {
             config,
             family: config.family(),
@@ -57,7 +59,7 @@ impl<'a> SentMessage<'a> {
             name: transcript.value(row, Field::Name),
             names_in_texts: input.names_in_texts(),
             is_marked: false,
-            open: if is_more { Open::Message } else { Open::Nothing },
+            open: if is_more { open } else { Open::Nothing },
             parts: Parts::default(),
         }
     }
@@ -168,22 +170,21 @@ const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
 /// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// The calls of a message that have no result.
+/// What a message has to do with others.
 #[derive(Clone, Copy, Default)]
-struct OpenCallsOf<'a> {
-    /// Its own.
-    own: &'a [HalfCall],
-    /// True if the message before it has such calls. It may not be in the prompt then.
-    follows_open_call: bool,
+struct Ties<'a> {
+    /// Its calls that have no result.
+    open_calls: &'a [HalfCall],
+    /// True if it goes on with another message. That is in the prompt too.
+    goes_on: bool,
 }
 
-impl<'a> OpenCallsOf<'a> {
+impl<'a> Ties<'a> {
     fn of(view: View<'a>, piece: Piece) -> Self {
         match piece {
-            Piece::Message(row) => Self {
-                own: view.marks.open_calls_of(row),
-                follows_open_call: view.marks.follows_open_call(row),
-            },
+            Piece::Message(row) => {
+                Self { open_calls: view.marks.open_calls_of(row), goes_on: view.marks.goes_on(row) }
+            }
             _ => Self::default(),
         }
     }
@@ -199,7 +200,7 @@ pub(super) fn parts<'a>(
     let (input, shortened) = (view.input, view.shortened_text(piece));
     let withholds = view.withholds(piece);
     let mut lines = view.media_lines(piece).iter();
-    let OpenCallsOf { own: open_calls, follows_open_call } = OpenCallsOf::of(view, piece);
+    let Ties { open_calls, goes_on } = Ties::of(view, piece);
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
     let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
@@ -207,8 +208,7 @@ pub(super) fn parts<'a>(
     let covered = transcript.fields(row).take(covered_count(config, transcript, row));
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
-    let is_more = provider.is_some() && !follows_open_call && goes_on(transcript, row);
-    let mut out = SentMessage::of(input, transcript, row, is_more);
+    let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
     out.is_marked = matches!(piece, Piece::Message(row) if view.marks.marked.contains(&row));
     let (mut reasoning_of, mut call) = ("", None);
     // True if the reasoning that comes next is in the fields of the server.
@@ -241,9 +241,8 @@ pub(super) fn parts<'a>(
             },
             Field::ReasoningOf => reasoning_of = value,
             Field::Reasoning => {
-                let is_sent = |provider: Provider| {
-                    provider.takes_reasoning_of(reasoning_of, config.render.server)
-                };
+                let is_sent =
+                    |provider: Provider| provider.takes_reasoning_of(reasoning_of, &config.render);
                 let is_withheld = withholds && reasoning_of == BINDS;
                 if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
                     out.show();
@@ -313,12 +312,4 @@ fn is_one_result(transcript: &Transcript, row: usize) -> bool {
 fn wrapping(arguments: &str) -> u64 {
     const AROUND: u64 = 6;
     if arguments.trim_start().starts_with('{') { 0 } else { AROUND }
-}
-
-/// Whether a message goes on with the one before it: calls that were made at once are one message.
-fn goes_on(transcript: &Transcript, row: usize) -> bool {
-    let calls = |row: usize| {
-        transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
-    };
-    row > 0 && transcript.value(row - 1, Field::JoinsNext).is_some() && calls(row) && calls(row - 1)
 }

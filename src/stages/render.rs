@@ -39,7 +39,8 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     let certainty = meter.certainty(&input.config, beside_texts(view, &pieces));
     let budget = &input.config.budget;
-    let (fixed, costs) = as_tokens(budget.calibration(), fixed, &costs);
+    let priming = form::priming(&input.config);
+    let (fixed, costs) = as_tokens(budget.calibration(), [priming, fixed.tokens], &costs);
     let is_text = input.config.render.format != Format::Messages;
     let content = |made: &MadeText, position| {
         let piece = Piece::Made(position);
@@ -169,11 +170,16 @@ fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
     beside
 }
 
-/// What is fixed and each piece in the tokens of the model: rounded so that they add up to the total.
-fn as_tokens(calibration: Calibration, fixed: Cost, costs: &[Cost]) -> (u64, Vec<u64>) {
-    let mut counted = fixed.tokens;
-    let fixed = calibration.tokens(counted);
-    let mut before = fixed;
+/// Returns the costs of the empty form, the definitions of tools, and each piece, in the tokens of the model: rounded so that they add up
+/// to the total. The second argument has the tokens that prime the reply, and the same with the definitions.
+fn as_tokens(
+    calibration: Calibration,
+    [priming, mut counted]: [u64; 2],
+    costs: &[Cost],
+) -> ([u64; 2], Vec<u64>) {
+    let format = calibration.tokens(priming);
+    let mut before = calibration.tokens(counted);
+    let fixed = [format, before - format];
     let tokens = costs.iter().map(|cost| {
         counted = counted.saturating_add(cost.tokens);
         let after = calibration.tokens(counted);
@@ -182,9 +188,12 @@ fn as_tokens(calibration: Calibration, fixed: Cost, costs: &[Cost]) -> (u64, Vec
     (fixed, tokens.collect())
 }
 
-fn section_tokens(view: View<'_>, fixed: u64, costs: &[u64]) -> Vec<SectionTokens> {
+fn section_tokens(
+    view: View<'_>,
+    [mut format, tools]: [u64; 2],
+    costs: &[u64],
+) -> Vec<SectionTokens> {
     let section = |id: &str, tokens| SectionTokens { id: id.to_owned(), tokens };
-    let mut format = fixed;
     let mut instructions = 0;
     let mut sections: Vec<u64> = vec![0; view.input.config.sections().len()];
     for ((piece, position), cost) in view.fill.layout.iter().zip(costs) {
@@ -201,7 +210,7 @@ fn section_tokens(view: View<'_>, fixed: u64, costs: &[u64]) -> Vec<SectionToken
     }
     let named = view.input.config.sections().iter().zip(sections);
     let named = named.map(|(it, tokens)| section(&it.id, tokens));
-    [section("format", format), section("instructions", instructions)]
+    [section("format", format), section("tools", tools), section("instructions", instructions)]
         .into_iter()
         .chain(named)
         .collect()

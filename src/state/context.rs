@@ -304,8 +304,9 @@ pub struct TokenReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionTokens {
-    /// `format` (what the form itself costs, and the tools), `instructions` (the system and developer messages that the
-    /// transcript begins with), or a section's id: without `sections` these are `history` and `request`.
+    /// `format` (the form itself), `tools` (the definitions in `budget.tools`, and the provider's own words about them),
+    /// `instructions` (the system and developer messages that the transcript begins with), or a section's id: without `sections`
+    /// these are `history` and `request`. The first three are always there, in this order, even if a section has the id `tools` too.
     pub id: String,
     /// Its cost in tokens.
     pub tokens: u64,

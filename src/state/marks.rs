@@ -175,16 +175,11 @@ impl Marks {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if the message before a row has calls without a result.
+    /// True if a row goes on with another row of its group, and that can't be left out alone: it has no call without a result.
     #[must_use]
-    pub fn follows_open_call(&self, row: usize) -> bool {
-        row > 0 && !self.open_calls_of(row - 1).is_empty()
-    }
-
-    /// True if a cost of the row depends on calls without a result.
-    #[must_use]
-    pub fn has_or_follows_open_call(&self, row: usize) -> bool {
-        !self.open_calls_of(row).is_empty() || self.follows_open_call(row)
+    pub fn goes_on(&self, row: usize) -> bool {
+        self.groups.goes_on(row)
+            && row.checked_sub(1).is_none_or(|before| self.open_calls_of(before).is_empty())
     }
 
     /// The results of a message that have no call.

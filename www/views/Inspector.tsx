@@ -2,6 +2,7 @@
 // the figures of the whole prompt.
 
 import type { ComponentChildren } from "preact";
+import type { ServerTokens, TokensBySource, ToolTokens } from "windrow";
 import type { Answer } from "../engine/jobs.js";
 import { piecesIn } from "../state/cuts.js";
 import { blocksOf, momentOf, speakerOf } from "../state/message.js";
@@ -249,6 +250,39 @@ const forms = {
 /** More than this is no table to read. */
 const MOST_CONVERSATIONS = 100;
 
+/** A line with more than this can't be read. */
+const MOST_COSTS = 12;
+
+/** Shows the costs by tool, MCP server, source and speaker. A prompt with one source, or one speaker, has no line about it. */
+function BySource({ tools, toolInstructions, servers, sources, speakers }: TokensBySource) {
+  const ofTool = ({ definition, calls, results }: ToolTokens | ServerTokens) =>
+    `${formatNumber(definition + calls + results)} (${formatNumber(definition)} defined, ${formatNumber(calls)} called, ${formatNumber(results)} returned)`;
+  const aboutTools = toolInstructions > 0 ? [`instructions ${formatNumber(toolInstructions)}`] : [];
+  const lines: readonly (readonly [id: string, title: string, least: number, costs: readonly string[]])[] = [
+    ["by-tool", "By tool", 1, [...tools.map((tool) => `${tool.name} ${ofTool(tool)}`), ...aboutTools]],
+    ["by-server", "By MCP server", 1, servers.map((server) => `${server.server} ${ofTool(server)}`)],
+    ["by-source", "By source", 2, sources.map(({ source, tokens }) => `${source ?? "none"} ${formatNumber(tokens)}`)],
+    [
+      "by-speaker",
+      "By speaker",
+      2,
+      speakers.map(({ role, name, tokens }) => `${name ?? role} ${formatNumber(tokens)}`),
+    ],
+  ];
+  return (
+    <>
+      {lines.map(([id, title, least, costs]) =>
+        costs.length < least ? null : (
+          <p key={id} class="quiet" id={id}>
+            {title}: {costs.slice(0, MOST_COSTS).join("; ")}
+            {costs.length > MOST_COSTS ? `; +${costs.length - MOST_COSTS} more` : ""}
+          </p>
+        ),
+      )}
+    </>
+  );
+}
+
 function OfPrompt({ picture }: { picture: Picture }) {
   const { context } = picture;
   const { tokens, snapshot, trace, recall, focus, charCount, sections, conversations } = context;
@@ -300,13 +334,14 @@ function OfPrompt({ picture }: { picture: Picture }) {
       </Part>
       <Part title="What it is made of" id="sections">
         <dl class="figures">
-          {tokens.sections.map(({ id, tokens: cost }) => (
-            <div key={id} style={{ display: "contents" }}>
+          {tokens.sections.map(({ id, tokens: cost }, index) => (
+            <div key={`${index} ${id}`} style={{ display: "contents" }}>
               <dt>{id}</dt>
               <dd>{formatNumber(cost)}</dd>
             </div>
           ))}
         </dl>
+        <BySource {...tokens.bySource} />
         {items.map((section) => (
           <p key={section.id} class="quiet">
             {section.id}:{" "}

@@ -760,6 +760,11 @@ export interface RenderConfig {
    */
   readonly lateInstructions?: LateInstructions | undefined;
   /**
+   * False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
+   * reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+   */
+  readonly store?: boolean | null | undefined;
+  /**
    * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
    * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
    */
@@ -1422,8 +1427,9 @@ export interface TokenReport {
 /** What one section of a context costs. */
 export interface SectionTokens {
   /**
-   * `format` (what the form itself costs, and the tools), `instructions` (the system and developer messages that the
-   * transcript begins with), or a section's id: without `sections` these are `history` and `request`.
+   * `format` (the form itself), `tools` (the definitions in `budget.tools`, and the provider's own words about them),
+   * `instructions` (the system and developer messages that the transcript begins with), or a section's id: without `sections`
+   * these are `history` and `request`. The first three are always there, in this order, even if a section has the id `tools` too.
    */
   readonly id: string;
   /** Its cost in tokens. */

@@ -32,6 +32,7 @@ import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAb
 import { bindsThinking, mayBeValid } from "./bound.js";
 import { BuiltContext } from "./context.js";
 import { type FinishedBuild, messageRows } from "./pieces.js";
+import type { Measure } from "./token-sources.js";
 import { coreOf, messageListOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";
@@ -493,9 +494,7 @@ class Attempt<M extends AnyMessage> {
       seqs: log?.seqs,
       build: buildContext,
     };
-    // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
-    const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
-    const measure = (message: M, position: number) => costOf(message, position, measured, shape);
+    const measure = (encoding: string) => measureOf(encoding, options);
     const context = call(
       KIND,
       () => new BuiltContext<M, F>(finished, messages, request, measure, { ...facts, previous, redact }),
@@ -579,13 +578,17 @@ function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unkn
   return failure;
 }
 
-/** What a message costs in the form that the options ask for. */
-function costOf(
-  message: AnyMessage,
-  position: number,
-  options: ReadConfig["options"],
-  shape: string | undefined,
-): number {
-  const path = () => `messages[${position}]`;
-  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, { path, shape });
+/**
+ * Returns what measures as a build did. `encoding` says how that counted. An estimate replaces a hook and a vocabulary that the build didn't
+ * need: nobody waits for them afterwards.
+ */
+function measureOf(encoding: string, options: ReadConfig["options"]): Measure {
+  const isExact = encoding !== "estimate" && encoding !== "countTokens";
+  const measured = isExact ? options : { ...options, encoding: "estimate" };
+  return (messages, { first = 0, tools, shape } = {}) => {
+    const path = (index: number) => `messages[${first + index}]`;
+    const own =
+      tools === undefined ? measured : { ...measured, budget: { ...(measured.budget ?? {}), tools, usage: [] } };
+    return withCoreOf(messages, KIND, (core) => [...call(KIND, () => core.measure(own))], { path, shape });
+  };
 }

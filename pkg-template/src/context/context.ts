@@ -33,6 +33,7 @@ import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../messa
 import type { UnknownRecord } from "../message/format.js";
 import { type MediaLines, withMediaLines } from "../message/media-lines.js";
 import type { MessageInput } from "../message/message.js";
+import { isResult } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -59,6 +60,7 @@ import {
   unorderedChecksum,
 } from "./prefix.js";
 import { type ContextOriginals, type Excerpting, type Originals, originalsOf, Retrieval } from "./retrieval.js";
+import { type CostedPiece, type Measure, type TokensBySource, tokensBySource } from "./token-sources.js";
 
 /**
  * A message that windrow made: what a section holds, or a line that says what is left out. A shortened copy of a message is of the
@@ -95,6 +97,15 @@ function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
     default:
       return fate === "shortened" ? "; shortened" : "";
   }
+}
+
+/** The cost of a context, in tokens. */
+export interface ContextTokens extends TokenReport {
+  /**
+   * The same by tool, MCP server, source and speaker. It is worked out when it is first read, and it isn't enumerable. A message with calls
+   * next to words is divided by the cost of each part alone.
+   */
+  readonly bySource: TokensBySource;
 }
 
 /** Why one message is in the context, or not. */
@@ -241,7 +252,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    */
   readonly kept: M[];
   /** What the context costs. */
-  readonly tokens: TokenReport;
+  readonly tokens: ContextTokens;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
   /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
@@ -277,7 +288,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #runs: readonly Run[];
-  readonly #measure: (message: M, position: number) => number;
+  readonly #measure: Measure;
   readonly #made: readonly MadeText[];
   readonly #leastCached: number;
   readonly #userNames: number;
@@ -305,7 +316,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     finished: FinishedBuild,
     source: readonly M[],
     request: MessageInput | null | undefined,
-    measure: (message: M, position: number) => number,
+    measure: (encoding: string) => Measure,
     {
       read,
       shape,
@@ -328,7 +339,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#excerpts = new Map(rest.excerpts.map(([piece, gaps]) => [keyOf(...piece), gaps]));
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#runs = runs;
-    this.#measure = measure;
+    this.#measure = measure(rest.tokens.encoding);
     this.#leastCached = leastCached;
     this.#userNames = rest.userNames;
     this.#shape = shape;
@@ -426,7 +437,51 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const sent = closes && messages !== undefined ? inPlace(runs).map((run) => piece(run, true)) : messages;
     this.#sent = sent === undefined ? undefined : [...(sent as readonly AnyMessage[])];
     this.text = (text ?? undefined) as typeof this.text;
-    this.tokens = rest.tokens;
+    const { rows, shares, costs } = finished;
+    const isTiered = recording.config.tiers?.enabled === true;
+    /** Returns what each row of the prompt says. What windrow adds to the history is part of the form. */
+    const pieces = (): CostedPiece[] => {
+      const found: CostedPiece[] = [];
+      for (let at = 0; at < rows.length; at++) {
+        const [row, share, tokens] = [rows[at] as number, shares[at] as number, costs[at] as number];
+        const position = messageRow(row);
+        if (position <= FIRST_MADE_ROW) {
+          const { role, section } = made[FIRST_MADE_ROW - row] as MadeText;
+          if (isTiered || rest.sections[section]?.kind !== "history") {
+            found.push({ role, name: undefined, source: undefined, parts: [], tokens });
+          }
+          continue;
+        }
+        const known = row === REQUEST_ROW ? parse(request, "request", "context_build_error") : readOf(position);
+        const { message, parts } =
+          position < 0 || this.#bound?.has(position) !== false ? known : withoutThinking(known);
+        const own = (sharesOf(message, parts) ?? [])[share - 1] ?? parts;
+        const cut = this.#shortened.get(keyOf(row, share));
+        const left = own.filter(({ part }) => part.type !== "text");
+        found.push({
+          role: own.some(isResult) && share > 0 ? "tool" : message.role,
+          name: message.name ?? undefined,
+          source: message.source ?? undefined,
+          parts:
+            cut === undefined ? own : [{ part: { type: "text", text: cut }, given: undefined, place: "" }, ...left],
+          tokens,
+        });
+      }
+      return found;
+    };
+    let bySource: TokensBySource | undefined;
+    const sourcesOf = (): TokensBySource => {
+      const definitions = rest.tokens.sections[1]?.tokens ?? 0;
+      const counted = definitions / (rest.tokens.calibration ?? 1);
+      const tools = (recording.config.budget?.tools ?? []) as readonly string[];
+      return tokensBySource(pieces(), tools, [definitions, counted], this.#measure);
+    };
+    this.tokens = Object.defineProperty(rest.tokens as ContextTokens, "bySource", {
+      get: () => {
+        bySource ??= publicCall("context_build_error", "tokens.bySource", sourcesOf);
+        return bySource;
+      },
+    });
     this.charCount = rest.charCount;
     this.trimmed = rest.trimmed;
     this.sections = rest.sections;
@@ -527,7 +582,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       stage,
       reason,
       words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}`,
-      tokens: this.#costOf(position) ?? this.#measure(message, position),
+      tokens: this.#costOf(position) ?? this.#measure([message], { first: position, shape: this.#shape })[1] ?? 0,
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
   }
@@ -541,8 +596,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
    * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
    * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `onPrefixMismatch` sets Anthropic's
-   * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the
-   * request: then reasoning goes only with its encrypted content, and items without their ids.
+   * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the request (default: as `render.store` says):
+   * then reasoning goes only with its encrypted content, and items without their ids.
    */
   request<Name extends ProviderName>(
     provider: Name,
@@ -576,7 +631,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
           model,
           server: render?.server,
           lateInstructions: render?.lateInstructions,
-          store: options.store,
+          store: options.store ?? render?.store ?? undefined,
           onPrefixMismatch: options.onPrefixMismatch,
           contextManagement: options.contextManagement ?? this.recording.contextManagement,
         },

@@ -246,5 +246,6 @@ const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "results-follow-calls": "Give every result behind the call that it answers, with the id of the call.",
   "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
   "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
+  "file-ids-fit": "Give the id as the provider gave it, or the file itself.",
   "starts-with-user": "Let the messages begin with one of the user's.",
 };

@@ -50,6 +50,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
   const { text: serverFields, saysThoughts = false } = server ?? {};
   // The reasoning that directly follows is in the fields.
   push(columns, "serverFields", saysThoughts ? serverFields : undefined);
+  const encrypted = encryptedIn(placed);
   const [first] = placed;
   if (placed.length === 1 && first?.part.type === "tool-result" && first.place === "") {
     // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
@@ -58,7 +59,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
     push(columns, "resultName", first.part.toolCallId === "" ? first.part.toolName : undefined);
   } else {
     for (const part of shares?.[0] ?? placed) {
-      pushPart(columns, part);
+      pushPart(columns, part, encrypted);
     }
   }
   for (const share of shares?.slice(1) ?? []) {
@@ -66,7 +67,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
     columns.push(fieldCodes.nextRow, role);
     push(columns, "name", role === "tool" ? undefined : message.name);
     for (const part of share) {
-      pushPart(columns, part);
+      pushPart(columns, part, encrypted);
     }
   }
   push(columns, "serverFields", saysThoughts ? undefined : serverFields);
@@ -104,7 +105,8 @@ export function textIn(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1 && columns[at - 1] === fieldCodes.text).join("\n");
 }
 
-function pushPart(columns: MessageColumns, placed: PlacedPart): void {
+/** Adds a part. `encrypted` has the ids of its message's reasoning that has its encrypted content. */
+function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: ReadonlySet<string | undefined>): void {
   const { part } = placed;
   switch (part.type) {
     case "text":
@@ -112,7 +114,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
       columns.push(fieldCodes.text, part.text);
       break;
     case "reasoning":
-      push(columns, "reasoningOf", makerOf(part));
+      push(columns, "reasoningOf", isKnownById(part) && !encrypted?.has(part.id) ? "openai/id" : makerOf(part));
       columns.push(fieldCodes.reasoning, part.text);
       break;
     case "redacted_thinking":
@@ -140,6 +142,22 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
       columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);
   }
 }
+
+/** Returns the ids of items of reasoning that have their encrypted content; undefined if none has. */
+function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefined> | undefined {
+  let ids: Set<string | undefined> | undefined;
+  for (const { part } of placed) {
+    if ((part.type === "reasoning" || part.type === "redacted_thinking") && part.data !== undefined) {
+      ids ??= new Set();
+      ids.add(part.id);
+    }
+  }
+  return ids;
+}
+
+/** True if OpenAI finds reasoning by its id alone, in a request that it has kept. */
+const isKnownById = ({ provider, id, signature, data }: ReasoningPart): boolean =>
+  provider === "openai" && id !== undefined && (signature ?? data) === undefined;
 
 /** The provider that takes reasoning back; undefined if nothing proves the reasoning to it. */
 export function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {

@@ -137,6 +137,24 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
   return { type: kind, ...found };
 }
 
+/**
+ * Reads a file that is put into a container. The model is shown its block alone, and so it costs as much as a text of that length:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool
+ */
+export function containerFile(part: UnknownRecord, place: string): MediaPart {
+  const bytes = (json({ type: part.type, file_id: part.file_id }, place) as string).length;
+  return { ...mediaPart(part, "file", place), mediaType: "text/plain", bytes };
+}
+
+/** Fails for a change of the tools within a conversation: it is true of one place only, and windrow sends instructions at the beginning. */
+export function refuseToolChange({ type }: UnknownRecord, place: string): never {
+  throw new MalformedMessage(
+    `${place}.type`,
+    `${type} changes the tools of a request from its place on, and windrow doesn't read it`,
+    "Leave the block out, and send the request with the tools that it leads to.",
+  );
+}
+
 /** Fails for what is in the memory of a page alone: no request could hold it, as its bytes can't be read at once. */
 function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], place: string): void {
   if (data instanceof Blob || url?.startsWith("blob:")) {

@@ -173,26 +173,104 @@ fn cost_of(message: &Message, cut: Option<&str>, count: &dyn Fn(&str) -> u64) ->
     total
 }
 
-/// No message that was left out for the budget fits into the room that is left.
+/// The ids of the calls that a message makes or answers.
+fn ids_of(message: &Message) -> impl Iterator<Item = &str> {
+    let fields = message.fields.iter();
+    let ids = fields.filter(|(field, _)| matches!(field, Field::CallId | Field::ResultId));
+    ids.map(|(_, id)| id.as_str())
+}
+
+/// The rows that go together with a row, and no fewer: those with an id in common, and so on.
+fn group_of(messages: &[Message], row: usize) -> Vec<usize> {
+    let mut group = vec![row];
+    let mut at = 0;
+    while let Some(member) = group.get(at).copied() {
+        for (other, message) in messages.iter().enumerate() {
+            let is_related =
+                ids_of(message).any(|id| ids_of(&messages[member]).any(|own| own == id));
+            if is_related && !group.contains(&other) {
+                group.push(other);
+            }
+        }
+        at += 1;
+    }
+    group
+}
+
+/// No group that was left out for the budget fits whole into the room that is left.
 fn check_left_out(context: &Context, messages: &[Message]) {
     let config = &context.recording.config;
     let is_stepwise = config.budget.cut.is_some() || config.render.gap_notice.is_some();
     let is_stepwise = is_stepwise || config.recall.ranking == Ranking::Recency;
-    let Some(limit) = config.budget.max_tokens.filter(|_| !is_stepwise) else { return };
-    if context.text.is_some() || config.budget.max_chars.is_some() {
+    let limits = [config.budget.max_tokens, config.budget.max_chars];
+    if is_stepwise || context.text.is_some() || limits.iter().all(Option::is_none) {
         return;
     }
     let name = EncodingName::from_name(&context.tokens.encoding).expect("an exact encoding");
-    let room = limit - context.tokens.total;
-    for (row, (fate, reason)) in fates(context).into_iter().enumerate() {
-        let is_of_group =
-            |(field, _): &(Field, String)| matches!(field, Field::CallId | Field::ResultId);
-        let is_gone =
-            fate == Fate::LeftOut && [Reason::OverBudget, Reason::RankedLower].contains(&reason);
-        if is_gone && !messages[row].fields.iter().any(is_of_group) {
-            let cost = cost_of(&messages[row], None, &|text| reference_count(name, text));
-            assert!(cost > room, "row {row} costs {cost}, and {room} tokens are left");
+    let room = limits[0].map_or(u64::MAX, |limit| limit - context.tokens.total);
+    let chars = context.char_count.unwrap_or_default();
+    let char_room = limits[1].map_or(u64::MAX, |limit| limit - chars);
+    let fates = fates(context);
+    let is_gone = |row: usize| {
+        let (fate, reason) = fates[row];
+        fate == Fate::LeftOut && [Reason::OverBudget, Reason::RankedLower].contains(&reason)
+    };
+    for row in (0..messages.len()).filter(|row| is_gone(*row)) {
+        let group = group_of(messages, row);
+        if !group.iter().all(|member| is_gone(*member)) {
+            continue; // A part of it is there, or was left out for another reason.
         }
+        let texts = |member: usize| {
+            messages[member].fields.iter().filter(|(field, _)| *field == Field::Text)
+        };
+        let length = |(_, text): &(Field, String)| text.chars().count() as u64;
+        let said: u64 = group.iter().flat_map(|member| texts(*member)).map(length).sum();
+        let cost =
+            |member: &usize| cost_of(&messages[*member], None, &|text| reference_count(name, text));
+        let tokens: u64 = group.iter().map(cost).sum();
+        assert!(
+            tokens > room || said > char_room,
+            "{group:?} cost {tokens} tokens and {said} characters; {room} and {char_room} are left"
+        );
+    }
+}
+
+/// Each stated reason can be true of its message under the config.
+fn check_reasons(context: &Context, messages: &[Message]) {
+    let config = &context.recording.config;
+    let (budget, window) = (&config.budget, &config.window);
+    let fates = fates(context);
+    let is_out = |row: usize| fates[row].0 == Fate::LeftOut;
+    for (row, (fate, reason)) in fates.iter().enumerate() {
+        let message = &messages[row];
+        let values = |wanted: Field| {
+            message.fields.iter().filter(move |(field, _)| *field == wanted).map(|(_, value)| value)
+        };
+        let others = || group_of(messages, row).into_iter().filter(move |other| *other != row);
+        let is_limited = budget.max_tokens.is_some() || budget.max_chars.is_some();
+        let holds = match reason {
+            Reason::OverBudget | Reason::RunEnded => is_limited,
+            Reason::RankedLower => is_limited && config.recall.ranking != Ranking::Recency,
+            Reason::BeforeCut => budget.cut.is_some(),
+            Reason::CallWithoutResult => values(Field::CallId).next().is_some(),
+            Reason::ResultWithoutCall => values(Field::ResultId).next().is_some(),
+            Reason::SplitGroup => others().any(is_out),
+            Reason::Tag => values(Field::Tag).any(|tag| config.filter.exclude_tags.contains(tag)),
+            Reason::OtherSession => {
+                let own = values(Field::SessionId).next();
+                config.session_id.is_some() && own != config.session_id.as_ref()
+            }
+            Reason::Blank => values(Field::Text).all(|text| text.trim().is_empty()),
+            Reason::BeyondFetchLimit => config.collect.fetch_limit.is_some(),
+            Reason::BeyondLookback => window.lookback_count.is_some(),
+            Reason::BeyondUserTurns => window.max_user_turns.is_some(),
+            Reason::BeyondRecentMessages => window.max_recent_messages.is_some(),
+            Reason::TooOld => window.recency_hours.is_some(),
+            Reason::Instruction => message.role == Role::System,
+            Reason::Pinned => message.pinned || others().any(|other| messages[other].pinned),
+            _ => true,
+        };
+        assert!(holds, "row {row}: {fate:?}, {reason:?}");
     }
 }
 
@@ -247,6 +325,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     check_notice(&context);
     check_excerpts(&context, messages);
     check_figures(&context);
+    check_reasons(&context, messages);
     let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
     Some(context)
@@ -292,7 +371,9 @@ fn check_excerpts(context: &Context, messages: &[Message]) {
             assert_eq!(figure.parse(), Ok(gap.tokens));
             begin = gap.start + mark.len() + " left out …]".len();
         }
-        assert!(rest.contains(text[begin..].trim_matches('\n')));
+        let end = text[begin..].trim_matches('\n');
+        let says_newer = is_result && end == " A newer result of this call follows.";
+        assert!(says_newer || rest.contains(end));
     }
 }
 

@@ -40,6 +40,15 @@ before(() => {
     "long.jsonl": Array.from({ length: 30_000 }, (_, row) =>
       JSON.stringify({ role: "user", content: `message ${row}` }),
     ).join("\n"),
+    "tools.json": JSON.stringify([
+      { role: "user", name: "Ada", source: "mail", content: "What changed?" },
+      {
+        role: "assistant",
+        toolCalls: ["mcp__git__log", "look"].map((name) => ({ id: name, name, arguments: '{"q":"all"}' })),
+      },
+      { role: "tool", toolCallId: "mcp__git__log", content: "Nine commits of the week before. ".repeat(4) },
+      { role: "tool", toolCallId: "look", content: "Nothing." },
+    ]),
     "cut.json": JSON.stringify(messages).slice(0, -20),
     "cut-object.json": JSON.stringify({ messages }, null, 2).slice(0, -5),
     "cut-lines.json": `{"messages": [\n${messages.map((message) => JSON.stringify(message)).join(",\n")}\n`,
@@ -205,9 +214,25 @@ describe("the summary on standard error", () => {
     assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
     assert.match(stderr, /\n {2}1 message \(\d+ tokens\): one of the instructions/);
     assert.match(stderr, /\nLeft out: 2 messages\n {2}2 messages: no room left in the budget/);
-    assert.ok(stderr.includes(`Tokens: ${tokens.total} of 30 (${tokens.words}): format 3, instructions `), stderr);
+    assert.ok(
+      stderr.includes(`Tokens: ${tokens.total} of 30 (${tokens.words}): format 3, tools 0, instructions `),
+      stderr,
+    );
     assert.ok(stderr.endsWith(`Hash: ${snapshot.contextHash}\n`));
     assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");
+  });
+
+  test("says what each tool, server and speaker costs", async () => {
+    const { stderr } = await succeeds(["build", "tools.json"]);
+    const costs = "\\d+ \\(definition 0, calls \\d+, results \\d+\\)";
+    assert.match(stderr, new RegExp(`\\n {2}by tool: mcp__git__log ${costs}, look ${costs}\\n`));
+    assert.match(stderr, new RegExp(`\\n {2}by MCP server: git ${costs}\\n`));
+    assert.match(
+      stderr,
+      /\n {2}by source: none \d+, mail \d+\n {2}by speaker: tool mcp__git__log \d+, assistant \d+, user Ada \d+, tool look /,
+    );
+    const plain = await buildsList(30, "messages");
+    assert.ok(!plain.stderr.includes("by tool") && !plain.stderr.includes("by source"), plain.stderr);
   });
 
   test("says that an estimate is one, and that there is no limit", async () => {

@@ -14,11 +14,12 @@ const LABELS = { system: "System", user: "User", assistant: "Assistant", tool: "
 const BRACKETED = { ...LABELS, user: "human", assistant: "you" };
 /** How many groups may not fit before no older one is tried. */
 const MOST_MISSES = 64;
-/** The fewest characters of an extract. */
+/** The fewest characters of an extract that is shorter than all that was said. */
 const LEAST_EXTRACT = 40;
 /** Words that are cut may cost this many tokens more than whole ones. */
 const CUT_WORDS = 4;
 
+const INTERRUPTED = "[Tool execution was interrupted]";
 const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
 const FRAMES = {
   xml: "<conversation>\n</conversation>\n",
@@ -174,6 +175,29 @@ function leastCost(message, config) {
   return { tokens: Math.min(...costs.map((it) => it.tokens)), chars: Math.min(...costs.map((it) => it.chars)) };
 }
 
+/** A text of at most so many characters: a longer one ends in a mark. */
+const cutTo = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`);
+
+/** Returns the shortest extract of a conversation: the user's first words, and then the assistant's last. Each has half of the room at least. */
+function extractOf(messages) {
+  const said = messages
+    .map((message) => ({
+      ...message,
+      said: [textOf(message), ...callsOf(message).map(({ name }) => `[Calling ${name}]`)],
+    }))
+    .map(({ role, said }) => ({ role, said: said.filter((it) => it !== "").join(" ") }))
+    .filter((message) => message.said !== "");
+  const first = said.find(({ role }) => role === "user") ?? said[0];
+  const after = said.slice(said.indexOf(first) + 1).reverse();
+  const last = after.find(({ role }) => role === "assistant") ?? after[0];
+  if (last === undefined) {
+    return cutTo(`Began: ${first.said}`, LEAST_EXTRACT);
+  }
+  const room = LEAST_EXTRACT - "Began:  Ended: ".length;
+  const began = cutTo(first.said, Math.max(Math.floor(room / 2), room - last.said.length));
+  return `Began: ${began} Ended: ${cutTo(last.said, room - began.length)}`;
+}
+
 class Reader {
   constructor(transcript, config, context) {
     this.transcript = transcript;
@@ -215,13 +239,20 @@ class Reader {
       return this.isRoomFor(this.summaryOf(conversation));
     }
     const group = this.groupOf(position).filter((it) => this.isLeftOut(it) && this.isOpen(it));
-    const costs = group.map((it) => leastCost(this.transcript[it], this.config));
+    const costs = group.flatMap((it) => [leastCost(this.transcript[it], this.config), ...this.closings(it)]);
     const sum = (of) => [...costs, this.frame()].reduce((all, cost) => all + of(cost), 0);
     const around = { tokens: tokensIn(element), chars: [...element].length };
     return this.isRoomFor({
       tokens: sum((it) => it.tokens) + around.tokens,
       chars: sum((it) => it.chars) + around.chars,
     });
+  }
+
+  /** Returns the cost of the results that close the calls of a message that have none, in the chat format. */
+  closings(position) {
+    const isOpen = ({ id }) => !this.transcript.some(({ toolCallId }) => toolCallId === id);
+    const open = this.config.render.format === "messages" ? callsOf(this.transcript[position]).filter(isOpen) : [];
+    return open.map(({ id }) => ({ tokens: 3 + tokensIn("tool") + tokensIn(id) + tokensIn(INTERRUPTED), chars: 0 }));
   }
 
   isRoomFor({ tokens, chars }) {
@@ -246,20 +277,14 @@ class Reader {
       : "";
   }
 
-  /** Returns the least cost of an extract of a conversation: the user's first words, then the assistant's last. */
+  /** Returns the least cost of an extract of a conversation. */
   summaryOf(conversation) {
     const rows = this.order.filter(
       (it) =>
         this.conversationOf(it) === conversation &&
         ["summarized", "over_budget", "run_ended"].includes(this.explained[it].reason),
     );
-    const said = rows.filter((it) => textOf(this.transcript[it]) !== "" || callsOf(this.transcript[it]).length > 0);
-    const by = (role, list) => list.find((it) => this.transcript[it].role === role) ?? list[0];
-    const first = by("user", said);
-    const last = by("assistant", said.filter((it) => it > first).reverse());
-    // It may be as short as this.
-    const whole = `Began: ${textOf(this.transcript[first])}${last === undefined ? "" : " Ended: "}`;
-    const text = whole.length > LEAST_EXTRACT ? `${whole.slice(0, LEAST_EXTRACT - 1)}…` : whole;
+    const text = extractOf(rows.map((it) => this.transcript[it]));
     const { format } = this.config.render;
     const line = {
       messages: `Extract of the conversation of ${conversation.label}: ${text}`,

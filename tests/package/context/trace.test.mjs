@@ -63,7 +63,7 @@ describe("for random transcripts and configs", () => {
       const inRanges = context.trace.ranges.reduce((sum, range) => sum + range.tokens, 0);
       // Where none was given, the request is one of the messages.
       const request = context.recording.request == null ? 0 : section("request");
-      assert.equal(inRanges + section("format") + request, context.tokens.total);
+      assert.equal(inRanges + section("format") + section("tools") + request, context.tokens.total);
       const explained = transcript.map((_, position) => context.explain(position));
       const sum = explained.reduce((total, { fate, tokens }) => total + (fate === "left out" ? 0 : tokens), 0);
       assert.equal(sum, inRanges);

@@ -468,6 +468,10 @@ test("what a prompt costs with tools, and what calibrates it", async () => {
   assert.equal(String(tokens.total), comment(tools, "context.tokens.total"));
   assert.ok(comment(tools, "context.tokens.limit").startsWith(String(tokens.limit)));
   assert.equal(JSON.stringify(tokens.words), comment(tools, "context.tokens.words"));
+  const sources = exampleWith("mcp__github__search");
+  const { bySource } = (await run(sources, "tokens")).tokens;
+  assert.equal(written(bySource.tools), comment(sources, "tokens.bySource.tools"));
+  assert.equal(written(bySource.sources), comment(sources, "tokens.bySource.sources"));
   const calibrated = exampleWith("countedTokens");
   const { next, inputTokens } = await run(calibrated, "next, inputTokens");
   assert.equal(next.tokens.total, inputTokens);

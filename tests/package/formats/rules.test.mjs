@@ -63,6 +63,13 @@ const CASES = {
         [{ messages: [{ role: "assistant", tool_calls: [called("x".repeat(41))] }] }, "messages[0].tool_calls[0]"],
         [{ messages: [{ role: "tool", tool_call_id: "a|b", content: "x" }] }, "messages[0]"],
       ],
+      "file-ids-fit": [
+        [
+          { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "a b" } }] }] },
+          "messages[0].content[0]",
+        ],
+        [{ messages: [{ role: "assistant", audio: { id: "x".repeat(257) } }] }, "messages[0].audio"],
+      ],
       "call-ids-are-unique": [
         [{ messages: [{ role: "assistant", tool_calls: [called("a"), called("a")] }] }, "messages[0].tool_calls[1]"],
       ],
@@ -211,6 +218,9 @@ const CASES = {
       ],
       "call-ids-fit": [
         [{ input: [{ type: "function_call", call_id: "x".repeat(65), name: "f", arguments: "{}" }] }, "input[0]"],
+      ],
+      "file-ids-fit": [
+        [{ input: [{ role: "user", content: [{ type: "input_file", file_id: "../a" }] }] }, "input[0].content[0]"],
       ],
       "call-ids-are-unique": [
         [
@@ -465,6 +475,12 @@ const CASES = {
         ],
       ],
       "call-ids-fit": [[{ messages: [{ role: "assistant", content: [use("a|b")] }] }, "messages[0].content[0]"]],
+      "file-ids-fit": [
+        [
+          { messages: [{ role: "user", content: [{ type: "container_upload", file_id: "a b" }] }] },
+          "messages[0].content[0]",
+        ],
+      ],
       "call-ids-are-unique": [
         [{ messages: [{ role: "assistant", content: [use("a"), use("a")] }] }, "messages[0].content[1]"],
       ],

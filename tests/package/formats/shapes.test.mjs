@@ -830,7 +830,7 @@ describe("Anthropic's blocks", () => {
     const data = "Boats\nhttps://example.org\nAll.";
     const plain = [
       { type: "document", source: { type: "text", media_type: "text/plain", data } },
-      { type: "file", file_id: "file_1" },
+      { type: "container_upload", file_id: "file_1" },
     ];
     assert.equal(count([given]), count([{ role: "user", content: plain }]));
     const context = buildContextSync(messages, { encoding, filter: { excludeToolCalls: true } });

@@ -9,9 +9,11 @@ import {
   blocksWithText,
   callPart,
   compactionPart,
+  containerFile,
   mediaForm,
   mediaPart,
   reasoningForm,
+  refuseToolChange,
   resultPart,
 } from "../../message/parts.js";
 
@@ -58,6 +60,8 @@ function ownNote(fields: readonly string[]): PartForm {
   };
 }
 
+const toolChange: PartForm = { fields: new Set(["tool"]), read: refuseToolChange };
+
 /**
  * Anthropic's summary of the messages before it. Without a text its making failed: the API ignores it, and refuses a text that is empty.
  */
@@ -81,8 +85,10 @@ export const anthropic: Dialect = {
   parts: {
     thinking: reasoningForm("thinking"),
     document: mediaForm("file"),
-    container_upload: mediaForm("file"),
+    container_upload: { ...mediaForm("file"), read: containerFile },
     compaction,
+    tool_addition: toolChange,
+    tool_removal: toolChange,
     fallback: ownNote(["from", "to"]),
     mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {

@@ -59,6 +59,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/earendil-works/pi/issues/401",
   ],
   "call-ids-fit": ["https://github.com/HKUDS/nanobot/pull/4356"],
+  "file-ids-fit": ["https://platform.claude.com/docs/en/build-with-claude/files"],
   "call-ids-are-unique": [
     "https://github.com/anthropics/claude-code/issues/20901",
     "https://github.com/BerriAI/litellm/issues/23510",
@@ -158,10 +159,15 @@ function partOf(source: Readonly<Record<string, unknown>>, place: string): Reque
       return { place, source, kind: "hosted-call", id: source.id };
     case "tool_result":
       return { place, source, kind: "result", id: source.tool_use_id };
+    case "image":
+    case "document":
+      return { place, source, kind: "media", id: isRecord(source.source) ? source.source.file_id : undefined };
+    case "container_upload":
+      return { place, source, kind: "media", id: source.file_id };
     default:
       return HOSTED_RESULT.test(String(source.type))
         ? { place, source, kind: "hosted-result", id: source.tool_use_id }
-        : { place, source, kind: source.type === "image" || source.type === "document" ? "media" : "other" };
+        : { place, source, kind: "other" };
   }
 }
 
@@ -243,6 +249,7 @@ export const anthropicRules: ProviderRules = {
     rule.imagesAreFew(MEDIA),
     rule.mediaIsSmall(MEDIA),
     rule.idsFit(ID),
+    rule.fileIdsFit,
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME),
     rule.argumentsAreObjects(),

@@ -14,7 +14,7 @@ import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
+import { argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
@@ -68,6 +68,9 @@ export const NAME: Limit = {
   start: [/^[a-zA-Z_]/, "_"],
 };
 
+/** The ids of calls. No page says what Gemini takes; its own are shorter, and of these characters. */
+export const ID: Limit = { pattern: /^[a-zA-Z0-9_.:-]{1,128}$/, unfit: /[^a-zA-Z0-9_.:-]/g, longest: 128 };
+
 /** What a part may be: exactly one of these. */
 export const KINDS: readonly (keyof GeminiPart)[] = [
   ...["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
@@ -113,7 +116,7 @@ export function writeGemini(
 ): GeminiBody {
   const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
   const { system, others } = apart(turns, lateInstructions ?? "top");
-  const ids = idsOf(callsIn(others), ANY);
+  const ids = idsOf(callsIn(others), ID);
   const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
   if (written[0]?.speaker === "model") {
     written.unshift({ speaker: "user", parts: [{ text: EARLIER_MESSAGES }] });
@@ -288,7 +291,7 @@ function responsesOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>)
 /** A response to no call: it is written all the same, so that the provider's rules say what is wrong. */
 function orphanOf(orphan: AnsweredCall["results"][number]): GeminiPart {
   const { toolCallId, toolName = toolCallId } = orphan.part;
-  return responseOf([orphan], fitted(toolCallId, ANY), toolName);
+  return responseOf([orphan], fitted(toolCallId, ID), toolName);
 }
 
 function responseOf(results: AnsweredCall["results"], id: string | undefined, toolName: string): GeminiPart {

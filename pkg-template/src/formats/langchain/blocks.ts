@@ -7,6 +7,7 @@ import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type Unknown
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, Provenance } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
+import { refuseToolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "../gemini/read.js";
 
@@ -90,7 +91,11 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   },
   search_result: ({ title, source, content }, place) =>
     written([title, source, ...textsIn(content, `${place}.content`)]),
-  container_upload: ({ file_id }, place) => [media("file", { file_id }, place)],
+  container_upload: ({ file_id }, place) => [
+    { type: "container_upload", file_id: required(file_id, `${place}.file_id`) },
+  ],
+  tool_addition: refuseToolChange,
+  tool_removal: refuseToolChange,
 
   tool_call: readCall,
   tool_call_chunk: readPieceOfCall,

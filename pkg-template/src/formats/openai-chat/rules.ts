@@ -34,6 +34,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/Portkey-AI/gateway/issues/1062",
     "https://github.com/openclaw/openclaw/pull/875",
   ],
+  "file-ids-fit": ["https://platform.openai.com/docs/api-reference/files/object"],
   "call-ids-are-unique": ["https://github.com/BerriAI/litellm/issues/23510"],
   "tool-names-fit": [
     "https://github.com/xinnan-tech/xiaozhi-esp32-server/issues/1465",
@@ -69,17 +70,18 @@ function parse(body: unknown, { server, model }: RequestTarget): ReturnType<Prov
       parts.push({ place: `${place}.content`, kind: "text", text: source.content });
     }
     for (const [index, part] of rule.listIn(source, "content").entries()) {
-      const { type, text, refusal } = isRecord(part) ? part : {};
+      const { type, text, refusal, file } = isRecord(part) ? part : {};
       const isText = type === "text" || type === "refusal";
       const here = `${place}.content[${index}]`;
-      parts.push({ place: here, kind: isText ? "text" : "media", text: text ?? refusal });
+      const id = isRecord(file) ? file.file_id : undefined;
+      parts.push({ place: here, kind: isText ? "text" : "media", text: text ?? refusal, id });
       check(part, PARTS[String(type)] ?? {}, here);
     }
     if (typeof source.refusal === "string") {
       parts.push({ place: `${place}.refusal`, kind: "text", text: source.refusal });
     }
     if (isRecord(source.audio)) {
-      parts.push({ place: `${place}.audio`, kind: "media" });
+      parts.push({ place: `${place}.audio`, kind: "media", id: source.audio.id });
     }
     for (const [index, call] of rule.listIn(source, "tool_calls").entries()) {
       const { type, id, function: called, custom } = isRecord(call) ? call : {};
@@ -112,6 +114,7 @@ export const openAiRules: ProviderRules = {
       }
     }),
     rule.idsFit(ID),
+    rule.fileIdsFit,
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME),
     rule.argumentsAreJson((text) => parsedObject(text) !== undefined),

@@ -30,6 +30,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/earendil-works/pi/issues/1022",
     "https://github.com/openclaw/openclaw/pull/27974",
   ],
+  "file-ids-fit": ["https://platform.openai.com/docs/api-reference/files/object"],
   "call-ids-are-unique": ["https://platform.openai.com/docs/api-reference/responses/create"],
   "item-ids-fit": [
     "https://github.com/github/app/issues/499",
@@ -103,9 +104,10 @@ function partsIn(source: Readonly<Record<string, unknown>>, place: string, field
     return field === "content" ? [{ place: `${place}.content`, kind: "text", text: content }] : [];
   }
   return rule.listIn(source, field).map((part, at): RequestPart => {
-    const { type, text, refusal } = isRecord(part) ? part : {};
+    const { type, text, refusal, file_id: id } = isRecord(part) ? part : {};
     const isText = /_text$|^refusal$/.test(String(type));
-    return { place: `${place}.${field}[${at}]`, kind: isText ? "text" : "media", text: text ?? refusal };
+    const here = `${place}.${field}[${at}]`;
+    return isText ? { place: here, kind: "text", text: text ?? refusal } : { place: here, kind: "media", id };
   });
 }
 
@@ -134,6 +136,7 @@ export const responsesRules: ProviderRules = {
     rule.textIsWellFormed,
     rule.imagesAreFew(rule.OPENAI_IMAGES),
     rule.idsFit(ID),
+    rule.fileIdsFit,
     rule.idsAreUnique(),
     rule.makeRule(
       "item-ids-fit",

@@ -21,6 +21,9 @@ export function wordLimit(longest: number): Limit {
   return { pattern: new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`), unfit: /[^a-zA-Z0-9_-]/g, longest };
 }
 
+/** The ids of files and audio that a provider has. No page says how long they may be: all that are shown are far shorter. */
+export const FILE_ID: Limit = wordLimit(256);
+
 /** Any text but an empty one. */
 export const ANY: Limit = { pattern: /^.+$/s, unfit: /(?!)/g, longest: Number.POSITIVE_INFINITY };
 

@@ -27,7 +27,7 @@ export interface RequestPart {
   /** A hosted call is one whose tool the provider runs, and a hosted result is what that returned. */
   readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "hosted-call" | "hosted-result" | "other";
   readonly text?: unknown;
-  /** The id of a call, or of the call that a result answers. */
+  /** The id of a call, of the call that a result answers, or of a file or audio that the provider has. */
   readonly id?: unknown;
   /** The name of the tool. */
   readonly name?: unknown;

@@ -3,7 +3,7 @@
 
 import { listFrom } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
-import type { Limit } from "./calls.js";
+import { FILE_ID, type Limit } from "./calls.js";
 import type { ModelScope } from "./models.js";
 import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
 import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
@@ -245,6 +245,19 @@ export function idsFit({ pattern }: Limit): RequestRule {
     }
   });
 }
+
+/** The ids of files and audio that the provider has. A made one would name another file, so one that doesn't fit is never changed. */
+export const fileIdsFit: RequestRule = makeRule(
+  "file-ids-fit",
+  `The ids of files and audio match ${FILE_ID.pattern}.`,
+  function* ({ messages }) {
+    for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
+      if (kind === "media" && id !== undefined && !(typeof id === "string" && FILE_ID.pattern.test(id))) {
+        yield [place, `the id ${String(id)} does not match`];
+      }
+    }
+  },
+);
 
 export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["call"]): RequestRule {
   return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, function* ({ messages }) {

@@ -463,7 +463,7 @@ describe("content blocks", () => {
       { type: "search_result", source: "a.html", title: "A", content: [text("It is so.")] },
       [document("A\na.html\nIt is so.")],
     ],
-    [{ type: "container_upload", file_id: "file-3" }, [media("file", { file_id: "file-3" })]],
+    [{ type: "container_upload", file_id: "file-3" }, [{ type: "container_upload", file_id: "file-3" }]],
     [{ type: "compaction", content: "Earlier they met." }, [reasoning("Earlier they met.")]],
     [
       { type: "web_search_tool_result", tool_use_id: "s", content: [{ type: "web_search_result", url: "a" }] },
