@@ -6,6 +6,7 @@
 //! it never changes again.
 
 pub mod log;
+mod meanings;
 pub(crate) mod segment;
 pub mod vectors;
 
@@ -15,12 +16,13 @@ use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
+use crate::recall::index::meanings::Meanings;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::text::cues;
 use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
@@ -52,6 +54,8 @@ pub struct Index {
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
+    /// Where they point among meanings, as far as a request asked for it.
+    meanings: RefCell<Meanings>,
     speakers: Speakers,
     /// How often each language was found, by its code.
     languages: [u32; Language::ALL.len() + 1],
@@ -155,6 +159,7 @@ impl Default for Index {
             begun_segment: None,
             first_open: 0,
             messages: Columns::default(),
+            meanings: RefCell::default(),
             speakers: Speakers::default(),
             languages: [0; Language::ALL.len() + 1],
             total_length: 0,
@@ -284,6 +289,7 @@ impl Index {
         columns.flags.truncate(length);
         columns.sizes.truncate(length);
         columns.cues.truncate(length);
+        self.meanings.get_mut().truncate(length);
         let times = &columns.times;
         let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
         self.last_time = last.unwrap_or(i64::MIN);
@@ -357,6 +363,13 @@ impl Index {
         out.extend(&columns.flags[first..end]);
         numbers(out, &mut columns.sizes[first..end].iter().copied());
         out.extend(&columns.cues[first..end]);
+        let meanings = self.meanings.borrow();
+        let known = meanings.part(first, end);
+        write_length(out, known.map_or(0, |_| meanings.dimensions));
+        if let Some(known) = known {
+            out.extend(meanings.table.to_le_bytes());
+            out.extend(known.iter().flat_map(|component| component.to_le_bytes()));
+        }
         let mut segments = self.segments(first);
         let Some(segment) = segments.next() else {
             return;
@@ -409,6 +422,14 @@ impl Index {
             sizes: reader.list(count, u16::from_le_bytes)?,
             cues: reader.list(count, u8::from_le_bytes)?,
         };
+        let meanings = match reader.length()? {
+            0 => None,
+            dimensions => {
+                let table = reader.number()?;
+                let components = reader.list(count.checked_mul(dimensions)?, i8::from_le_bytes)?;
+                Some((table, dimensions, components))
+            }
+        };
         let length = reader.length()?;
         let terms: Vec<u32> = reader.list(length, u32::from_le_bytes)?;
         let ends: Vec<u16> = reader.list(length, u16::from_le_bytes)?;
@@ -445,6 +466,9 @@ impl Index {
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.forget_open_segment();
+        if let Some((table, dimensions, components)) = meanings {
+            self.meanings.get_mut().take(self.messages.lengths.len(), table, dimensions, components);
+        }
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
         messages.terms.extend(columns.terms);
@@ -551,6 +575,11 @@ impl Index {
         &self.messages.cues
     }
 
+    /// The language that a message is in, or the one before it if its own words don't tell.
+    pub(crate) fn language(&self, message: usize) -> Option<Language> {
+        language_of(self.messages.flags[message] >> LANGUAGE_SHIFT)
+    }
+
     pub(crate) fn speaker(&self, message: usize) -> u16 {
         self.messages.speakers[message]
     }
@@ -647,7 +676,7 @@ impl Speakers {
 }
 
 /// The indexed text of a message: its texts, and its calls of tools.
-fn text_of(transcript: &Messages, row: usize) -> String {
+pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     let mut text = String::new();
     for (field, value) in transcript.fields(row) {
         if matches!(field, Field::Text | Field::CallName | Field::CallArguments) {

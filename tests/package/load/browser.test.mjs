@@ -121,7 +121,7 @@ describe("built by Vite with no configuration", () => {
     assert.ok(!names(result.atStart).some((name) => /base|selection/.test(name)), names(result.atStart).join(" "));
     assert.deepEqual(
       names(result.later).sort(),
-      ["cl100k_base", "o200k_base", "selection"].map((name) => `assets/${name}.js`),
+      ["cl100k_base", "o200k_base", "selection", "table"].map((name) => `assets/${name}.js`),
     );
   });
 
