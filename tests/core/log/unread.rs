@@ -581,11 +581,11 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
     let outcome = windrow_property::check(
         &(chat(), request, options, reading),
         |(messages, request, options, reading)| {
-            let (ranking, meaning, tokens, format, lookback) = options;
+            let (ranking, kind, tokens, format, lookback) = options;
             let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
             let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
             let json = format!(
-                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","meaning":"{meaning}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","meaning":"{kind}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
             "window":{{"lookbackCount":{lookback}}},"render":{{"format":"{format}"}}}}"#
             );
             let request = Message::user(request);
@@ -616,6 +616,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
             let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
                 .expect("a build");
             build.provide_selection(&SELECTION);
+            build.provide_meaning(meaning());
             let replayed = match build.step().expect("it fits") {
                 Step::Done(context) => context,
                 Step::Need(need) => panic!("asks for {need:?}"),

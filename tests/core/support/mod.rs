@@ -143,7 +143,6 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
     let share = || select(vec![0.0, 0.1, 0.37, 0.5, 1.0]);
     (
         select(vec!["relevance", "bm25", "recency"]),
-        weighted(0.3, select(vec!["none", "static"])),
         weighted(0.5, 0_u64..6),
         weighted(0.5, share()),
         weighted(0.5, share()),
@@ -151,11 +150,8 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         weighted(0.7, (any::<bool>(), 10_u64..60, 5_u64..40)),
         weighted(0.5, (any::<bool>(), select(vec![0_u64, 0, 4, 12]))),
     )
-        .prop_map(|(ranking, meaning, recent, recent_share, share, placement, excerpts, pairs)| {
+        .prop_map(|(ranking, recent, recent_share, share, placement, excerpts, pairs)| {
             let mut options = serde_json::json!({ "ranking": ranking });
-            if let Some(meaning) = meaning {
-                options["meaning"] = meaning.into();
-            }
             if let Some(recent) = recent {
                 options["recentMessages"] = recent.into();
             }
@@ -171,6 +167,9 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
             if let Some((enabled, least, tokens)) = excerpts {
                 options["excerpts"] =
                     serde_json::json!({"enabled": enabled, "minTokens": least, "tokens": tokens});
+            }
+            if pairs.is_some_and(|(questions, _)| questions) {
+                options["meaning"] = "static".into();
             }
             if let Some((questions, tokens)) = pairs {
                 options["pairs"] =

@@ -125,7 +125,7 @@ describe("the index of a log", () => {
         const session = await openSession(KEY, { store });
         await session.append(chat(random, appended, length));
         length += appended;
-        await session.build(question(random));
+        await session.build({ ...question(random), recall: {} });
         await session.close();
         assert.deepEqual(written.splice(0).sort(), expected, `after ${appended}`);
       }
