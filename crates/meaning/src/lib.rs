@@ -7,15 +7,16 @@
 //! host has the same directions.
 #![forbid(unsafe_code)]
 
-use std::collections::HashMap;
 use std::fmt;
 use windrow_words::fold::{fold, prepare};
-use xxhash_rust::xxh64::{Xxh64Builder, xxh64};
+use xxhash_rust::xxh64::xxh64;
 
 /// A table of tokens and their vectors.
 pub struct Table {
-    /// By the hash of a token: its place.
-    places: HashMap<u64, u32, Xxh64Builder>,
+    /// By the last bits of a token's hash: one more than its place, or in the next slots if that one is taken; 0 for none.
+    slots: Vec<u32>,
+    /// By token: its hash.
+    hashes: Vec<u64>,
     /// The bytes of the longest token.
     longest: usize,
     dimensions: usize,
@@ -84,19 +85,21 @@ impl Table {
             return None;
         }
         let mut table = Self {
-            places: HashMap::with_capacity_and_hasher(count, Xxh64Builder::default()),
+            slots: vec![0; 2 * count.next_power_of_two()],
+            hashes: Vec::with_capacity(count),
             longest: 0,
             dimensions,
             components: vec![0; columns.len()],
             shifts: shifts.to_vec(),
             checksum,
         };
-        for (place, token) in (0..).zip(std::str::from_utf8(texts).ok()?.lines()) {
-            let (token, is_start) = token.strip_prefix(GOES_ON).map_or((token, true), |it| (it, false));
+        for token in std::str::from_utf8(texts).ok()?.lines() {
+            let (token, is_start) =
+                token.strip_prefix(GOES_ON).map_or((token, true), |it| (it, false));
             table.longest = table.longest.max(token.len());
-            table.places.insert(key(token.as_bytes(), is_start), place);
+            table.add(hash(token.as_bytes(), is_start))?;
         }
-        if table.places.len() != count {
+        if table.hashes.len() != count {
             return None;
         }
         for (dimension, column) in columns.chunks_exact(count).enumerate() {
@@ -105,6 +108,36 @@ impl Table {
             }
         }
         Some(table)
+    }
+
+    /// Adds a token; none if it is there or there are more than was said.
+    fn add(&mut self, hash: u64) -> Option<()> {
+        let slot = self.slot(hash);
+        if self.slots[slot] != 0 || 2 * self.hashes.len() >= self.slots.len() {
+            return None;
+        }
+        self.hashes.push(hash);
+        self.slots[slot] = u32::try_from(self.hashes.len()).ok()?;
+        Some(())
+    }
+
+    /// The slot that a token has, or would have. At least half of all slots are free.
+    fn slot(&self, hash: u64) -> usize {
+        let last = self.slots.len() - 1;
+        #[expect(clippy::cast_possible_truncation, reason = "its last bits")]
+        let mut slot = hash as usize & last;
+        while let Some(place) = self.slots[slot].checked_sub(1)
+            && self.hashes[place as usize] != hash
+        {
+            slot = (slot + 1) & last;
+        }
+        slot
+    }
+
+    /// The place of a token.
+    fn place(&self, token: &[u8], is_start: bool) -> Option<usize> {
+        let place = self.slots[self.slot(hash(token, is_start))].checked_sub(1)?;
+        Some(place as usize)
     }
 
     /// The checksum of the table: directions of different tables can't be compared.
@@ -153,14 +186,12 @@ impl Table {
         }
         while start < word.len() {
             let most = word.len().min(start + self.longest);
-            let place = |end: usize| self.places.get(&key(&word[start..end], start == 0));
-            let Some((end, place)) =
-                (start + 1..=most).rev().find_map(|end| Some((end, *place(end)?)))
-            else {
+            let piece = |end: usize| Some((end, self.place(&word[start..end], start == 0)?));
+            let Some((end, place)) = (start + 1..=most).rev().find_map(piece) else {
                 pieces.clear();
                 return;
             };
-            pieces.push(place as usize);
+            pieces.push(place);
             start = end;
         }
     }
@@ -172,13 +203,17 @@ impl fmt::Debug for Table {
     }
 }
 
-fn key(token: &[u8], is_start: bool) -> u64 {
+fn hash(token: &[u8], is_start: bool) -> u64 {
     xxh64(token, u64::from(is_start))
 }
 
 /// Scales numbers so that the largest becomes 127, rounded half away from zero.
 fn scale(sums: &[i32], direction: &mut [i8]) {
-    assert_eq!(sums.len(), direction.len(), "a direction has as many components as the table's vectors");
+    assert_eq!(
+        sums.len(),
+        direction.len(),
+        "a direction has as many components as the table's vectors"
+    );
     let largest = sums.iter().map(|sum| i64::from(sum.unsigned_abs())).max().unwrap_or_default();
     for (component, sum) in direction.iter_mut().zip(sums) {
         let twice = 2 * LARGEST * i64::from(*sum);
@@ -209,7 +244,8 @@ fn bytes_of(tokens: &[(&str, &[i8])]) -> Vec<u8> {
     let dimensions = tokens.first().map_or(0, |(_, vector)| vector.len());
     let texts = tokens.iter().map(|(token, _)| *token).collect::<Vec<_>>().join("\n");
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes();
-    let mut body: Vec<u8> = [dimensions, tokens.len(), texts.len()].into_iter().flat_map(number).collect();
+    let mut body: Vec<u8> =
+        [dimensions, tokens.len(), texts.len()].into_iter().flat_map(number).collect();
     body.extend(texts.bytes());
     body.extend(tokens.iter().map(|_| 0));
     for dimension in 0..dimensions {
@@ -276,7 +312,12 @@ mod tests {
     #[test]
     fn the_table_of_the_package_is_the_one_whose_checksum_is_known() {
         let table = Table::from_bytes(include_bytes!("../table.bin")).expect("a table");
-        assert_eq!(table.checksum(), TABLE_CHECKSUM, "set TABLE_CHECKSUM to {:#x}", table.checksum());
+        assert_eq!(
+            table.checksum(),
+            TABLE_CHECKSUM,
+            "set TABLE_CHECKSUM to {:#x}",
+            table.checksum()
+        );
     }
 
     #[test]
@@ -295,7 +336,8 @@ mod tests {
     }
 
     fn text() -> impl Strategy<Value = String> {
-        let word = prop::sample::select(vec!["lobster", "train", "shellfish", "a", "Zug", "-", "駅"]);
+        let word =
+            prop::sample::select(vec!["lobster", "train", "shellfish", "a", "Zug", "-", "駅"]);
         prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
     }
 

@@ -26,12 +26,20 @@ impl Meanings {
 
     /// The directions of some messages; none if not all of them are there.
     pub(super) fn part(&self, first: usize, end: usize) -> Option<&[i8]> {
-        self.components.get(first * self.dimensions..end * self.dimensions).filter(|it| !it.is_empty())
+        self.components
+            .get(first * self.dimensions..end * self.dimensions)
+            .filter(|it| !it.is_empty())
     }
 
     /// Takes the directions of the next messages from a store. Those of another table than the ones before stay out: they are
     /// found anew.
-    pub(super) fn take(&mut self, first: usize, table: u64, dimensions: usize, components: Vec<i8>) {
+    pub(super) fn take(
+        &mut self,
+        first: usize,
+        table: u64,
+        dimensions: usize,
+        components: Vec<i8>,
+    ) {
         if first == 0 {
             *self = Self { table, dimensions, components };
         } else if first == self.len() && (table, dimensions) == (self.table, self.dimensions) {

@@ -467,7 +467,12 @@ impl Index {
         }
         self.forget_open_segment();
         if let Some((table, dimensions, components)) = meanings {
-            self.meanings.get_mut().take(self.messages.lengths.len(), table, dimensions, components);
+            self.meanings.get_mut().take(
+                self.messages.lengths.len(),
+                table,
+                dimensions,
+                components,
+            );
         }
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);

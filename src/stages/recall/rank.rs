@@ -14,8 +14,8 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
 use crate::recall::rank::weights::Weights;
 use crate::recall::rank::worth::{self, ExcerptedMessage};
-use crate::stages::unread;
 use crate::recall::text::meaning::Table;
+use crate::stages::unread;
 use crate::state::ask::{Need, StageResult};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
@@ -152,7 +152,8 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         input.zone()?; // stops until it is known, and the request is read again
     }
     let (index, is_open) = (&basis.index, &basis.is_open);
-    let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
+    let weights = &Weights::TUNED;
+    let scoring = Scoring { index, query: &query, is_open, similarities, weights };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let most = most_ranked(input, closed_count);
     let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
@@ -160,7 +161,7 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
         (scores, best, Vec::new())
     } else {
-        let scores = score::score(scoring, input.now, similarities);
+        let scores = score::score(scoring, input.now);
         let mut worth = worth::worth(scoring, &scores);
         let best = score::best(&worth, most);
         let best = worth::count_off_repeated(index, best, &mut worth);

@@ -1,9 +1,7 @@
 //! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
 
 use crate::log::unread::{chat, messages, options, request};
-use crate::support::{
-    Message, NOW, config, encoding, fates, meaning, ranking_options, transcript,
-};
+use crate::support::{Message, NOW, config, encoding, fates, meaning, ranking_options, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
