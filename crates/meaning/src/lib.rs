@@ -3,8 +3,8 @@
 //! Texts about the same point the same way, whatever their words: "I can't eat shellfish" and "Which restaurant do you suggest?".
 //! No model runs. `scripts/meaning` makes the table: the sums come as near as they can to what a sentence model says.
 //!
-//! A crate of its own: it reads every word of every message, and is built for speed. All arithmetic is in whole numbers, so every
-//! host has the same directions.
+//! A crate of its own: it reads every word of every message, and is built for speed. Sums are of whole numbers, so every host has
+//! the same directions.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -40,12 +40,14 @@ const MAGIC: u64 = u64::from_le_bytes(*b"meaning1");
 const MOST_DIMENSIONS: usize = 1024;
 const MOST_TOKENS: usize = 1 << 17;
 const MOST_SHIFT: u8 = 7;
+/// The sum of so many components fits 16 bits.
+const MOST_ADDED: usize = 255;
 /// A longer word says nothing.
 const LONGEST_WORD: usize = 64;
 /// What a token that goes on a word begins with.
 const GOES_ON: &str = "##";
 /// What the largest component of a direction becomes.
-const LARGEST: i64 = 127;
+const LARGEST: f64 = 127.0;
 
 impl Table {
     /// Reads a table from the bytes of its file.
@@ -163,15 +165,28 @@ impl Table {
         prepare(text, &mut prepared);
         let mut folded = String::with_capacity(prepared.len());
         fold(&prepared, &mut folded);
-        let mut sums = vec![0; self.dimensions];
+        // Those with the same step together: of few, small numbers hold the sums, which is twice as fast.
+        let mut by_shift = [const { Vec::new() }; MOST_SHIFT as usize + 1];
         let mut pieces = Vec::new();
         for word in folded.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
             self.cut(word, &mut pieces);
             for place in pieces.drain(..) {
-                let vector = &self.components[place * self.dimensions..][..self.dimensions];
-                let shift = self.shifts[place];
-                for (sum, component) in sums.iter_mut().zip(vector) {
-                    *sum += i32::from(*component) << shift;
+                by_shift[usize::from(self.shifts[place])].push(place);
+            }
+        }
+        let mut sums = vec![0; self.dimensions];
+        let mut steps = vec![0_i16; self.dimensions];
+        for (shift, places) in by_shift.iter().enumerate() {
+            for some in places.chunks(MOST_ADDED) {
+                steps.fill(0);
+                for place in some {
+                    let vector = &self.components[place * self.dimensions..][..self.dimensions];
+                    for (sum, component) in steps.iter_mut().zip(vector) {
+                        *sum += i16::from(*component);
+                    }
+                }
+                for (sum, steps) in sums.iter_mut().zip(&steps) {
+                    *sum += i32::from(*steps) << shift;
                 }
             }
         }
@@ -207,19 +222,20 @@ fn hash(token: &[u8], is_start: bool) -> u64 {
     xxh64(token, u64::from(is_start))
 }
 
-/// Scales numbers so that the largest becomes 127, rounded half away from zero.
+/// Scales numbers so that the largest becomes 127, rounded to the nearest whole numbers. IEEE's rules make them the same on every
+/// host.
 fn scale(sums: &[i32], direction: &mut [i8]) {
     assert_eq!(
         sums.len(),
         direction.len(),
         "a direction has as many components as the table's vectors"
     );
-    let largest = sums.iter().map(|sum| i64::from(sum.unsigned_abs())).max().unwrap_or_default();
+    let largest = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or_default();
+    let factor = LARGEST / f64::from(largest.max(1));
     for (component, sum) in direction.iter_mut().zip(sums) {
-        let twice = 2 * LARGEST * i64::from(*sum);
-        let rounded = (twice + largest * twice.signum()).checked_div(2 * largest);
-        // At most 127.
-        *component = rounded.and_then(|it| i8::try_from(it).ok()).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "it is at most 127")]
+        let scaled = (f64::from(*sum) * factor).round_ties_even() as i8;
+        *component = scaled;
     }
 }
 
@@ -302,9 +318,15 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_component_is_127_and_halves_are_rounded_away_from_zero() {
-        assert_eq!(scaled([254, -127, 1]), [127, -64, 1]);
-        assert_eq!(scaled([-254, 127, -1]), [-127, 64, -1]);
+    fn long_texts_add_up_as_short_ones() {
+        let text = "lobster train ".repeat(700);
+        assert_eq!(direction(&text), direction("lobster train"));
+    }
+
+    #[test]
+    fn the_largest_component_is_127() {
+        assert_eq!(scaled([254, -127, 3]), [127, -64, 2]);
+        assert_eq!(scaled([-254, 127, -3]), [-127, 64, -2]);
         assert_eq!(scaled([i32::MAX, i32::MIN, 0]), [127, -127, 0]);
         assert_eq!(scaled([0, 0, 0]), [0, 0, 0]);
     }
