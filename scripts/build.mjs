@@ -350,7 +350,7 @@ async function buildEncodings() {
 }
 
 async function buildMeaning() {
-  await step("meaning: the table of meanings", async () => {
+  await step("meaning: the table of meanings", () => {
     const folder = join(dist, "meaning");
     const bytes = readFileSync(projectPath("crates", "meaning", "table.bin"));
     const data = deflateRawSync(bytes, { level: 9 }).toString("base64");

@@ -64,7 +64,10 @@ async function wordNet() {
 
 function setChecksum(checksum) {
   const path = projectPath("crates", "meaning", "src", "lib.rs");
-  const digits = checksum.toString(16).padStart(16, "0").replaceAll(/(.{4})(?=.)/g, "$1_");
+  const digits = checksum
+    .toString(16)
+    .padStart(16, "0")
+    .replaceAll(/(.{4})(?=.)/g, "$1_");
   const source = readFileSync(path, "utf8");
   writeFileSync(path, source.replace(/(?<=TABLE_CHECKSUM: u64 = )\w+/, `0x${digits}`));
 }

@@ -154,43 +154,18 @@ impl Table {
         self.dimensions
     }
 
-    /// Writes the direction of a text to `direction`, as components from -127 to 127. A text without known words has none: all
-    /// components are 0.
-    ///
-    /// # Panics
-    ///
-    /// If `direction` has another length than [`Table::dimensions`].
-    pub fn direct(&self, text: &str, direction: &mut [i8]) {
-        let mut prepared = String::with_capacity(text.len());
-        prepare(text, &mut prepared);
-        let mut folded = String::with_capacity(prepared.len());
-        fold(&prepared, &mut folded);
-        // Those with the same step together: of few, small numbers hold the sums, which is twice as fast.
-        let mut by_shift = [const { Vec::new() }; MOST_SHIFT as usize + 1];
-        let mut pieces = Vec::new();
-        for word in folded.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
-            self.cut(word, &mut pieces);
-            for place in pieces.drain(..) {
-                by_shift[usize::from(self.shifts[place])].push(place);
-            }
+    /// What finds directions by this table.
+    #[must_use]
+    pub fn adder(&self) -> Adder<'_> {
+        let [sums, steps] = [self.dimensions; 2];
+        Adder {
+            table: self,
+            spelling: [String::new(), String::new()],
+            pieces: Vec::new(),
+            by_shift: Default::default(),
+            sums: vec![0; sums],
+            steps: vec![0; steps],
         }
-        let mut sums = vec![0; self.dimensions];
-        let mut steps = vec![0_i16; self.dimensions];
-        for (shift, places) in by_shift.iter().enumerate() {
-            for some in places.chunks(MOST_ADDED) {
-                steps.fill(0);
-                for place in some {
-                    let vector = &self.components[place * self.dimensions..][..self.dimensions];
-                    for (sum, component) in steps.iter_mut().zip(vector) {
-                        *sum += i16::from(*component);
-                    }
-                }
-                for (sum, steps) in sums.iter_mut().zip(&steps) {
-                    *sum += i32::from(*steps) << shift;
-                }
-            }
-        }
-        scale(&sums, direction);
     }
 
     /// Cuts a word into the longest tokens that it consists of, from its start on. A word that ends in no token has none.
@@ -209,6 +184,59 @@ impl Table {
             pieces.push(place);
             start = end;
         }
+    }
+}
+
+/// Adds up the vectors of texts, one text after the other: its lists are used again.
+#[derive(Debug)]
+pub struct Adder<'a> {
+    table: &'a Table,
+    /// The text, prepared and folded.
+    spelling: [String; 2],
+    pieces: Vec<usize>,
+    /// The text's tokens, by their shifts.
+    by_shift: [Vec<usize>; MOST_SHIFT as usize + 1],
+    sums: Vec<i32>,
+    steps: Vec<i16>,
+}
+
+impl Adder<'_> {
+    /// Writes the direction of a text to `direction`, as components from -127 to 127. A text without known words has none: all
+    /// components are 0.
+    ///
+    /// # Panics
+    ///
+    /// If `direction` has another length than [`Table::dimensions`].
+    pub fn direct(&mut self, text: &str, direction: &mut [i8]) {
+        let Self { table, spelling: [prepared, folded], pieces, by_shift, sums, steps } = self;
+        prepared.clear();
+        prepare(text, prepared);
+        folded.clear();
+        fold(prepared, folded);
+        // Those with the same step together: small numbers hold the sums of few, which is faster.
+        for word in folded.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+            table.cut(word, pieces);
+            for place in pieces.drain(..) {
+                by_shift[usize::from(table.shifts[place])].push(place);
+            }
+        }
+        sums.fill(0);
+        for (shift, places) in by_shift.iter_mut().enumerate() {
+            for some in places.chunks(MOST_ADDED) {
+                steps.fill(0);
+                for place in some {
+                    let vector = &table.components[place * table.dimensions..][..table.dimensions];
+                    for (sum, component) in steps.iter_mut().zip(vector) {
+                        *sum += i16::from(*component);
+                    }
+                }
+                for (sum, steps) in sums.iter_mut().zip(&*steps) {
+                    *sum += i32::from(*steps) << shift;
+                }
+            }
+            places.clear();
+        }
+        scale(sums, direction);
     }
 }
 
@@ -294,7 +322,7 @@ mod tests {
 
     fn direction(text: &str) -> [i8; 3] {
         let mut direction = [7; 3];
-        table().direct(text, &mut direction);
+        table().adder().direct(text, &mut direction);
         direction
     }
 

@@ -1,7 +1,5 @@
 //! The directions of messages among meanings: found when a request first asks how near messages are to it, and kept with the index.
 
-use crate::recall::index::Index;
-use crate::recall::text::language::Language;
 use crate::recall::text::meaning::{Table, similarity};
 
 /// The directions of an index's first messages, by one table.
@@ -46,40 +44,30 @@ impl Meanings {
             self.components.extend(components);
         }
     }
-}
 
-impl Index {
-    /// By message: how near it is to a text by a table, from -1 to 1; 0 for a message in another language than English, or without a
-    /// word that the table has.
-    ///
-    /// Finds the directions that are not known yet from the messages' texts. None if a text is needed that `text_of` doesn't have.
-    pub(crate) fn similarities(
-        &self,
+    /// By message, for so many messages: how near it is to a text. Finds the directions that are not known yet from the messages'
+    /// texts. None if a text is needed that `text_of` doesn't have.
+    pub(super) fn similarities(
+        &mut self,
         table: &Table,
         text: &str,
+        count: usize,
         text_of: &dyn Fn(usize) -> Option<String>,
     ) -> Option<Vec<f32>> {
-        let mut meanings = self.meanings.borrow_mut();
         let (checksum, dimensions) = (table.checksum(), table.dimensions());
-        if (meanings.table, meanings.dimensions) != (checksum, dimensions) {
-            let table = checksum;
-            *meanings = Meanings { table, dimensions, components: Vec::new() };
+        if (self.table, self.dimensions) != (checksum, dimensions) {
+            *self = Self { table: checksum, dimensions, components: Vec::new() };
         }
-        for message in meanings.len()..self.len() {
-            let start = meanings.components.len();
-            let is_read = matches!(self.language(message), None | Some(Language::English));
-            let text = if is_read { text_of(message)? } else { String::new() };
-            meanings.components.resize(start + dimensions, 0);
-            table.direct(&text, &mut meanings.components[start..]);
+        let mut adder = table.adder();
+        for message in self.len()..count {
+            let text = text_of(message)?;
+            let start = self.components.len();
+            self.components.resize(start + dimensions, 0);
+            adder.direct(&text, &mut self.components[start..]);
         }
         let mut wanted = vec![0; dimensions];
-        table.direct(text, &mut wanted);
-        let directions = meanings.components.chunks_exact(dimensions);
+        adder.direct(text, &mut wanted);
+        let directions = self.components.chunks_exact(dimensions);
         Some(directions.map(|direction| similarity(direction, &wanted)).collect())
-    }
-
-    /// How many of its messages have their direction.
-    pub(crate) fn meaning_count(&self) -> usize {
-        self.meanings.borrow().len()
     }
 }

@@ -21,6 +21,7 @@ use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::text::cues;
 use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
+use crate::recall::text::meaning::Table;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
@@ -580,6 +581,26 @@ impl Index {
         &self.messages.cues
     }
 
+    /// By message: how near it is to a text by a table, from -1 to 1; 0 for a message in another language than English, or without a
+    /// word that the table has. None if the text of a message is needed that `text_of` doesn't have.
+    pub(crate) fn similarities(
+        &self,
+        table: &Table,
+        text: &str,
+        text_of: &dyn Fn(usize) -> Option<String>,
+    ) -> Option<Vec<f32>> {
+        let read = |message: usize| match self.language(message) {
+            None | Some(Language::English) => text_of(message),
+            Some(_) => Some(String::new()),
+        };
+        self.meanings.borrow_mut().similarities(table, text, self.len(), &read)
+    }
+
+    /// How many of its messages have their direction.
+    pub(crate) fn meaning_count(&self) -> usize {
+        self.meanings.borrow().len()
+    }
+
     /// The language that a message is in, or the one before it if its own words don't tell.
     pub(crate) fn language(&self, message: usize) -> Option<Language> {
         language_of(self.messages.flags[message] >> LANGUAGE_SHIFT)
@@ -762,7 +783,6 @@ fn read_posting(stored: u16) -> Posting {
 mod tests {
     use super::*;
     use crate::log::messages;
-    use crate::recall::text::meaning::Table;
     use proptest::prelude::*;
     use windrow_property::properties;
 

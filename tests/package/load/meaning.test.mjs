@@ -42,7 +42,10 @@ function run(entry, program) {
     };
     const hash = ({ snapshot }) => snapshot.contextHash;
     ${program}`;
-  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder, encoding: "utf8" });
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   return JSON.parse(printed);
 }
 
@@ -89,7 +92,10 @@ test("an entry without the table fails, a replay too, until it is handed over", 
       async () => hash(await windrow.buildContext(chat, config)),
     );`,
   );
-  assert.deepEqual([early.code, again.code, wrong.code], ["MEANING_NOT_LOADED", "MEANING_NOT_LOADED", "INVALID_MEANING"]);
+  assert.deepEqual(
+    [early.code, again.code, wrong.code],
+    ["MEANING_NOT_LOADED", "MEANING_NOT_LOADED", "INVALID_MEANING"],
+  );
   assert.equal(words, true, "what ranks by words needs no table");
   assert.equal(handed, null);
   assert.equal(later, snapshot.contextHash);
