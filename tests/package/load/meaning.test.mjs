@@ -17,6 +17,7 @@ const chat = Array.from({ length: 60 }, (_, at) => ({
   content: at === 20 ? "I can't eat shellfish." : `The figures of week ${at} are in the report on sales.`,
   createdAt: Date.UTC(2025, 0, at + 1),
 }));
+/** @type {import("windrow").ContextConfig} */
 const config = {
   now: Date.UTC(2026, 0),
   encoding: "estimate",

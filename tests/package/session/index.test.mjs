@@ -136,6 +136,7 @@ describe("the index of a log", () => {
     await forEachSeedAsync(async (random) => {
       const { store, counts } = counting(memoryStore());
       const length = random.pick([2100, 3000]);
+      /** @type {import("windrow").ContextConfig} */
       const config = { request: "Who fixes the pipes?", budget: { maxTokens: 300 }, recall: { meaning: "static" } };
       const first = await openSession(KEY, { store });
       await first.append(chat(random, length));
