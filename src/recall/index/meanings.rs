@@ -1,5 +1,7 @@
 //! The directions of messages among meanings: found when a request first asks how near messages are to it, and kept with the index.
 
+use crate::base::bytes::Reader;
+use crate::recall::index::segment::narrow;
 use crate::recall::text::meaning::{Table, similarity};
 
 /// The directions of an index's first messages, by one table.
@@ -22,26 +24,32 @@ impl Meanings {
         self.components.truncate(length * self.dimensions);
     }
 
-    /// The directions of some messages; none if not all of them are there.
-    pub(super) fn part(&self, first: usize, end: usize) -> Option<&[i8]> {
-        self.components
-            .get(first * self.dimensions..end * self.dimensions)
-            .filter(|it| !it.is_empty())
+    /// Writes the directions of some messages, or that not all of them are there.
+    pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
+        let known = self.components.get(first * self.dimensions..end * self.dimensions);
+        let known = known.unwrap_or_default();
+        let dimensions = if known.is_empty() { 0 } else { narrow(self.dimensions) };
+        out.extend(dimensions.to_le_bytes());
+        out.extend(self.table.to_le_bytes());
+        out.extend(known.iter().flat_map(|component| component.to_le_bytes()));
+    }
+
+    /// Reads what was written for so many messages.
+    pub(super) fn read(count: usize, reader: &mut Reader<'_>) -> Option<Self> {
+        let (dimensions, table) = (reader.length()?, reader.number()?);
+        let components = reader.list(count.checked_mul(dimensions)?, i8::from_le_bytes)?;
+        Some(Self { table, dimensions, components })
     }
 
     /// Takes the directions of the next messages from a store. Those of another table than the ones before stay out: they are
     /// found anew.
-    pub(super) fn take(
-        &mut self,
-        first: usize,
-        table: u64,
-        dimensions: usize,
-        components: Vec<i8>,
-    ) {
+    pub(super) fn take(&mut self, first: usize, next: Self) {
         if first == 0 {
-            *self = Self { table, dimensions, components };
-        } else if first == self.len() && (table, dimensions) == (self.table, self.dimensions) {
-            self.components.extend(components);
+            *self = next;
+        } else if first == self.len()
+            && (next.table, next.dimensions) == (self.table, self.dimensions)
+        {
+            self.components.extend(next.components);
         }
     }
 

@@ -364,13 +364,7 @@ impl Index {
         out.extend(&columns.flags[first..end]);
         numbers(out, &mut columns.sizes[first..end].iter().copied());
         out.extend(&columns.cues[first..end]);
-        let meanings = self.meanings.borrow();
-        let known = meanings.part(first, end);
-        write_length(out, known.map_or(0, |_| meanings.dimensions));
-        if let Some(known) = known {
-            out.extend(meanings.table.to_le_bytes());
-            out.extend(known.iter().flat_map(|component| component.to_le_bytes()));
-        }
+        self.meanings.borrow().write(first, end, out);
         let mut segments = self.segments(first);
         let Some(segment) = segments.next() else {
             return;
@@ -423,14 +417,7 @@ impl Index {
             sizes: reader.list(count, u16::from_le_bytes)?,
             cues: reader.list(count, u8::from_le_bytes)?,
         };
-        let meanings = match reader.length()? {
-            0 => None,
-            dimensions => {
-                let table = reader.number()?;
-                let components = reader.list(count.checked_mul(dimensions)?, i8::from_le_bytes)?;
-                Some((table, dimensions, components))
-            }
-        };
+        let meanings = Meanings::read(count, reader)?;
         let length = reader.length()?;
         let terms: Vec<u32> = reader.list(length, u32::from_le_bytes)?;
         let ends: Vec<u16> = reader.list(length, u16::from_le_bytes)?;
@@ -467,14 +454,7 @@ impl Index {
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.forget_open_segment();
-        if let Some((table, dimensions, components)) = meanings {
-            self.meanings.get_mut().take(
-                self.messages.lengths.len(),
-                table,
-                dimensions,
-                components,
-            );
-        }
+        self.meanings.get_mut().take(self.messages.lengths.len(), meanings);
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
         messages.terms.extend(columns.terms);
