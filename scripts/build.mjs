@@ -22,7 +22,7 @@ const packageFolder = "pkg-template";
 const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
-/** What the page may weigh, in bytes: the engine, its vocabularies and its table of meanings, the page's own code, and the samples. */
+/** The most bytes of the page: the engine, its vocabularies and its table of meanings, the page's own code, and the samples. */
 const pageLimit = 4_900_000;
 
 /** The modules of the core, and what the program `bindgen` calls them: see src/wasm/selection.rs. */
@@ -164,7 +164,7 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
-/** The terms of what others wrote and the bundles hold, and of what the table of meanings was made from. */
+/** Licences of code by others in the bundles, and of the sources of the table of meanings. */
 const licences = {
   ...Object.fromEntries(
     Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(

@@ -79,7 +79,7 @@ pub fn start_selection() {
 ///
 /// # Errors
 ///
-/// `INVALID_MEANING` if the bytes are not the table of this version, `PART_NOT_LOADED` if what selects isn't loaded.
+/// `INVALID_MEANING` if the bytes are not the table of this version, `PART_NOT_LOADED` if this part isn't loaded.
 #[wasm_bindgen(js_name = readMeaning)]
 pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
     let table = (selecting()?.read_meaning)(bytes);
@@ -94,7 +94,7 @@ pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether the table of meanings is loaded.
+/// True if the table of meanings is loaded.
 #[wasm_bindgen(js_name = hasMeaning)]
 #[must_use]
 pub fn has_meaning() -> bool {

@@ -16,14 +16,13 @@ const KIND = "load_error";
 let importTable: (() => Promise<{ default: MeaningTable }>) | undefined;
 let loading: Promise<void> | undefined;
 
-/** Says where the table comes from; it is asked for when it is first needed. */
+/** Provides the import of the table. It runs when a build first needs the table. */
 export function provideMeaning(importMeaning: () => Promise<{ default: MeaningTable }>): void {
   importTable = importMeaning;
 }
 
 /**
- * Loads the table by which `recall.meaning: "static"` finds what means the same in other words. In a page and in Node.js,
- * `buildContext` does it by itself when it must. Workers and the edge runtime pass what `windrow/meaning` exports, so that only
+ * Loads the table for `recall.meaning: "static"`. In a page and in Node.js, `buildContext` does it by itself when it must. Workers and the edge runtime pass what `windrow/meaning` exports, so that only
  * those carry it that use it. Once loaded, it is shared by all calls.
  *
  * Fails with `MEANING_NOT_LOADED` if the table can't be fetched, and with `INVALID_MEANING` if it isn't the table of this version.

@@ -7,7 +7,7 @@ use crate::recall::text::meaning::{Table, similarity};
 /// The directions of an index's first messages, by one table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meanings {
-    /// The checksum of the table; 0 if there are none.
+    /// The checksum of the table; 0 before any is used.
     pub(super) table: u64,
     pub(super) dimensions: usize,
     /// One direction after the other. All zeros for a message that the table says nothing about.
@@ -34,15 +34,15 @@ impl Meanings {
         out.extend(known.iter().flat_map(|component| component.to_le_bytes()));
     }
 
-    /// Reads what was written for so many messages.
+    /// Reads the directions of `count` messages that `write` wrote.
     pub(super) fn read(count: usize, reader: &mut Reader<'_>) -> Option<Self> {
         let (dimensions, table) = (reader.length()?, reader.number()?);
         let components = reader.list(count.checked_mul(dimensions)?, i8::from_le_bytes)?;
         Some(Self { table, dimensions, components })
     }
 
-    /// Takes the directions of the next messages from a store. Those of another table than the ones before stay out: they are
-    /// found anew.
+    /// Takes the directions of the next messages from a store. Those of another table stay out, and
+    /// are found again from texts.
     pub(super) fn take(&mut self, first: usize, next: Self) {
         if first == 0 {
             *self = next;
@@ -53,8 +53,8 @@ impl Meanings {
         }
     }
 
-    /// By message, for so many messages: how near it is to a text. Finds the directions that are not known yet from the messages'
-    /// texts. None if a text is needed that `text_of` doesn't have.
+    /// Returns how near each of `count` messages is to a text. Finds directions that are not known yet from the messages' texts. None
+    /// if a text is needed that `text_of` doesn't have.
     pub(super) fn similarities(
         &mut self,
         table: &Table,

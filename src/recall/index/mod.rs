@@ -55,7 +55,7 @@ pub struct Index {
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
-    /// Where they point among meanings, as far as a request asked for it.
+    /// Their directions among meanings, if a request asked for them.
     meanings: RefCell<Meanings>,
     speakers: Speakers,
     /// How often each language was found, by its code.

@@ -122,7 +122,7 @@ fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
     }
 }
 
-/// By message of an index: how near it is to the request by the table of meanings. Of what may not be recalled nothing is known: 0.
+/// By message of an index: how near it is to the request by the table of meanings; 0 for messages that may not be recalled.
 fn by_meaning(
     input: &Input,
     basis: &Basis,

@@ -1,4 +1,4 @@
-// The table of meanings: fetched where a host can, handed over elsewhere, and never replaced by another context if it is missing.
+// The table of meanings: some hosts fetch it, the others are handed it, and a build without it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ const config = {
 };
 const setting = `const chat = ${JSON.stringify(chat)}; const config = ${JSON.stringify(config)};`;
 
-/** Returns what a program in a new process prints as JSON. The entry is the one that pages and bundlers get. */
+/** Runs a program in a new process, with an entry of the package. Returns the JSON that it prints. */
 function run(entry, program) {
   const code = `
     import { readFileSync } from "node:fs";
