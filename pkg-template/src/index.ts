@@ -78,6 +78,7 @@ export type {
 export { type CountOptions, countTokens, type TokenCount } from "./context/tokens.js";
 export { createTranscript, Transcript } from "./context/transcript.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
+export { loadMeaning, type MeaningTable } from "./engine/meaning.js";
 export { loadSelection } from "./engine/selection.js";
 export {
   type ParsedConversation,

@@ -18,10 +18,14 @@ pub enum ErrorCode {
     BudgetTooSmall,
     /// An exact count was asked for and the encoding's vocabulary is not loaded.
     EncodingNotLoaded,
+    /// The table of meanings is needed (`recall.meaning`), and is not loaded.
+    MeaningNotLoaded,
     /// A part of the engine or of the package is needed at once, and is not loaded.
     PartNotLoaded,
     /// The bytes given as an encoding's vocabulary are not one.
     InvalidEncoding,
+    /// The bytes given as the table of meanings are not that of this version.
+    InvalidMeaning,
     /// A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
     HookFailed,
     /// The caller's signal was aborted.
@@ -45,8 +49,10 @@ impl ErrorCode {
             Self::InvalidTranscript => "INVALID_TRANSCRIPT",
             Self::BudgetTooSmall => "BUDGET_TOO_SMALL",
             Self::EncodingNotLoaded => "ENCODING_NOT_LOADED",
+            Self::MeaningNotLoaded => "MEANING_NOT_LOADED",
             Self::PartNotLoaded => "PART_NOT_LOADED",
             Self::InvalidEncoding => "INVALID_ENCODING",
+            Self::InvalidMeaning => "INVALID_MEANING",
             Self::HookFailed => "HOOK_FAILED",
             Self::Aborted => "ABORTED",
             Self::InvalidRecording => "INVALID_RECORDING",

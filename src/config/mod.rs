@@ -36,7 +36,7 @@ pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
 pub use placement::Placement;
 pub use recall::{
-    ExcerptConfig, Focus, FocusSignals, PairConfig, Ranking, RecallConfig, SearchResults,
+    ExcerptConfig, Focus, FocusSignals, Meaning, PairConfig, Ranking, RecallConfig, SearchResults,
 };
 pub use render::{
     Format, Guard, Labels, LateInstructions, OpenCalls, Provider, RenderConfig, Replacement, Server,

@@ -13,6 +13,9 @@ use serde::Serialize;
 pub struct RecallConfig {
     /// How older messages are ranked where not all fit.
     pub ranking: Ranking,
+    /// How messages are found that mean what the request does in other words, with the ranking `relevance`. The hook `embed` comes
+    /// before it.
+    pub meaning: Meaning,
     /// How many of the newest messages come before all that is ranked.
     pub recent_messages: u64,
     /// The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least.
@@ -97,6 +100,18 @@ pub enum Ranking {
     Recency,
 }
 
+/// How messages are found that mean what the request does in other words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Meaning {
+    /// They aren't: words alone count.
+    None,
+    /// By a table of vectors, of which a text's words are added up. No model runs and nothing is requested: see `loadMeaning`. English
+    /// alone; messages in other languages rank by their words.
+    Static,
+}
+
 /// What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
 /// hits among the items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
@@ -176,6 +191,7 @@ impl Default for RecallConfig {
     fn default() -> Self {
         Self {
             ranking: Ranking::Relevance,
+            meaning: Meaning::None,
             recent_messages: 2,
             max_recent_share: 0.05,
             max_standing_share: 0.05,

@@ -50,6 +50,7 @@ use crate::base::time::{Milliseconds, Zone};
 use crate::config::ContextConfig;
 use crate::log::reach::Reach;
 use crate::recall::index::vectors::Vector;
+use crate::recall::text::meaning::Table;
 use crate::recall::transcript::Transcript;
 use crate::stages::selection::Selection;
 use crate::stages::{
@@ -293,6 +294,11 @@ impl Build {
     /// Answers [`Need::Encoding`].
     pub fn provide_encoding(&mut self, encoding: Rc<Encoding>) {
         self.state.input.answers.encoding = Some(encoding);
+    }
+
+    /// Answers [`Need::Meaning`].
+    pub fn provide_meaning(&mut self, table: Rc<Table>) {
+        self.state.input.answers.meaning = Some(table);
     }
 
     /// Answers [`Need::ZoneOffsets`]: since when (milliseconds since 1970), and how many minutes east of UTC.

@@ -233,6 +233,12 @@ impl Transcript {
         self.memory.borrow().log.as_ref().map_or_else(Vec::new, LogIndex::parts)
     }
 
+    /// How many messages of the log's index have their direction among meanings. Those of its parts are kept with them.
+    #[must_use]
+    pub fn meaning_count(&self) -> usize {
+        self.memory.borrow().log.as_ref().map_or(0, |log| log.index.meaning_count())
+    }
+
     /// A part of the log's index as bytes; see [`LogIndex::bytes`].
     #[must_use]
     pub fn index_part(&self, part: usize, state: u64) -> Vec<u8> {

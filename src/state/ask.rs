@@ -25,6 +25,8 @@ pub enum Need {
     /// All that selects, [`SELECTION`](crate::machine::selection::SELECTION): not all fits, a section shows what fits the request, a model is
     /// to be asked, or conversations are told apart.
     Selection,
+    /// The table of meanings, to rank by `recall.meaning`.
+    Meaning,
     /// How far the time zone is from UTC, for a range of time.
     ZoneOffsets {
         /// The zone, an IANA name.

@@ -4,6 +4,7 @@ use crate::base::map::Map;
 use crate::base::time::{Milliseconds, Zone};
 use crate::config::{ContextConfig, Provider, Ranking, SectionKind};
 use crate::log::messages::UserNames;
+use crate::recall::text::meaning::Table;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
@@ -59,6 +60,8 @@ pub struct EarlierQuotes {
 pub struct Answers {
     /// The vocabulary that was asked for.
     pub encoding: Option<Rc<Encoding>>,
+    /// The table of meanings that was asked for.
+    pub meaning: Option<Rc<Table>>,
     /// The counts of the hook `countTokens`.
     pub counts: Rc<Counts>,
     /// The user's time zone; UTC until its offsets were asked for.

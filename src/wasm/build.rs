@@ -1,7 +1,7 @@
 //! Builds: driven step by step, and the context that comes out.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
-use super::selection::started_selection;
+use super::selection::{loaded_meaning, started_selection};
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::json::to_json;
@@ -85,6 +85,11 @@ impl CoreBuild {
                 Step::Need(Need::Selection) if started_selection().is_some() => {
                     if let Some(selecting) = started_selection() {
                         self.0.provide_selection(selecting.selection);
+                    }
+                }
+                Step::Need(Need::Meaning) if loaded_meaning().is_some() => {
+                    if let Some(table) = loaded_meaning() {
+                        self.0.provide_meaning(table);
                     }
                 }
                 Step::Need(need) => return to_js(&of_messages(need, &self.0.input().given)),

@@ -8,10 +8,12 @@ use crate::base::error::{Error, ErrorCode};
 use crate::base::json::to_json;
 use crate::base::time::{Milliseconds, Zone};
 use crate::machine::selection::SELECTION;
+use crate::recall::text::meaning::{InvalidTable, TABLE_CHECKSUM, Table};
 use crate::recall::transcript::Transcript;
 use crate::stages::selection::Selection;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 /// All that selects, as the binding calls it.
@@ -24,6 +26,7 @@ pub(super) struct Selecting {
     pub(super) vectors: fn(&Transcript, Range<usize>, &str) -> Vec<u8>,
     pub(super) known_vectors: fn(&Transcript, Range<usize>, &str) -> usize,
     pub(super) learn_vectors: fn(&Transcript, Range<usize>, &str, &[u8]),
+    pub(super) read_meaning: fn(&[u8]) -> Result<Table, InvalidTable>,
 }
 
 static SELECTING: Selecting = Selecting {
@@ -37,10 +40,12 @@ static SELECTING: Selecting = Selecting {
     vectors: Transcript::vectors,
     known_vectors: Transcript::known_vectors,
     learn_vectors: Transcript::learn_vectors,
+    read_meaning: Table::from_bytes,
 };
 
 thread_local! {
     static STARTED: Cell<Option<&'static Selecting>> = const { Cell::new(None) };
+    static MEANING: RefCell<Option<Rc<Table>>> = const { RefCell::new(None) };
 }
 
 /// The names that the build splits at: those of `wasm_split_cli_support`.
@@ -68,6 +73,37 @@ pub fn start_selection() {
     STARTED.set(Some(split_off::selecting()));
     #[cfg(not(feature = "split"))]
     STARTED.set(Some(&SELECTING));
+}
+
+/// Loads the table of meanings.
+///
+/// # Errors
+///
+/// `INVALID_MEANING` if the bytes are not the table of this version, `PART_NOT_LOADED` if this part isn't loaded.
+#[wasm_bindgen(js_name = readMeaning)]
+pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
+    let table = (selecting()?.read_meaning)(bytes);
+    let table = table.ok().filter(|table| table.checksum() == TABLE_CHECKSUM).ok_or_else(|| {
+        failure(Error::new(
+            ErrorCode::InvalidMeaning,
+            "this is not the table of meanings of this version of windrow",
+            "Load the table from the installed package: import it from \"windrow/meaning\".",
+        ))
+    })?;
+    MEANING.set(Some(Rc::new(table)));
+    Ok(())
+}
+
+/// True if the table of meanings is loaded.
+#[wasm_bindgen(js_name = hasMeaning)]
+#[must_use]
+pub fn has_meaning() -> bool {
+    loaded_meaning().is_some()
+}
+
+/// The table of meanings, if it is loaded.
+pub(super) fn loaded_meaning() -> Option<Rc<Table>> {
+    MEANING.with_borrow(Clone::clone)
 }
 
 /// All that selects, if it is there.

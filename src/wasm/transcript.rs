@@ -83,6 +83,13 @@ impl CoreTranscript {
         self.0.index_parts()
     }
 
+    /// How many messages of the log's index have their direction; see [`Transcript::meaning_count`].
+    #[wasm_bindgen(getter, js_name = meaningCount)]
+    #[must_use]
+    pub fn meaning_count(&self) -> usize {
+        self.0.meaning_count()
+    }
+
     /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
     #[wasm_bindgen(js_name = indexPart)]
     ///

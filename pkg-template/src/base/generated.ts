@@ -262,6 +262,11 @@ export type WindowUnit = "message" | "exchange";
 export interface RecallConfig {
   /** How older messages are ranked where not all fit. */
   readonly ranking?: Ranking | undefined;
+  /**
+   * How messages are found that mean what the request does in other words, with the ranking `relevance`. The hook `embed` comes
+   * before it.
+   */
+  readonly meaning?: Meaning | undefined;
   /** How many of the newest messages come before all that is ranked. */
   readonly recentMessages?: number | undefined;
   /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least. */
@@ -322,6 +327,14 @@ export interface RecallConfig {
  * - `recency`: The newest first: nothing is recalled.
  */
 export type Ranking = "relevance" | "bm25" | "recency";
+
+/**
+ * How messages are found that mean what the request does in other words.
+ * - `none`: They aren't: words alone count.
+ * - `static`: By a table of vectors, of which a text's words are added up. No model runs and nothing is requested: see `loadMeaning`. English
+ * alone; messages in other languages rank by their words.
+ */
+export type Meaning = "none" | "static";
 
 /**
  * Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
@@ -1043,6 +1056,7 @@ export interface MadeText {
 export type Need =
   | { readonly need: "encoding"; readonly name: EncodingName }
   | { readonly need: "selection" }
+  | { readonly need: "meaning" }
   | {
       readonly need: "zoneOffsets";
       readonly timeZone: string;
@@ -1195,8 +1209,10 @@ export type ItemForm = "full" | "summary" | "cut" | "leftOut";
  * - `INVALID_TRANSCRIPT`: The transcript is not a list of messages, or one message in it is malformed.
  * - `BUDGET_TOO_SMALL`: What must be kept costs more than the budget.
  * - `ENCODING_NOT_LOADED`: An exact count was asked for and the encoding's vocabulary is not loaded.
+ * - `MEANING_NOT_LOADED`: The table of meanings is needed (`recall.meaning`), and is not loaded.
  * - `PART_NOT_LOADED`: A part of the engine or of the package is needed at once, and is not loaded.
  * - `INVALID_ENCODING`: The bytes given as an encoding's vocabulary are not one.
+ * - `INVALID_MEANING`: The bytes given as the table of meanings are not that of this version.
  * - `HOOK_FAILED`: A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
  * - `INVALID_RECORDING`: A recording is of another version of the format, or damaged, or not of this transcript and engine: something is asked
@@ -1208,8 +1224,10 @@ export type ErrorCode =
   | "INVALID_TRANSCRIPT"
   | "BUDGET_TOO_SMALL"
   | "ENCODING_NOT_LOADED"
+  | "MEANING_NOT_LOADED"
   | "PART_NOT_LOADED"
   | "INVALID_ENCODING"
+  | "INVALID_MEANING"
   | "HOOK_FAILED"
   | "ABORTED"
   | "INVALID_RECORDING"

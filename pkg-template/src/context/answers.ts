@@ -7,7 +7,7 @@ import type { TriageCandidate } from "../config/hooks.js";
 import type { AnyMessage } from "../formats/any-message.js";
 
 /** A need that a hook answers. */
-export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "zoneOffsets" | "older" }>;
+export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "meaning" | "zoneOffsets" | "older" }>;
 
 /** Which of the hooks a need is asked of. */
 export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookName {

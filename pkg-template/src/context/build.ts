@@ -22,6 +22,7 @@ import type { Redactor } from "../config/redactor.js";
 import { zoneOf, zoneOffsets } from "../config/zones.js";
 import { loadEncoding } from "../engine/encodings.js";
 import { call, engineGeneration } from "../engine/engine.js";
+import { meaningNotLoaded, needMeaning } from "../engine/meaning.js";
 import { fetchSelectionAhead, needSelection, startSelection } from "../engine/selection.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { requests } from "../formats/requests.js";
@@ -210,6 +211,9 @@ export function buildContextSync<M extends AnyMessage, F extends Format>(
           startSelection();
           continue;
         }
+        if (step.need === "meaning") {
+          throw meaningNotLoaded();
+        }
         // Without hooks there is nothing else to ask for.
         attempt.answerOffsets(offsetsOf(step as ZoneNeed));
       }
@@ -276,6 +280,8 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
         await untilAborted(loadEncoding(step.name), signal, KIND);
       } else if (step.need === "selection") {
         await untilAborted(needSelection(), signal, KIND);
+      } else if (step.need === "meaning") {
+        await untilAborted(needMeaning(), signal, KIND);
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {

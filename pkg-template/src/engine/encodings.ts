@@ -1,13 +1,13 @@
 // Vocabularies: loaded when they are first needed, or handed over.
 
 import { isLoaded } from "#core";
-import { decodeBase64 } from "../base/base64.js";
 import { ContextError } from "../base/errors.js";
 import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { inTime } from "../base/parts.js";
 import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
+import { inflated } from "./inflate.js";
 
 /** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
 export type Vocabulary =
@@ -22,16 +22,6 @@ let imports: VocabularyImports = {};
 /** Says which vocabularies can be fetched; an entry does so, as a bundle carries those that its entry names. */
 export function provideVocabularies(given: VocabularyImports): void {
   imports = { ...imports, ...given };
-}
-
-/** Inflates bytes where the host has no `DecompressionStream` that works. */
-export type Inflate = (deflated: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
-
-let inflateByLibrary: Inflate | undefined;
-
-/** Says how bytes are inflated where the host cannot; the entry of a host that can has no need of it. */
-export function provideInflate(inflate: Inflate): void {
-  inflateByLibrary = inflate;
 }
 
 const loading = new Map<string, Promise<void>>();
@@ -121,15 +111,7 @@ function notVocabulary(given: unknown): ContextError {
 
 async function inflate(data: string): Promise<Uint8Array> {
   try {
-    const deflated = decodeBase64(data);
-    const stream = inflatingStream();
-    if (stream === undefined && inflateByLibrary !== undefined) {
-      return await inflateByLibrary(deflated);
-    }
-    if (stream === undefined) {
-      throw new Error("this host has no DecompressionStream for deflate-raw");
-    }
-    return new Uint8Array(await new Response(new Blob([deflated]).stream().pipeThrough(stream)).arrayBuffer());
+    return await inflated(data);
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",
@@ -138,17 +120,5 @@ async function inflate(data: string): Promise<Uint8Array> {
       nextAction: "Load it from the installed package.",
       cause,
     });
-  }
-}
-
-/**
- * The host's stream that inflates. Undefined where it has none, or one in name alone: Next.js puts a function that throws in its place,
- * and older browsers do not know the format.
- */
-function inflatingStream(): ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource> | undefined {
-  try {
-    return new DecompressionStream("deflate-raw");
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
 
-import { __wbg_reset_state, initSync, loadVocabulary, startSelection } from "#core";
+import { __wbg_reset_state, initSync, loadVocabulary, readMeaning, startSelection } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 
 let getModule: (() => WebAssembly.Module) | undefined;
@@ -10,6 +10,7 @@ let generation = 0;
 /** What selects among messages: the part of the engine that is loaded when it is first needed. */
 let selection: WebAssembly.Module | undefined;
 const vocabularies = new Map<string, Uint8Array>();
+let meaning: Uint8Array | undefined;
 
 /** Says where the compiled core comes from; it is asked for on first use. */
 export function provideModule(get: () => WebAssembly.Module): void {
@@ -101,6 +102,12 @@ export function giveVocabulary(name: string, bytes: Uint8Array): void {
   vocabularies.set(name, bytes);
 }
 
+/** Hands the table of meanings to the core, and to those that follow it. The part that selects must be there. */
+export function giveMeaning(bytes: Uint8Array): void {
+  call("load_error", () => readMeaning(bytes));
+  meaning = bytes;
+}
+
 function translate(kind: ErrorKind, failure: unknown): ContextError {
   if (failure instanceof ContextError) {
     return failure;
@@ -125,6 +132,9 @@ function restart(): void {
   generation += 1;
   if (selection !== undefined) {
     link(selection);
+  }
+  if (meaning !== undefined) {
+    readMeaning(meaning);
   }
   for (const [name, bytes] of vocabularies) {
     loadVocabulary(name, bytes);

@@ -6,6 +6,7 @@ import { ContextError } from "../base/errors.js";
 import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { provideVocabularies } from "../engine/encodings.js";
 import { provideModule } from "../engine/engine.js";
+import { provideMeaning } from "../engine/meaning.js";
 import { provideSelection } from "../engine/selection.js";
 
 /** The bytes of a file of the package. */
@@ -27,6 +28,7 @@ function fileOf(path: string): Uint8Array<ArrayBuffer> {
 for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !== "estimate")) {
   provideVocabularies({ [name]: async () => ({ default: { name, bytes: fileOf(`./encodings/${name}.bin`) } }) });
 }
+provideMeaning(async () => ({ default: { bytes: fileOf("./meaning/table.bin") } }));
 const moduleOf = (path: string) => new WebAssembly.Module(fileOf(path));
 provideModule(() => moduleOf("./windrow.wasm"));
 provideSelection(() => moduleOf("./selection.wasm"));

@@ -110,6 +110,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #isSameLog = false;
   /** By part of the index: up to how many messages it is in the store. */
   #savedParts: number[] = [];
+  /** How many messages at the beginning of the log are in the store with their directions among meanings. */
+  #savedMeanings = 0;
   readonly #costs = costs();
   /** The vectors of the model that builds ask, where they ask one, and whether those that are in the store were loaded. */
   #vectors: DerivedValues | undefined;
@@ -256,8 +258,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       for (const [part, end] of this.#partsToSave(transcript.source().core)) {
         const { core } = transcript.source(); // an engine that was restarted meanwhile has another
         const bytes = call("session_error", () => core.indexPart(part, this.#state));
+        const hasMeaning = core.meaningCount >= end;
         await put(partName(part), bytes, () => {
           this.#savedParts[part] = end;
+          this.#savedMeanings = hasMeaning ? Math.max(this.#savedMeanings, end) : this.#savedMeanings;
         });
       }
       for (const derived of this.#derived) {
@@ -361,6 +365,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#growth = 0;
     this.#isSameLog = false;
     this.#savedParts = [];
+    this.#savedMeanings = 0;
     for (const derived of this.#derived) {
       derived.saved.clear();
       derived.loaded.clear();
@@ -603,6 +608,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       return undefined;
     }
     this.#savedParts = ends;
+    this.#savedMeanings = core.meaningCount;
     return index;
   }
 
@@ -611,6 +617,9 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const ends = this.#isSameLog ? [...call("session_error", () => core.indexParts())] : [];
     return [...ends.entries()].filter(([part, end]) => {
       const saved = this.#savedParts[part] ?? ends[part - 1] ?? 0;
+      if (saved === end && end > this.#savedMeanings && end <= core.meaningCount) {
+        return true; // it was saved without its directions
+      }
       return part < ends.length - 1 ? saved !== end : end - saved >= BLOCK;
     });
   }

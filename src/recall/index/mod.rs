@@ -6,6 +6,7 @@
 //! it never changes again.
 
 pub mod log;
+mod meanings;
 pub(crate) mod segment;
 pub mod vectors;
 
@@ -15,12 +16,14 @@ use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
+use crate::recall::index::meanings::Meanings;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::text::cues;
 use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
+use crate::recall::text::meaning::Table;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
@@ -52,6 +55,8 @@ pub struct Index {
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
+    /// Their directions among meanings, if a request asked for them.
+    meanings: RefCell<Meanings>,
     speakers: Speakers,
     /// How often each language was found, by its code.
     languages: [u32; Language::ALL.len() + 1],
@@ -155,6 +160,7 @@ impl Default for Index {
             begun_segment: None,
             first_open: 0,
             messages: Columns::default(),
+            meanings: RefCell::default(),
             speakers: Speakers::default(),
             languages: [0; Language::ALL.len() + 1],
             total_length: 0,
@@ -284,6 +290,7 @@ impl Index {
         columns.flags.truncate(length);
         columns.sizes.truncate(length);
         columns.cues.truncate(length);
+        self.meanings.get_mut().truncate(length);
         let times = &columns.times;
         let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
         self.last_time = last.unwrap_or(i64::MIN);
@@ -357,6 +364,7 @@ impl Index {
         out.extend(&columns.flags[first..end]);
         numbers(out, &mut columns.sizes[first..end].iter().copied());
         out.extend(&columns.cues[first..end]);
+        self.meanings.borrow().write(first, end, out);
         let mut segments = self.segments(first);
         let Some(segment) = segments.next() else {
             return;
@@ -409,6 +417,7 @@ impl Index {
             sizes: reader.list(count, u16::from_le_bytes)?,
             cues: reader.list(count, u8::from_le_bytes)?,
         };
+        let meanings = Meanings::read(count, reader)?;
         let length = reader.length()?;
         let terms: Vec<u32> = reader.list(length, u32::from_le_bytes)?;
         let ends: Vec<u16> = reader.list(length, u16::from_le_bytes)?;
@@ -445,6 +454,7 @@ impl Index {
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.forget_open_segment();
+        self.meanings.get_mut().take(self.messages.lengths.len(), meanings);
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
         messages.terms.extend(columns.terms);
@@ -551,6 +561,31 @@ impl Index {
         &self.messages.cues
     }
 
+    /// By message: how near it is to a text by a table, from -1 to 1; 0 for a message in another language than English, or without a
+    /// word that the table has. None if the text of a message is needed that `text_of` doesn't have.
+    pub(crate) fn similarities(
+        &self,
+        table: &Table,
+        text: &str,
+        text_of: &dyn Fn(usize) -> Option<String>,
+    ) -> Option<Vec<f32>> {
+        let read = |message: usize| match self.language(message) {
+            None | Some(Language::English) => text_of(message),
+            Some(_) => Some(String::new()),
+        };
+        self.meanings.borrow_mut().similarities(table, text, self.len(), &read)
+    }
+
+    /// How many of its messages have their direction.
+    pub(crate) fn meaning_count(&self) -> usize {
+        self.meanings.borrow().len()
+    }
+
+    /// The language that a message is in, or the one before it if its own words don't tell.
+    pub(crate) fn language(&self, message: usize) -> Option<Language> {
+        language_of(self.messages.flags[message] >> LANGUAGE_SHIFT)
+    }
+
     pub(crate) fn speaker(&self, message: usize) -> u16 {
         self.messages.speakers[message]
     }
@@ -647,7 +682,7 @@ impl Speakers {
 }
 
 /// The indexed text of a message: its texts, and its calls of tools.
-fn text_of(transcript: &Messages, row: usize) -> String {
+pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     let mut text = String::new();
     for (field, value) in transcript.fields(row) {
         if matches!(field, Field::Text | Field::CallName | Field::CallArguments) {
@@ -821,6 +856,17 @@ mod tests {
         index.segments(0).flat_map(of).collect()
     }
 
+    thread_local! {
+        static TABLE: Table =
+            Table::from_bytes(include_bytes!("../../../crates/meaning/table.bin")).expect("a table");
+    }
+
+    fn similarities(index: &Index, texts: &[String]) -> Vec<u32> {
+        let text_of = |message: usize| texts.get(message).cloned();
+        let found = TABLE.with(|table| index.similarities(table, "a boat with a lamp", &text_of));
+        found.expect("all texts are there").into_iter().map(f32::to_bits).collect()
+    }
+
     properties! {
         #[test]
         fn whatever_was_done_to_it_it_has_what_a_new_one_has(steps in steps()) {
@@ -831,7 +877,11 @@ mod tests {
                     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a share of a few hundred")]
                     Step::Truncate(share) => texts.truncate((texts.len() as f64 * share) as usize),
                     // Of each size there is one at most.
-                    Step::Ask => prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES),
+                    Step::Ask => {
+                        prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES);
+                        similarities(&index, &texts);
+                        prop_assert_eq!(index.meaning_count(), texts.len());
+                    }
                     Step::Store => index = stored_and_read(&index),
                 }
                 index.truncate(texts.len());
@@ -846,6 +896,7 @@ mod tests {
             };
             prop_assert_eq!(ends(&index), ends(&new));
             prop_assert_eq!(index.lengths(), new.lengths());
+            prop_assert_eq!(similarities(&index, &texts), similarities(&new, &texts));
             for message in 0..new.len() {
                 prop_assert_eq!(index.terms_of(message), new.terms_of(message));
             }

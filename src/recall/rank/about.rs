@@ -33,8 +33,8 @@ pub(crate) struct About {
     pub(crate) is_in_time: Vec<bool>,
 }
 
-/// Scores all messages; `similarities` says how near each is to the request by the hook `recall.embed`.
-pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About {
+/// Scores all messages.
+pub(crate) fn score(scoring: Scoring<'_>) -> About {
     let Scoring { index, query, weights, .. } = scoring;
     let flags = index.flags();
     let (own, hits) = by_words(scoring, true);
@@ -72,7 +72,7 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
         }
     }
     add_up(&mut total, &[(narrow, 1.0), (wide, weight), (Part::of(words), weights.direct)]);
-    if let Some(similarities) = similarities {
+    if let Some(similarities) = scoring.similarities {
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };

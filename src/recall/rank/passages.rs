@@ -151,8 +151,9 @@ impl Library {
         let query = Query::new(index, request, now, &Zone::default());
         let is_open = vec![true; index.len()];
         let weights = &Weights::TUNED;
-        let scoring = Scoring { index, query: &query, is_open: &is_open, weights };
-        let scores = score::score(scoring, now, None);
+        let scoring =
+            Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
+        let scores = score::score(scoring, now);
         let has_word = |at: usize, text: usize| {
             self.passages.get(at).is_some_and(|passage| passage.0 == text) && scores.own[at] > 0.0
         };

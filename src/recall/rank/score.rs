@@ -29,10 +29,10 @@ pub struct Scores {
     pub is_in_time: Vec<bool>,
 }
 
-/// Scores all messages of an index. `similarities` says how near each is to the request by the hook `recall.embed`, from -1 to 1.
+/// Scores all messages of an index.
 #[must_use]
-pub fn score(scoring: Scoring<'_>, now: Milliseconds, similarities: Option<&[f32]>) -> Scores {
-    let About { own, leader, hits, mut total, is_in_time } = about::score(scoring, similarities);
+pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
+    let About { own, leader, hits, mut total, is_in_time } = about::score(scoring);
     let mut flow = Flow::default();
     if let Some(newest) = newest(scoring, now) {
         flow = flow::score(scoring, &own, leader, &newest);

@@ -65,8 +65,8 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let query = Query::new(index, request, now, zone);
     let is_open = vec![true; index.len()];
     let weights = &Weights::TUNED;
-    let scoring = Scoring { index, query: &query, is_open: &is_open, weights };
-    let About { own, hits, total, is_in_time, .. } = about::score(scoring, None);
+    let scoring = Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
+    let About { own, hits, total, is_in_time, .. } = about::score(scoring);
     let most = largest(&total);
     let best = about::best(&total, count);
     let (words_alone, _) = about::by_words(scoring, false);

@@ -2,4 +2,5 @@
 
 pub(crate) mod dates;
 
+pub use windrow_meaning as meaning;
 pub use windrow_words::{cues, detect, fold, hash, language, lists, terms};

@@ -3,9 +3,9 @@
 use super::nearness::similarities;
 use crate::base::candidate::Candidate;
 use crate::base::message::{Field, Role};
-use crate::config::{Ranking, RecallConfig};
+use crate::config::{Meaning, Ranking, RecallConfig};
 use crate::log::plan::Wanted;
-use crate::recall::index::Index;
+use crate::recall::index::{self, Index};
 use crate::recall::rank::pairs::{self, Pairs};
 use crate::recall::rank::query::{self, Query, Request};
 use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
@@ -14,8 +14,9 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
 use crate::recall::rank::weights::Weights;
 use crate::recall::rank::worth::{self, ExcerptedMessage};
+use crate::recall::text::meaning::Table;
 use crate::stages::unread;
-use crate::state::ask::StageResult;
+use crate::state::ask::{Need, StageResult};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::ranking::{Basis, RankEvidence, RankedMessages, RankedPlace, ScoredRanking};
@@ -59,10 +60,11 @@ pub(crate) fn rank(
     let whereabouts = Whereabouts { index: &index, rows: &rows, seqs: known_seqs };
     unread::ask_for_other_halves(input, marks, &places, whereabouts)?;
     let text = query::readable(marks.request_text(input));
-    let similarities = match ranking {
+    let by_hook = match ranking {
         Ranking::Relevance => similarities(input, marks, &text, notes)?,
         _ => None,
     };
+    let meaning = if by_hook.is_none() { meaning(input, &text)? } else { None };
     let (source, row) = match &input.request {
         Some(request) => (request, Some(0)),
         None => (&input.transcript, marks.newest_user_row(input)),
@@ -76,10 +78,14 @@ pub(crate) fn rank(
         role,
         zone_offsets: input.answers.zone_offsets.clone(),
     };
-    let similarities = similarities.map(|by_row| {
+    let by_hook = by_hook.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
         rows.iter().map(of_row).collect::<Vec<f32>>()
     });
+    let similarities = match meaning {
+        Some(table) => Some(by_meaning(input, &basis, &table, &rows)?),
+        None => by_hook,
+    };
     let known = input.scored.take().filter(|known| known.basis == basis && similarities.is_none());
     let found = match known {
         Some(known) => known,
@@ -100,6 +106,43 @@ pub(crate) fn rank(
     Ok(RankedMessages { newest, standing, candidates, evidence })
 }
 
+/// The table of meanings, if the config ranks by it.
+///
+/// # Errors
+///
+/// Stops to ask for it.
+fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
+    let RecallConfig { ranking, meaning, .. } = input.config.recall;
+    if (ranking, meaning) != (Ranking::Relevance, Meaning::Static) || request.trim().is_empty() {
+        return Ok(None);
+    }
+    match &input.answers.meaning {
+        Some(table) => Ok(Some(Rc::clone(table))),
+        None => Err(Need::Meaning.into()),
+    }
+}
+
+/// By message of an index: how near it is to the request by the table of meanings; 0 for messages that may not be recalled.
+fn by_meaning(
+    input: &Input,
+    basis: &Basis,
+    table: &Table,
+    rows: &[usize],
+) -> StageResult<Vec<f32>> {
+    let text_of = |place: usize| {
+        let row = rows.get(place).copied().filter(|row| *row != UNREAD)?;
+        Some(index::text_of(&input.transcript, row))
+    };
+    let similarities = basis.index.similarities(table, &basis.request[0], &text_of);
+    let mut similarities = similarities.ok_or(Wanted::All)?;
+    for (similarity, is_open) in similarities.iter_mut().zip(&basis.is_open) {
+        if !is_open {
+            *similarity = 0.0;
+        }
+    }
+    Ok(similarities)
+}
+
 /// Scores the messages of an index for the request.
 fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageResult<ScoredRanking> {
     let [text, name] = &basis.request;
@@ -109,7 +152,8 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         input.zone()?; // stops until it is known, and the request is read again
     }
     let (index, is_open) = (&basis.index, &basis.is_open);
-    let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
+    let weights = &Weights::TUNED;
+    let scoring = Scoring { index, query: &query, is_open, similarities, weights };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let most = most_ranked(input, closed_count);
     let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
@@ -117,7 +161,7 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
         (scores, best, Vec::new())
     } else {
-        let scores = score::score(scoring, input.now, similarities);
+        let scores = score::score(scoring, input.now);
         let mut worth = worth::worth(scoring, &scores);
         let best = score::best(&worth, most);
         let best = worth::count_off_repeated(index, best, &mut worth);

@@ -1,7 +1,9 @@
 //! A build over the end of a log gives what one over all of it gives, and reads no more than it must.
 
 use crate::support;
-use crate::support::{Message, NOW, append, config, cut, encoding, gap_notice, ranking_options};
+use crate::support::{
+    Message, NOW, append, config, cut, encoding, gap_notice, meaning, ranking_options,
+};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -83,11 +85,15 @@ impl<'a> Log<'a> {
         let mut transcript = Transcript::default();
         append(&mut transcript, &self.messages[..count]);
         transcript.set_log(None, 0, (0..count).map(seq).collect());
-        let small = config(r#"{"encoding":"estimate","budget":{"maxTokens":60}}"#);
+        // By meaning, so that its parts have the messages' directions.
+        let small = config(
+            r#"{"encoding":"estimate","recall":{"meaning":"static"},"budget":{"maxTokens":60}}"#,
+        );
         let transcript = Rc::new(transcript);
         let mut build =
             Build::new(Rc::clone(&transcript), None, small, NOW, Vec::new()).expect("a build");
         build.provide_selection(&SELECTION);
+        build.provide_meaning(meaning());
         let _ = build.step();
         let parts = 0..transcript.index_parts().len();
         self.parts = parts.map(|part| transcript.index_part(part, STATE)).collect();
@@ -179,6 +185,7 @@ fn build(
                 }
                 Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
                 Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
+                Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
                 Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
                 Step::Need(need) => build.answer(answer(&need))?,
                 Step::Done(context) => return Ok(*context),
@@ -564,6 +571,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
     ]);
     let options = (
         select(vec!["relevance", "relevance", "bm25"]),
+        select(vec!["none", "static"]),
         60_u64..300,
         select(vec!["messages", "text"]),
         weighted(0.3, 1_u64..40),
@@ -573,11 +581,11 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
     let outcome = windrow_property::check(
         &(chat(), request, options, reading),
         |(messages, request, options, reading)| {
-            let (ranking, tokens, format, lookback) = options;
+            let (ranking, kind, tokens, format, lookback) = options;
             let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
             let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
             let json = format!(
-                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","meaning":"{kind}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
             "window":{{"lookbackCount":{lookback}}},"render":{{"format":"{format}"}}}}"#
             );
             let request = Message::user(request);
@@ -608,6 +616,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
             let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
                 .expect("a build");
             build.provide_selection(&SELECTION);
+            build.provide_meaning(meaning());
             let replayed = match build.step().expect("it fits") {
                 Step::Done(context) => context,
                 Step::Need(need) => panic!("asks for {need:?}"),

@@ -586,6 +586,7 @@ fn build_by_bounds(
                 build.provide_encoding(support::encoding(name));
             }
             Ok(Step::Need(Need::Selection)) => build.provide_selection(&SELECTION),
+            Ok(Step::Need(Need::Meaning)) => build.provide_meaning(support::meaning()),
             Ok(Step::Need(need)) => panic!("asks for {need:?}"),
             Ok(Step::Done(context)) => return (Ok(*context), is_asked),
             Err(error) => return (Err(error), is_asked),

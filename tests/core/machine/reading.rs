@@ -1,7 +1,7 @@
 //! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
 
 use crate::log::unread::{chat, messages, options, request};
-use crate::support::{Message, NOW, config, encoding, fates, ranking_options, transcript};
+use crate::support::{Message, NOW, config, encoding, fates, meaning, ranking_options, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -29,6 +29,7 @@ fn build(
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
             Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
+            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => panic!("asks for {need:?}"),
             Step::Done(context) => return Ok(*context),

@@ -50,13 +50,13 @@ fn index_of(transcript: &Transcript) -> Rc<Index> {
 }
 
 fn scoring<'a>(index: &'a Index, query: &'a Query, is_open: &'a [bool]) -> Scoring<'a> {
-    Scoring { index, query, is_open, weights: &Weights::TUNED }
+    Scoring { index, query, is_open, similarities: None, weights: &Weights::TUNED }
 }
 
 fn scores_of(index: &Index, request: Request<'_>, is_open: &[bool]) -> [Scores; 2] {
     let query = Query::new(index, request, NOW, &Zone::default());
     let scoring = scoring(index, &query, is_open);
-    [score(scoring, NOW, None), score_by_words(scoring)]
+    [score(scoring, NOW), score_by_words(scoring)]
 }
 
 /// By message, what it scores as what the request goes on from.
@@ -253,8 +253,11 @@ fn scores_are_finite_for_any_text() {
         let (is_open, similarities): (Vec<bool>, Vec<f32>) =
             open[..messages.len()].iter().copied().unzip();
         let all = [
-            score(scoring(&index, &query, &is_open), now, None),
-            score(scoring(&index, &query, &is_open), now, Some(&similarities)),
+            score(scoring(&index, &query, &is_open), now),
+            score(
+                Scoring { similarities: Some(&similarities), ..scoring(&index, &query, &is_open) },
+                now,
+            ),
             score_by_words(scoring(&index, &query, &is_open)),
         ];
         for scores in all {
@@ -547,7 +550,7 @@ fn more_speakers_than_are_told_apart_are_nobody() {
     let names_of = |index: &Index, row: usize| {
         let text = format!("What did Speaker{row} say?");
         let query = Query::new(index, request(&text), NOW, &Zone::default());
-        let scores = score(scoring(index, &query, &vec![true; COUNT]), NOW, None);
+        let scores = score(scoring(index, &query, &vec![true; COUNT]), NOW);
         best(&scores.total, 1)
     };
     let index = index_of(&transcript);

@@ -38,9 +38,14 @@ fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores,
     let request = Request { text, name: "", role: Role::User };
     let query = Query::new(&index, request, NOW, &Zone::default());
     let is_open = vec![true; index.len()];
-    let scoring =
-        Scoring { index: &index, query: &query, is_open: &is_open, weights: &Weights::TUNED };
-    let scores = given.unwrap_or_else(|| score(scoring, NOW, None));
+    let scoring = Scoring {
+        index: &index,
+        query: &query,
+        is_open: &is_open,
+        similarities: None,
+        weights: &Weights::TUNED,
+    };
+    let scores = given.unwrap_or_else(|| score(scoring, NOW));
     let worth = worth(scoring, &scores);
     (scores, worth)
 }

@@ -17,6 +17,7 @@ use windrow::config::ContextConfig;
 use windrow::log::messages::Columns;
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
+use windrow::recall::text::meaning::Table;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::Context;
@@ -167,6 +168,9 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
                 options["excerpts"] =
                     serde_json::json!({"enabled": enabled, "minTokens": least, "tokens": tokens});
             }
+            if pairs.is_some_and(|(questions, _)| questions) {
+                options["meaning"] = "static".into();
+            }
             if let Some((questions, tokens)) = pairs {
                 options["pairs"] =
                     serde_json::json!({"questions": questions, "replyTokens": tokens});
@@ -218,6 +222,7 @@ pub(crate) fn build_with(
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
             Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
+            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),
@@ -310,4 +315,14 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
 pub(crate) fn is_counted(context: &Context) -> bool {
     let tokens = &context.tokens;
     EncodingName::from_name(&tokens.encoding).is_some() && !tokens.words.contains("images")
+}
+
+/// The table of meanings.
+pub(crate) fn meaning() -> Rc<Table> {
+    thread_local! {
+        static TABLE: Rc<Table> = Rc::new(
+            Table::from_bytes(include_bytes!("../../../crates/meaning/table.bin")).expect("a table"),
+        );
+    }
+    TABLE.with(Rc::clone)
 }

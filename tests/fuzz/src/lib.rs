@@ -9,6 +9,7 @@ use windrow::config::{ContextConfig, OnRequiredOverflow};
 use windrow::log::messages::Columns;
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
+use windrow::recall::text::meaning::Table;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::{AnswerRecord, Context, Piece};
@@ -153,6 +154,16 @@ pub fn build(
     Ok(context)
 }
 
+/// The table of meanings.
+fn meaning() -> Rc<Table> {
+    thread_local! {
+        static TABLE: Rc<Table> = Rc::new(
+            Table::from_bytes(include_bytes!("../../../crates/meaning/table.bin")).expect("a table"),
+        );
+    }
+    TABLE.with(Rc::clone)
+}
+
 fn run(
     messages: &Rc<Transcript>,
     config: ContextConfig,
@@ -164,6 +175,7 @@ fn run(
     for _ in 0..1000 {
         match build.step()? {
             Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
+            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),

@@ -176,6 +176,13 @@ test("the example of embeddings in docs/recall.md recalls by meaning", async () 
   assert.equal(context.explain("2").fate, "left out");
 });
 
+test("the example of meaning in docs/recall.md recalls what says the same in other words", async () => {
+  const example = exampleWith('meaning: "static"');
+  const { context } = await run(example, "context");
+  assert.equal(comment(example, 'context.explain("1").words;'), written(context.explain("1").words));
+  assert.equal(context.explain("2").fate, "left out");
+});
+
 test("the example of docs/caching.md repeats more than half of its prompt", async () => {
   const { next } = await run(exampleWith("presets.steady"), "next");
   assert.ok(next.prefix.share > 0.5, String(next.prefix.share));

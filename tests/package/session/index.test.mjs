@@ -58,7 +58,7 @@ async function checkSame(session, config) {
 const question = (random) => ({
   request: `What about the ${random.pick(WORDS)} and the ${random.pick(WORDS)}?`,
   budget: { maxTokens: random.pick([120, 300, 900]) },
-  recall: random.pick([{}, { ranking: "bm25" }]),
+  recall: random.pick([{}, { ranking: "bm25" }, { meaning: "static" }]),
   window: random.pick([{}, {}, { lookbackCount: 40 }]),
 });
 
@@ -125,9 +125,36 @@ describe("the index of a log", () => {
         const session = await openSession(KEY, { store });
         await session.append(chat(random, appended, length));
         length += appended;
-        await session.build(question(random));
+        await session.build({ ...question(random), recall: {} });
         await session.close();
         assert.deepEqual(written.splice(0).sort(), expected, `after ${appended}`);
+      }
+    });
+  });
+
+  test("directions among meanings are kept with the index: the first build by meaning reads all, later ones few", async () => {
+    await forEachSeedAsync(async (random) => {
+      const { store, counts } = counting(memoryStore());
+      const length = random.pick([2100, 3000]);
+      /** @type {import("windrow").ContextConfig} */
+      const config = { request: "Who fixes the pipes?", budget: { maxTokens: 300 }, recall: { meaning: "static" } };
+      const first = await openSession(KEY, { store });
+      await first.append(chat(random, length));
+      await first.build({ ...config, recall: {} });
+      await first.close();
+      for (const [mostRead, appended] of [
+        [Number.POSITIVE_INFINITY, 0],
+        [600, 0],
+        [600, 70],
+      ]) {
+        counts.entries = 0;
+        const session = await openSession(KEY, { store });
+        await session.append(chat(random, appended, length));
+        const context = await session.build(config);
+        assert.ok(counts.entries < mostRead, `${counts.entries} entries`);
+        assert.ok((await session.replay(context.recording)).same);
+        await checkSame(session, config);
+        await session.close();
       }
     });
   });

@@ -9,7 +9,7 @@ export const { exports: entries } = JSON.parse(
 );
 
 /** Files without a function. */
-export const DATA = /\.(wasm|bin|json)$|^\.\/encodings\/\*$/;
+export const DATA = /\.(wasm|bin|json)$|^\.\/(encodings\/\*|meaning)$/;
 /** Entries that Node can't load, and the entry with the same names that it can. */
 export const SAME_AS = { "./module": "." };
 /** A model's hooks reject as its endpoint does. A build takes any rejection, so only what makes them is called. */

@@ -6,6 +6,7 @@ import {
   buildContextSync,
   ContextError,
   createTranscript,
+  loadMeaning,
   parseTranscript,
   presets,
   replay,
@@ -109,6 +110,11 @@ const configs = {
     budget: { ...presets.turnContract.budget, maxTokens: 150 },
     contents: { checkpoint: "Half is done.", toolSnippets: [{ id: "x", text: "word ".repeat(90), summary: "fine" }] },
   },
+  meaning: {
+    request: "Can we get a venue for the afternoon?",
+    recall: { meaning: "static" },
+    budget: { maxTokens: 110 },
+  },
   failing: {
     request: "And when?",
     triage: {
@@ -125,6 +131,7 @@ const configs = {
 export async function runCases() {
   // Null where these cases ran before: then it is loaded.
   const notLoaded = describe(await failure(() => buildContextSync(conversation, { now: 0 })));
+  await loadMeaning((await import("windrow/meaning")).default);
   const results = {};
   for (const [name, config] of Object.entries(configs)) {
     const context = await buildContext(conversation, { now: 0, ...config });

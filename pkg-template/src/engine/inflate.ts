@@ -1,0 +1,38 @@
+// Data of the package that travels as deflated bytes in base64: vocabularies and the table of meanings.
+
+import { decodeBase64 } from "../base/base64.js";
+
+/** Inflates bytes where the host has no `DecompressionStream` that works. */
+export type Inflate = (deflated: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
+
+let inflateByLibrary: Inflate | undefined;
+
+/** Says how bytes are inflated where the host cannot; the entry of a host that can has no need of it. */
+export function provideInflate(inflate: Inflate): void {
+  inflateByLibrary = inflate;
+}
+
+/** Returns the bytes that a base64 text of raw deflate holds. */
+export async function inflated(data: string): Promise<Uint8Array> {
+  const deflated = decodeBase64(data);
+  const stream = inflatingStream();
+  if (stream === undefined && inflateByLibrary !== undefined) {
+    return await inflateByLibrary(deflated);
+  }
+  if (stream === undefined) {
+    throw new Error("this host has no DecompressionStream for deflate-raw");
+  }
+  return new Uint8Array(await new Response(new Blob([deflated]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+/**
+ * The host's stream that inflates. Undefined where it has none, or one in name alone: Next.js puts a function that throws in its place,
+ * and older browsers do not know the format.
+ */
+function inflatingStream(): ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource> | undefined {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+// The table of meanings for `recall.meaning: "static"`: loaded when it is first needed, or handed over.
+
+import { hasMeaning } from "#core";
+import { ContextError } from "../base/errors.js";
+import { describe } from "../base/options.js";
+import { publicPromise } from "../base/public-call.js";
+import { call, giveMeaning } from "./engine.js";
+import { inflated } from "./inflate.js";
+import { needSelection } from "./selection.js";
+
+/** The table of meanings: what `windrow/meaning` exports, or the bytes of `windrow/meaning.bin`. */
+export type MeaningTable = { readonly data: string } | { readonly bytes: Uint8Array | ArrayBuffer };
+
+const KIND = "load_error";
+
+let importTable: (() => Promise<{ default: MeaningTable }>) | undefined;
+let loading: Promise<void> | undefined;
+
+/** Provides the import of the table. It runs when a build first needs the table. */
+export function provideMeaning(importMeaning: () => Promise<{ default: MeaningTable }>): void {
+  importTable = importMeaning;
+}
+
+/**
+ * Loads the table for `recall.meaning: "static"`. In a page and in Node.js, `buildContext` does it by itself when it must. Workers and the edge runtime pass what `windrow/meaning` exports, so that only
+ * those carry it that use it. Once loaded, it is shared by all calls.
+ *
+ * Fails with `MEANING_NOT_LOADED` if the table can't be fetched, and with `INVALID_MEANING` if it isn't the table of this version.
+ */
+export function loadMeaning(table?: MeaningTable): Promise<void> {
+  return publicPromise(KIND, "loadMeaning", () => (table === undefined ? needMeaning() : load(table)));
+}
+
+/** Loads the table if it is not there yet. */
+export async function needMeaning(): Promise<void> {
+  if (call(KIND, hasMeaning)) {
+    return;
+  }
+  loading ??= fetched()
+    .then(load)
+    .finally(() => {
+      loading = undefined;
+    });
+  await loading;
+}
+
+async function fetched(): Promise<MeaningTable> {
+  if (importTable === undefined) {
+    throw meaningNotLoaded();
+  }
+  try {
+    return (await importTable()).default;
+  } catch (cause) {
+    throw meaningNotLoaded(cause);
+  }
+}
+
+async function load(table: MeaningTable): Promise<void> {
+  const bytes = await bytesOf(table);
+  await needSelection(); // it reads the table
+  giveMeaning(bytes);
+}
+
+async function bytesOf(table: unknown): Promise<Uint8Array> {
+  if (typeof table === "object" && table !== null) {
+    if ("bytes" in table && (table.bytes instanceof Uint8Array || table.bytes instanceof ArrayBuffer)) {
+      return new Uint8Array(table.bytes);
+    }
+    if ("data" in table && typeof table.data === "string") {
+      try {
+        return await inflated(table.data);
+      } catch (cause) {
+        throw invalid("the table of meanings is damaged", cause);
+      }
+    }
+  }
+  throw invalid(`expected the table of meanings, got ${describe(table)}`);
+}
+
+function invalid(message: string, cause?: unknown): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_MEANING",
+    message,
+    nextAction: 'Pass what "windrow/meaning" of this version exports.',
+    cause,
+  });
+}
+
+/** The error of a build that needs the table. */
+export function meaningNotLoaded(cause?: unknown): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "MEANING_NOT_LOADED",
+    path: "recall.meaning",
+    message: `recall.meaning: the table of meanings ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
+    nextAction:
+      'Import the table from "windrow/meaning" and await loadMeaning(table) first, or set recall.meaning to "none".',
+    cause,
+  });
+}
