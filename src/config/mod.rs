@@ -397,6 +397,7 @@ mod tests {
         whole.render.late_instructions = LateInstructions::User;
         whole.render.open_calls = OpenCalls::Drop;
         whole.budget.tool_results.retrieval = true;
+        whole.render.store = Some(false);
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut known = OPTION_NAMES.paths();
         paths.sort();

@@ -192,6 +192,9 @@ struct FinishedContext {
 /// A piece, the places of its calls that have no result, and of its results that have no call.
 type CrossingHalf<'a> = ((i32, u32), &'a [usize], &'a [usize]);
 
+/// The number of a piece, and the lines that replace its images and files; none for those that are sent.
+type PieceLines<'a> = ((i32, u32), &'a [Option<String>]);
+
 /// The rest of a finished context.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -205,7 +208,7 @@ struct Rest<'a> {
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
-    media_lines: Vec<((i32, u32), &'a [Option<String>])>,
+    media_lines: Vec<PieceLines<'a>>,
     halves: Vec<CrossingHalf<'a>>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,

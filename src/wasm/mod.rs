@@ -14,6 +14,6 @@ mod transcript;
 pub use build::{CoreBuild, default_config, reach_of};
 pub use crossing::nearest_name;
 pub use plan::CoreReadPlan;
-pub use selection::start_selection;
+pub use selection::{has_meaning, read_meaning, start_selection};
 pub use tokens::{count_text, counting_of, engine_memory, is_loaded, load_vocabulary, text_buffer};
 pub use transcript::{CoreTranscript, rarity_of};

@@ -89,9 +89,16 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
     return made;
   };
 
+  // Visits the elements that a list has. A sparse one may have a length of billions.
   const list = (given: readonly unknown[]): readonly unknown[] => {
-    const made = given.map(any);
-    return made.every((item, at) => Object.is(item, given[at])) ? given : made;
+    const own = Object.entries(given);
+    const made = own.map(([at, item]) => [at, any(item)] as const);
+    if (made.every(([, item], at) => Object.is(item, own[at]?.[1]))) {
+      return given;
+    }
+    const copy: unknown[] = [];
+    copy.length = given.length;
+    return Object.assign(copy, Object.fromEntries(made));
   };
 
   const fields = (given: object): object => {

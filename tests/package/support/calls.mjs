@@ -154,6 +154,7 @@ const functions = {
   createTranscript: args(list),
   isContextOverflow: args(anything),
   loadSelection: args(),
+  loadMeaning: args(or(() => new Uint8Array(9))),
   loadEncoding: args(or((random) => random.pick(["o200k_base", { name: "o200k_base", bytes: new Uint8Array(9) }]))),
   messageOfTask: args(or((random) => mixed(random, { action: "execute", parameters: { content: "a" } }))),
   messagesOfTasks: args(or((random) => [mixed(random, { action: "node.message", parameters: { content: "a" } })])),
