@@ -120,7 +120,7 @@ pub struct Groups {
     pub calls_running: Vec<HalfCall>,
     /// Results that have no call before them.
     pub results_without_call: Vec<HalfCall>,
-    /// Rows that go on with another row of their group, ascending: calls that were made at once, and what they gave.
+    /// Rows that go on with another row of their group, ascending: calls that were made at once, and their results.
     continued: Vec<usize>,
 }
 

@@ -170,7 +170,7 @@ const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
 /// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// What a message has to do with others.
+/// Ties of a message to others.
 #[derive(Clone, Copy, Default)]
 struct Ties<'a> {
     /// Its calls that have no result.

@@ -20,14 +20,14 @@ pub struct Table {
     /// The bytes of the longest token.
     longest: usize,
     dimensions: usize,
-    /// The vectors, one token after the other, each in steps of its own.
+    /// The vectors, one token after the other, each with its own step.
     components: Vec<i8>,
     /// By token: the power of 2 that is a step of its vector. Frequent tokens have the finest.
     shifts: Vec<u8>,
     checksum: u64,
 }
 
-/// The bytes are no table.
+/// The bytes aren't a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidTable;
 
@@ -44,9 +44,9 @@ const MOST_SHIFT: u8 = 7;
 const MOST_ADDED: usize = 255;
 /// A longer word says nothing.
 const LONGEST_WORD: usize = 64;
-/// What a token that goes on a word begins with.
+/// The beginning of a token that goes on a word.
 const GOES_ON: &str = "##";
-/// What the largest component of a direction becomes.
+/// The largest component of a direction after scaling.
 const LARGEST: f64 = 127.0;
 
 impl Table {
@@ -154,7 +154,7 @@ impl Table {
         self.dimensions
     }
 
-    /// What finds directions by this table.
+    /// Finds directions by this table.
     #[must_use]
     pub fn adder(&self) -> Adder<'_> {
         let [sums, steps] = [self.dimensions; 2];
@@ -267,7 +267,7 @@ fn scale(sums: &[i32], direction: &mut [i8]) {
     }
 }
 
-/// The cosine of the angle between two directions, from -1 to 1; 0 if one is none.
+/// The cosine of the angle between two directions, from -1 to 1; 0 if one of them is empty.
 #[must_use]
 pub fn similarity(one: &[i8], other: &[i8]) -> f32 {
     let product = |one: &[i8], other: &[i8]| -> i32 {

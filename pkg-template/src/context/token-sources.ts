@@ -1,4 +1,4 @@
-// The tokens of a context by what they are spent on: tools and their servers, sources of messages, speakers.
+// Divides the tokens of a context among tools and their servers, sources of messages, and speakers.
 
 import type { Role } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -7,17 +7,17 @@ import type { UnknownRecord } from "../message/format.js";
 import type { CallPart, PlainPart, ResultPart } from "../message/message.js";
 import type { PlacedPart } from "../message/origin.js";
 
-/** What the tools of one name cost, or those of one server, in tokens. */
+/** The cost of the tools of one name or of one server, in tokens. */
 interface ToolCosts {
   /** Their definitions in `budget.tools`. */
   readonly definition: number;
   /** The calls of them that are in the context. */
   readonly calls: number;
-  /** What they returned. */
+  /** Their results. */
   readonly results: number;
 }
 
-/** What a tool costs, in tokens. */
+/** The cost of a tool, in tokens. */
 export interface ToolTokens extends ToolCosts {
   readonly name: string;
   /**
@@ -27,19 +27,19 @@ export interface ToolTokens extends ToolCosts {
   readonly server: string | undefined;
 }
 
-/** What the tools of an MCP server cost together, in tokens. */
+/** The cost of all tools of an MCP server, in tokens. */
 export interface ServerTokens extends ToolCosts {
   readonly server: string;
 }
 
-/** What the messages of one source cost, in tokens. */
+/** The cost of the messages of one source, in tokens. */
 export interface SourceTokens {
   /** The `source` of the messages; undefined for those without one, and for texts of sections. */
   readonly source: string | undefined;
   readonly tokens: number;
 }
 
-/** What one speaker's words cost, in tokens. The calls of the assistant are its words, and results are those of the tool. */
+/** The cost of one speaker's words, in tokens. The calls of the assistant are its words, and results are those of the tool. */
 export interface SpeakerTokens {
   readonly role: Role;
   /** The name of the message; of a result the name of the tool. */
@@ -48,24 +48,24 @@ export interface SpeakerTokens {
 }
 
 /**
- * The tokens of a context by what they are spent on. In each list what costs most comes first. The definitions and `toolInstructions` add up
+ * The tokens of a context by source. Each list begins with the highest cost. The definitions and `toolInstructions` add up
  * to the section `tools`; `sources` and `speakers` to all but the sections `format` and `tools`.
  */
 export interface TokensBySource {
   readonly tools: readonly ToolTokens[];
-  /** What a model is told about tools beside their definitions. */
+  /** The provider's own words about tools, next to their definitions. */
   readonly toolInstructions: number;
   readonly servers: readonly ServerTokens[];
   readonly sources: readonly SourceTokens[];
   readonly speakers: readonly SpeakerTokens[];
 }
 
-/** A piece of a context, with what it costs. */
+/** A piece of a context, and its cost. */
 export interface CostedPiece {
   readonly role: Role;
   readonly name: string | undefined;
   readonly source: string | undefined;
-  /** What it says. Of a shortened text, what is left. */
+  /** Its message. A shortened one has the rest of its text. */
   readonly parts: readonly PlacedPart[];
   readonly tokens: number;
 }
@@ -79,7 +79,7 @@ export type Measure = (
   how?: { readonly tools?: readonly string[]; readonly shape?: string | undefined; readonly first?: number },
 ) => readonly number[];
 
-/** Returns the tokens by what they are spent on. `definitions` is what the section `tools` costs, and what it would without calibration. */
+/** Returns the tokens by source. `definitions` has the cost of the section `tools`, with calibration and without. */
 export function tokensBySource(
   pieces: readonly CostedPiece[],
   tools: readonly string[],
@@ -102,7 +102,7 @@ interface ToolName {
 
 type Costs = { -readonly [Kind in keyof ToolCosts]: number };
 
-/** What has been added up so far. */
+/** The sums so far. */
 class Tally {
   readonly #tools = new Map<string, ToolName & Costs>();
   readonly #servers = new Map<string, { server: string } & Costs>();
@@ -133,7 +133,7 @@ class Tally {
   }
 }
 
-/** Adds what each tool's definition costs. Returns the rest: what a model is told beside them. */
+/** Adds the cost of each tool's definition. Returns the rest: the provider's own words about tools. */
 function addDefinitions(
   all: Tally,
   tools: readonly string[],
@@ -143,7 +143,7 @@ function addDefinitions(
   const fixed = (own: readonly string[]): number => measure([], { tools: own })[0] ?? 0;
   const known = new Map<string, number>();
   const single = tools.flatMap(declarationsOf);
-  // A second definition costs only itself: what stands around all of them is there already.
+  // A second definition costs only itself: the words around all of them are there already.
   const weights = single.map(([json]) => {
     const weight = known.get(json) ?? Math.max(0, fixed([json, json]) - fixed([json]));
     known.set(json, weight);
@@ -157,7 +157,7 @@ function addDefinitions(
   return toolInstructions;
 }
 
-/** Returns a definition with the name of its tool; of several in one object, each as an object of its own. */
+/** Returns a definition with the name of its tool; several in one object become an object each. */
 function declarationsOf(json: string): (readonly [json: string, tool: ToolName])[] {
   const tool: UnknownRecord = JSON.parse(json);
   for (const field of ["functionDeclarations", "function_declarations"]) {
@@ -172,7 +172,7 @@ function declarationsOf(json: string): (readonly [json: string, tool: ToolName])
 
 const SERVER_FIELDS = ["server_label", "server_name", "mcp_server_name"] as const;
 
-/** Returns a tool by its name, and by what names its server: a definition, or the caller's part with a call. */
+/** Returns a tool by its name, and by its definition or the caller's part with a call, which may name the server. */
 function toolOf(name: unknown, given: unknown): ToolName {
   const own = typeof name === "string" ? name : "";
   const fields = isRecord(given) ? SERVER_FIELDS.map((field) => given[field]) : [];
@@ -182,7 +182,7 @@ function toolOf(name: unknown, given: unknown): ToolName {
   return { name: own, server: stated ?? (end > 0 ? plain.slice(0, end) : undefined) };
 }
 
-/** Adds what a piece costs: to the tools that it calls, or has results of, and to its speaker. */
+/** Adds the cost of a piece: to the tools that it calls, or has results of, and to its speaker. */
 function addPiece(
   all: Tally,
   { role, name, source, parts, tokens }: CostedPiece,
@@ -201,7 +201,7 @@ function addPiece(
       words.push(part);
     }
   }
-  // What stands next to the result in a tool's message is the tool's.
+  // Text next to the result in a tool's message is the tool's.
   const isResult =
     ofTools.length === 1 && ofTools[0]?.type === "tool-result" && (role === "tool" || words.length === 0);
   const weights = isResult ? [0, 1] : ofTools.length === 0 ? [1] : weightsOf(role, words, ofTools, measure);
@@ -223,7 +223,7 @@ function addPiece(
   }
 }
 
-/** Returns what the words of a message weigh, with what stands around them, and then each of its calls and results. */
+/** Returns the weight of the words of a message with their envelope, and then of each of its calls and results. */
 function weightsOf(
   role: Role,
   words: readonly PlainPart[],

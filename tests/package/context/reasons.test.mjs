@@ -175,7 +175,7 @@ function leastCost(message, config) {
   return { tokens: Math.min(...costs.map((it) => it.tokens)), chars: Math.min(...costs.map((it) => it.chars)) };
 }
 
-/** A text of at most so many characters: a longer one ends in a mark. */
+/** A text up to a number of characters. A longer one ends in a mark. */
 const cutTo = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`);
 
 /** Returns the shortest extract of a conversation: the user's first words, and then the assistant's last. Each has half of the room at least. */

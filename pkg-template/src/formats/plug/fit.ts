@@ -152,7 +152,7 @@ function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
   return isSame ? [...(known.all as readonly M[]), ...list.slice(last + 1)] : list;
 }
 
-/** Remembers the full list behind a returned one. Marks for a provider's cache stay on the messages that have them. */
+/** Remembers the full list of each list that it returned. Marks for a provider's cache stay on the messages that have them. */
 function remember<M extends AnyMessage>(all: readonly M[], sent: readonly M[], marker: CacheMarker | undefined): void {
   const last = sent.at(-1);
   if (last === undefined || (sent.length === all.length && sent.every((message, at) => message === all[at]))) {
