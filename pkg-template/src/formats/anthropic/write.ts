@@ -65,7 +65,6 @@ export type AnthropicBlock =
   | AnthropicDocument
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
-  | { type: "compaction"; content: string; signature?: string }
   | { type: "tool_use"; id: string; name: string; input: unknown }
   | {
       type: "tool_result";
@@ -137,7 +136,7 @@ export function writeAnthropic(
   const { system, others } = apart(compactionFirst(turns, MAKER), late);
   const ids = idsOf(callsIn(others), ID);
   const written = merged(afterUser(others).flatMap((turn) => messageOf(turn, ids)));
-  if (written[0]?.role === "assistant" && written[0].blocks[0]?.type !== "compaction") {
+  if (written[0]?.role === "assistant" && !isCompaction(written[0].blocks[0])) {
     written.unshift({ role: "user", blocks: [plainText(EARLIER_MESSAGES)] });
   }
   const last = written.at(-1);
@@ -208,7 +207,7 @@ function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
   const calls = blocks.filter(({ type }) => type === "tool_use");
   const said = blocks.filter(({ type }) => type !== "tool_use");
   // A compaction stays before all else.
-  const begin = said[0]?.type === "compaction" ? 1 : 0;
+  const begin = isCompaction(said[0]) ? 1 : 0;
   const first = said.findIndex(isThinking);
   if (first <= begin) {
     return [...said, ...calls];
@@ -363,10 +362,16 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
   }
 }
 
+/** True for a compaction. The SDK has the block in its beta types alone, so the type of a body leaves it out. */
+const isCompaction = (block: AnthropicBlock | undefined): boolean =>
+  (block?.type as string | undefined) === "compaction";
+
 function redactedOf({ data, note, signature }: RedactedPart): AnthropicBlock {
-  return note === "compaction"
-    ? { type: "compaction", content: data, ...(signature === undefined ? {} : { signature }) }
-    : { type: "redacted_thinking", data };
+  if (note !== "compaction") {
+    return { type: "redacted_thinking", data };
+  }
+  const block = { type: "compaction", content: data, ...(signature === undefined ? {} : { signature }) };
+  return block as unknown as AnthropicBlock;
 }
 
 function callOf(call: AnsweredCall, id: string): AnthropicBlock {
