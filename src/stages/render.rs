@@ -163,8 +163,11 @@ fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
         return beside;
     }
     let in_place = pieces.iter().filter(|piece| !matches!(piece, Piece::Quoted(_)));
-    for (transcript, row) in in_place.filter_map(|piece| view.source(*piece)) {
-        beside.has_media |= transcript.has_media(row);
+    for piece in in_place {
+        let Some((transcript, row)) = view.source(*piece) else { continue };
+        let lines = view.media_lines(*piece);
+        let is_hidden = !lines.is_empty() && lines.iter().all(Option::is_some);
+        beside.has_media |= !is_hidden && transcript.has_media(row);
         beside.has_tools |= transcript.has_tools(row);
     }
     beside

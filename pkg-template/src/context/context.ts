@@ -210,7 +210,7 @@ function outlineOf(
   { made, sections, head }: Rest,
   format: Format,
   tools: readonly unknown[],
-  sent: readonly AnyMessage[] = [],
+  readOf: (row: number) => ParsedMessage,
 ): PromptOutline {
   const pieces: [number | string, number, number, number?][] = [];
   let last: [number | string, number, number, number?] | undefined;
@@ -222,11 +222,10 @@ function outlineOf(
     const source = messageRow(row);
     const section =
       source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as MadeText).section]?.id : undefined;
-    const message = sent[pieces.length] as { readonly role?: unknown; readonly content?: unknown } | undefined;
-    const isInstruction = message?.role === "system" || message?.role === "developer";
     const piece: typeof last = [section ?? source, checksum, tokens];
-    if (isInstruction) {
-      piece.push(undatedChecksum(message.content));
+    const said = source >= 0 ? readOf(source) : undefined;
+    if (said?.message.role === "system" || said?.message.role === "developer") {
+      piece.push(undatedChecksum(said.parts));
     }
     pieces.push(piece);
     last = piece;
@@ -505,7 +504,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       this.recording = { ...this.recording, redactions };
     }
     const { format = "messages" } = recording.config.render ?? {};
-    this.outline = outlineOf(runs, rest, format, recording.config.budget?.tools ?? [], this.#sent);
+    this.outline = outlineOf(runs, rest, format, recording.config.budget?.tools ?? [], (row) => this.#read(row));
     this.prefix =
       previous &&
       prefixOf(this.outline, previous, this.tokens.total, {

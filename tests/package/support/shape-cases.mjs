@@ -74,7 +74,12 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       const { total } = buildContextSync(messages, { encoding }).tokens;
       for (let maxTokens = total; maxTokens > 0; maxTokens -= Math.max(1, Math.floor(total / 60))) {
         const context = attempt(() =>
-          buildContextSync(messages, { encoding, request: "And now?", budget: { maxTokens } }),
+          // A message whose image becomes a line is a copy.
+          buildContextSync(messages, {
+            encoding,
+            request: "And now?",
+            budget: { maxTokens, toolResults: { shrink: false } },
+          }),
         );
         if (context === undefined) {
           return; // not even the request fits
