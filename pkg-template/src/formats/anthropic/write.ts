@@ -73,11 +73,10 @@ export type AnthropicBlock =
       is_error?: boolean;
     };
 
-export interface AnthropicMessage {
-  /** `system` only for a model that takes instructions among the messages, and after a message of the user's. */
-  role: "user" | "assistant" | "system";
-  content: string | AnthropicBlock[];
-}
+export type AnthropicMessage =
+  | { role: "user" | "assistant"; content: string | AnthropicBlock[] }
+  /** Only for a model that takes instructions among the messages, and after a message of the user's. */
+  | { role: "system"; content: string | AnthropicText[] };
 
 /** The parts of a request of Anthropic's Messages API that hold the prompt. */
 export interface AnthropicBody {
@@ -146,7 +145,7 @@ export function writeAnthropic(
   const instructions = systemOf(system);
   return wellFormed({
     ...(instructions === undefined ? {} : { system: instructions }),
-    messages: written.map(({ role, blocks }): AnthropicMessage => ({ role, content: contentOf(blocks) })),
+    messages: written.map(({ role, blocks }) => ({ role, content: contentOf(blocks) }) as AnthropicMessage),
   });
 }
 

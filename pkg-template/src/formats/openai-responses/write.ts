@@ -11,7 +11,6 @@ import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
@@ -70,7 +69,7 @@ export interface ResponsesBody {
   instructions?: string;
   input: ResponsesItem[];
   /** The settings that were passed on. */
-  context_management?: ContextManagement;
+  context_management?: { type: string; compact_threshold?: number | null }[];
 }
 
 export const ID: Limit = wordLimit(64);
