@@ -13,8 +13,8 @@ use serde::Serialize;
 pub struct RecallConfig {
     /// How older messages are ranked where not all fit.
     pub ranking: Ranking,
-    /// How messages are found that mean what the request does in other words, with the ranking `relevance`. The hook `embed` comes
-    /// before it.
+    /// Finds messages with the same meaning as the request in other words, with the ranking `relevance`. If there is the hook `embed`, that
+    /// is used instead.
     pub meaning: Meaning,
     /// How many of the newest messages come before all that is ranked.
     pub recent_messages: u64,
@@ -100,15 +100,15 @@ pub enum Ranking {
     Recency,
 }
 
-/// How messages are found that mean what the request does in other words.
+/// A way to find messages with the same meaning as the request in other words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Meaning {
     /// They aren't: words alone count.
     None,
-    /// By a table of vectors, of which a text's words are added up. No model runs and nothing is requested: see `loadMeaning`. English
-    /// alone; messages in other languages rank by their words.
+    /// Adds up the vectors of a text's words, from a table. No model runs and no request is made: see `loadMeaning`. English only:
+    /// messages in other languages rank by their words.
     Static,
 }
 

@@ -172,7 +172,8 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// True if reasoning is sent, by whose it is; empty if nothing proves it. What a provider knows by its id alone is `openai/id`.
+    /// True if reasoning of a maker is sent. The maker is empty if nothing proves it, and `openai/id` for reasoning that OpenAI finds by its
+    /// id alone.
     #[must_use]
     pub fn takes_reasoning_of(self, maker: &str, render: &RenderConfig) -> bool {
         match self {

@@ -37,12 +37,14 @@ pub(crate) fn shown_fields<'a>(
 
 /// The number of fields of a message before its last compaction that the request's provider takes back; 0 if it has none.
 pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
-    let maker = config.compaction_maker().filter(|_| transcript.has_seen(Field::ReasoningOf));
-    maker.map_or(0, |maker| {
-        let is_compaction = |found: (Field, &str)| found == (Field::ReasoningOf, maker);
-        let fields: Vec<_> = transcript.fields(row).collect();
-        fields.into_iter().rposition(is_compaction).unwrap_or(0)
-    })
+    if !transcript.has_seen(Field::ReasoningOf) {
+        return 0;
+    }
+    let is_compaction = |(_, (field, maker)): &(usize, (Field, &str))| {
+        *field == Field::ReasoningOf && config.compaction_maker() == Some(*maker)
+    };
+    let found = transcript.fields(row).enumerate().filter(is_compaction);
+    found.last().map_or(0, |(place, _)| place)
 }
 
 /// Whether a message is nothing but tool calls or results.

@@ -209,7 +209,8 @@ pub(super) fn parts<'a>(
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
-    out.is_marked = matches!(piece, Piece::Message(row) if view.marks.marked.contains(&row));
+    out.is_marked =
+        matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
     let (mut reasoning_of, mut call) = ("", None);
     // True if the reasoning that comes next is in the fields of the server.
     let mut is_in_fields = false;

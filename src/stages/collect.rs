@@ -172,6 +172,7 @@ fn mark_late_instructions(input: &Input, marks: &mut Marks) {
         let is_instruction = |row: &usize| input.transcript.role(*row).is_instruction();
         let rows = marks.open_rows().into_iter();
         marks.marked = rows.skip_while(is_instruction).filter(is_instruction).collect();
+        map::sort_by_key(&mut marks.marked, &|row| (map::place(Some(row)), 0));
     }
 }
 

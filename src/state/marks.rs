@@ -26,7 +26,7 @@ pub struct Marks {
     pub orphans: Vec<HalfCall>,
     /// By row: the time that its group is ordered by; set by `collect`.
     pub times: Vec<Option<Milliseconds>>,
-    /// Instructions that the request has as a marked text of the user's; set by `collect`.
+    /// Instructions that the request has as a marked text of the user's, ascending; set by `collect`.
     pub marked: Vec<usize>,
     /// The newest message with a compaction that the request's provider takes back; set by `collect`.
     pub compaction: Option<usize>,

@@ -205,6 +205,8 @@ struct Rest<'a> {
     least_cached: u64,
     /// How users are named, as [`UserNames`](crate::log::messages::UserNames) orders it.
     user_names: u8,
+    /// The positions of the messages in the prompt that are instructions.
+    instructions: Vec<i32>,
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
@@ -278,6 +280,15 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
         least_cached: context.least_cached,
         user_names: input.user_names as u8,
+        instructions: context
+            .pieces
+            .iter()
+            .filter(|placed| {
+                let row = if let Piece::Message(row) = placed.piece { Some(row) } else { None };
+                row.is_some_and(|row| transcript.role(row).is_instruction())
+            })
+            .map(|placed| crossing_row(placed.piece, transcript))
+            .collect(),
         made: &context.made,
         shortened: context
             .shortened

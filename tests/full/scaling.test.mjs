@@ -352,7 +352,7 @@ async function measureScaling(what, run) {
   if (long <= short * MOST_TIMES_DOUBLED) {
     return;
   }
-  // Half may fit where all of it must be cut, which takes longer at once. From there on twice as much must not take much more than twice.
+  // Half may fit, and the whole text must be cut, which takes longer at once. From there on twice as much must not take much more than twice.
   assert.ok(long < MOST_MS_OF_A_STEP, `${what}: ${short} ms for half, then ${long} ms`);
   const double = await leastMs(() => run(SHORT * TIMES * 2), 2);
   assert.ok(double <= long * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, ${long} ms, ${double} ms for twice`);

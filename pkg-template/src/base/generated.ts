@@ -263,8 +263,8 @@ export interface RecallConfig {
   /** How older messages are ranked where not all fit. */
   readonly ranking?: Ranking | undefined;
   /**
-   * How messages are found that mean what the request does in other words, with the ranking `relevance`. The hook `embed` comes
-   * before it.
+   * Finds messages with the same meaning as the request in other words, with the ranking `relevance`. If there is the hook `embed`, that
+   * is used instead.
    */
   readonly meaning?: Meaning | undefined;
   /** How many of the newest messages come before all that is ranked. */
@@ -329,10 +329,10 @@ export interface RecallConfig {
 export type Ranking = "relevance" | "bm25" | "recency";
 
 /**
- * How messages are found that mean what the request does in other words.
+ * A way to find messages with the same meaning as the request in other words.
  * - `none`: They aren't: words alone count.
- * - `static`: By a table of vectors, of which a text's words are added up. No model runs and nothing is requested: see `loadMeaning`. English
- * alone; messages in other languages rank by their words.
+ * - `static`: Adds up the vectors of a text's words, from a table. No model runs and no request is made: see `loadMeaning`. English only:
+ * messages in other languages rank by their words.
  */
 export type Meaning = "none" | "static";
 

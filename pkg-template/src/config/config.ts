@@ -250,9 +250,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     ...(contextManagement == null
       ? {}
       : {
-          contextManagement: structuredClone(
-            plain(contextManagement, "contextManagement", 0, kind),
-          ) as ContextManagement,
+          contextManagement: plain(contextManagement, "contextManagement", 0, kind) as ContextManagement,
         }),
     request: redact === undefined || asked == null ? asked : redact.messages([asked], 0)[0],
     options,

@@ -138,6 +138,8 @@ interface Rest {
   readonly leastCached: number;
   /** How users are named in the whole transcript: one of `USER_NAMES`. */
   readonly userNames: number;
+  /** The positions of the messages in the prompt that are instructions. */
+  readonly instructions: readonly number[];
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
   readonly mediaLines: readonly (readonly [piece: PieceKey, lines: MediaLines[number]])[];
@@ -207,25 +209,27 @@ const REQUEST_OPTIONS: OptionRules = {
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
 function outlineOf(
   runs: readonly Run[],
-  { made, sections, head }: Rest,
+  { made, sections, head, instructions }: Rest,
   format: Format,
-  tools: readonly unknown[],
+  tools: readonly string[],
   readOf: (row: number) => ParsedMessage,
 ): PromptOutline {
   const pieces: [number | string, number, number, number?][] = [];
   let last: [number | string, number, number, number?] | undefined;
+  const areInstructions = new Set(instructions);
   for (const { row, tokens, checksum } of runs) {
     if (format === "messages" && isQuoted(row) && last !== undefined) {
       last[2] += tokens;
       continue;
     }
     const source = messageRow(row);
-    const section =
-      source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as MadeText).section]?.id : undefined;
+    const own = source <= FIRST_MADE_ROW ? (made[FIRST_MADE_ROW - source] as MadeText) : undefined;
+    const section = own && sections[own.section]?.id;
     const piece: typeof last = [section ?? source, checksum, tokens];
-    const said = source >= 0 ? readOf(source) : undefined;
-    if (said?.message.role === "system" || said?.message.role === "developer") {
-      piece.push(undatedChecksum(said.parts));
+    if (own?.role === "system" || own?.role === "developer") {
+      piece.push(undatedChecksum(own.text));
+    } else if (areInstructions.has(source)) {
+      piece.push(undatedChecksum(readOf(source).parts.map(({ part }) => part)));
     }
     pieces.push(piece);
     last = piece;
@@ -303,6 +307,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   #parsed: readonly ParsedMessage[] | undefined;
   readonly #seqs: readonly number[] | undefined;
   readonly #build: Excerpting | undefined;
+  #retrieved: (() => Originals) | undefined;
   #retrieval: Retrieval | undefined;
   /** By position: what a message costs in the context. */
   #costs: ReadonlyMap<number, number> | undefined;
@@ -468,11 +473,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }
       return found;
     };
+    const tools = (recording.config.budget?.tools ?? []) as readonly string[];
     let bySource: TokensBySource | undefined;
     const sourcesOf = (): TokensBySource => {
       const definitions = rest.tokens.sections[1]?.tokens ?? 0;
       const counted = definitions / (rest.tokens.calibration ?? 1);
-      const tools = (recording.config.budget?.tools ?? []) as readonly string[];
       return tokensBySource(pieces(), tools, [definitions, counted], this.#measure);
     };
     this.tokens = Object.defineProperty(rest.tokens as ContextTokens, "bySource", {
@@ -504,7 +509,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       this.recording = { ...this.recording, redactions };
     }
     const { format = "messages" } = recording.config.render ?? {};
-    this.outline = outlineOf(runs, rest, format, recording.config.budget?.tools ?? [], (row) => this.#read(row));
+    this.outline = outlineOf(runs, rest, format, tools, readOf);
     this.prefix =
       previous &&
       prefixOf(this.outline, previous, this.tokens.total, {
@@ -644,13 +649,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * `collect` and `filter` exclude.
    */
   get retrieval(): Retrieval {
-    this.#retrieval ??= new Retrieval(this.originals(), this.#build as Excerpting);
+    this.#retrieval ??= new Retrieval(this.#retrieved?.() ?? this.originals(), this.#build as Excerpting);
     return this.#retrieval;
   }
 
   /** @internal Lets the tool return messages that the build hasn't read, too. */
-  retrieveFrom(originals: Originals): void {
-    this.#retrieval = new Retrieval(originals, this.#build as Excerpting);
+  retrieveFrom(originals: () => Originals): void {
+    this.#retrieved = originals;
   }
 
   /** @internal Returns the messages that the tool may return. */
@@ -741,12 +746,15 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const found: (readonly [MessageKey, readonly MessageKey[], string])[] = [];
     for (const [at, { row }] of this.#runs.entries()) {
       const isMade = row <= FIRST_MADE_ROW && !isQuoted(row);
-      const text = isMade ? (this.#made[FIRST_MADE_ROW - row] as MadeText).text : undefined;
+      if (!isMade) {
+        continue;
+      }
+      const { text } = this.#made[FIRST_MADE_ROW - row] as MadeText;
       const known = quotes.find((quote) => quote.text === text);
       const rest = this.#runs.slice(at + 1);
       const end = rest.findIndex((run) => !isQuoted(run.row));
       const own = rest.slice(0, end < 0 ? rest.length : end).map((run) => messageRow(run.row));
-      if (text === undefined || (known === undefined && own.length === 0)) {
+      if (known === undefined && own.length === 0) {
         continue;
       }
       const next = rest.find((run) => run.row >= 0 && !isQuoted(run.row))?.row;

@@ -1,5 +1,6 @@
 // What a prompt repeats of the one that was built before it, and why the rest is new. A provider's cache takes what repeats.
 
+import { checksum } from "../base/checksum.js";
 import { counted } from "../base/words.js";
 import type { PromptOutline } from "../config/outline.js";
 
@@ -137,24 +138,10 @@ const DATE_WORDS =
 
 /** Returns a checksum of a content without its figures, and without the names of days and months. */
 export const undatedChecksum = (content: unknown): number =>
-  checksumOf((JSON.stringify(content) ?? "").replace(DATE_WORDS, "0").replace(/\d+/g, "0"));
+  checksum((JSON.stringify(content) ?? "").replace(DATE_WORDS, "0").replace(/\d+/g, "0"));
 
-/** Returns a checksum of a list that is the same in any order. */
-export const unorderedChecksum = (list: readonly unknown[]): number =>
-  checksumOf(
-    list
-      .map((entry) => JSON.stringify(entry) ?? "")
-      .sort()
-      .join("\n"),
-  );
-
-function checksumOf(text: string): number {
-  let sum = 0;
-  for (let at = 0; at < text.length; at++) {
-    sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
-  }
-  return sum >>> 0;
-}
+/** Returns a checksum of texts that is the same in any order. */
+export const unorderedChecksum = (texts: readonly string[]): number => checksum([...texts].sort().join("\n"));
 
 const said = (words: string | undefined): string => (words === undefined ? "" : `: ${words}`);
 

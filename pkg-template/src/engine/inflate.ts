@@ -2,12 +2,12 @@
 
 import { decodeBase64 } from "../base/base64.js";
 
-/** Inflates bytes where the host has no `DecompressionStream` that works. */
+/** Inflates bytes if the host has no `DecompressionStream` that works. */
 export type Inflate = (deflated: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
 
 let inflateByLibrary: Inflate | undefined;
 
-/** Says how bytes are inflated where the host cannot; the entry of a host that can has no need of it. */
+/** Provides another way to inflate bytes, for hosts that may lack `DecompressionStream`. */
 export function provideInflate(inflate: Inflate): void {
   inflateByLibrary = inflate;
 }
@@ -26,8 +26,8 @@ export async function inflated(data: string): Promise<Uint8Array> {
 }
 
 /**
- * The host's stream that inflates. Undefined where it has none, or one in name alone: Next.js puts a function that throws in its place,
- * and older browsers do not know the format.
+ * Returns the host's stream that inflates. Undefined if it has none that works: Next.js puts a function that throws in its place, and
+ * older browsers don't know the format.
  */
 function inflatingStream(): ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource> | undefined {
   try {

@@ -1,4 +1,4 @@
-// Settings by which a provider itself clears or compacts parts of a prompt.
+// Settings with which a provider itself clears or compacts parts of a prompt.
 
 import { isRecord } from "../base/plain-data.js";
 

@@ -203,6 +203,9 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
+  /** The context of the last build. */
+  #built: { readonly retrieval: Retrieval } | undefined;
+  /** The tool as long as nothing was built. */
   #retrieval: Retrieval | undefined;
   /** How often it was cleared: what a build found before that is not written after it. */
   #clearCount = 0;
@@ -421,8 +424,8 @@ export class Session<M extends AnyMessage = MessageInput> {
       const { outline, triage } = context;
       const decided = (goesOn ? triage?.decided : undefined) ?? (previous as LastBuild | null)?.decided;
       this.#last = { outline, decided };
-      context.retrieveFrom(this.#originals(context as unknown as BuiltContext<M>, redactor));
-      this.#retrieval = context.retrieval;
+      context.retrieveFrom(() => this.#originals(context as unknown as BuiltContext<M>, redactor));
+      this.#built = context;
       this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, origin));
       this.#later(this.#tail.save());
       return context;
@@ -503,6 +506,9 @@ export class Session<M extends AnyMessage = MessageInput> {
    * log.
    */
   get retrieval(): Retrieval {
+    if (this.#built !== undefined) {
+      return this.#built.retrieval;
+    }
     this.#retrieval ??= new Retrieval(this.#originals(undefined, undefined), buildContext);
     return this.#retrieval;
   }

@@ -60,7 +60,7 @@ const STUB_SHARE: f64 = 0.6;
 /// prompt repeats the one before it, and results become stubs earlier. Both kinds of runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// The steps in which a run's room becomes smaller, for required pieces that aren't on the scale. More of them use the room better, and the
+/// The number of steps that make a run's room smaller, for required pieces that aren't on the scale. More of them use the room better, and the
 /// cut moves more often if the request has another length with each turn.
 const ROOM_STEPS: u64 = 32;
 

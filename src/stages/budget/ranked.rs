@@ -5,6 +5,7 @@ use super::keep::piece_of;
 use super::packer::Packer;
 use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
+use crate::base::map::HashedSet;
 use crate::base::message::Field;
 use crate::config::Ranking;
 use crate::prompt::excerpt::{self, Excerpt, LongText};
@@ -72,11 +73,10 @@ impl Packer<'_> {
             kept.0[self.marks.groups.of(*row)] = Some(Form::Whole);
         }
         if !self.fill.earlier_quotes.is_empty() {
-            let is_shown = |message: usize| {
-                self.input.quotes.iter().any(|earlier| earlier.quoted.contains(&message))
-            };
+            let quoted = self.input.quotes.iter().flat_map(|earlier| &earlier.quoted);
+            let quoted: HashedSet<usize> = quoted.copied().collect();
             for row in 0..kept.0.len() {
-                if is_shown(self.input.transcript.message_of(row)) {
+                if quoted.contains(&self.input.transcript.message_of(row)) {
                     kept.0[self.marks.groups.of(row)] = Some(Form::Whole);
                 }
             }

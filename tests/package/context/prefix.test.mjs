@@ -50,6 +50,34 @@ function sameCount(left, right) {
 }
 
 describe("prefix", () => {
+  test("it says that only figures have changed, in a section, in messages of instructions, and of nothing else", async () => {
+    const built = (days, previous) =>
+      buildContext(
+        [
+          { role: "system", content: `You help. It is day ${days[0]}.` },
+          { role: "user", content: `Ferry ${days[1]}.` },
+          { role: "assistant", content: "Noted." },
+          { role: "developer", content: `It is hour ${days[2]}.` },
+        ],
+        {
+          sections: [
+            { id: "clock", kind: "text", role: "system", text: `It is minute ${days[3]}.` },
+            { id: "history", kind: "history" },
+            { id: "request", kind: "request" },
+          ],
+          request: "When?",
+          encoding: "o200k_base",
+          previous,
+        },
+      );
+    const first = await built([1, 1, 1, 1]);
+    for (const [at, isInstruction] of [true, false, true, true].entries()) {
+      const days = [1, 1, 1, 1].with(at, 2);
+      const words = (await built(days, first)).prefix?.difference?.words ?? "";
+      assert.equal(/nothing but figures in it/.test(words), isInstruction, `${at}: ${words}`);
+    }
+  });
+
   test("it counts the messages that repeat those of the prompt before, and says why the next one does not", () => {
     forEachSeed((random) => {
       const messages = chat(random, 30);

@@ -230,7 +230,10 @@ describe("budgets hold", () => {
     let [built, shortened] = [0, 0];
     const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
-      const config = randomConfig(random);
+      const given = randomConfig(random);
+      // By default the total has the results that close open calls in a request. `context.messages` leave these calls out.
+      /** @type {typeof given} */
+      const config = { ...given, render: { ...given.render, openCalls: "drop" } };
       const context = tryBuild(transcript, config);
       if (context === undefined) {
         return;

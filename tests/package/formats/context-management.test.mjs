@@ -1,4 +1,4 @@
-// Settings of a provider's `context_management`: they are passed on, and the trace says what the provider will clear.
+// Settings of a provider's `context_management`: requests pass them on, and the trace lists the parts that the provider will clear.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

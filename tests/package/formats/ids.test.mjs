@@ -1,4 +1,4 @@
-// Ids that a request refers to calls and files by: each has a length and an alphabet. What a block of Anthropic's means beside a file.
+// Ids of calls and files in requests: each has a length and an alphabet. Blocks of Anthropic's that aren't files cost what they are.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -128,7 +128,7 @@ test("reasoning that isn't sent without being stored isn't counted either, in th
         assert.ok(context.tokens.total >= tokensOfBody("openai-responses", body));
         return context.tokens.total;
       });
-      // Of items each is a message: without those that only the stored request has, the prompt is the same.
+      // Each item is a message. Without those that only the stored request has, the prompt is the same.
       const isLost = (message) => message.type === "reasoning" && message.encrypted_content === undefined;
       if (thoughtsOf === shapes.items) {
         const left = messages.filter((message) => !isLost(message));

@@ -1,4 +1,4 @@
-// Parallel calls and their results cost what the body of the request says: one envelope for results that are sent as one message.
+// Parallel calls and their results cost as much as in the body of the request: one envelope for results that are sent as one message.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

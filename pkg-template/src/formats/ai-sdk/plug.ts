@@ -131,14 +131,11 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
     } catch (failure) {
       const call = calls.get(params as object);
       const name = modelName(model, "modelId");
-      if (call === undefined || !limits.learn(failure, call.context, config, name)) {
+      if (call === undefined) {
         throw failure;
       }
-      // If nothing shorter can be built, the provider's error says why the call failed.
-      const shorter = await transformed({ params: call.params as P, model }).catch(() => {
-        throw failure;
-      });
-      return await again(shorter);
+      const build = (): Promise<P> => transformed({ params: call.params as P, model });
+      return await again(await limits.shorter(failure, call.context, config, name, build));
     }
   };
   return {

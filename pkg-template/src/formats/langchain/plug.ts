@@ -83,13 +83,9 @@ export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMid
       try {
         return await handler(sent);
       } catch (failure) {
-        // Another failure is the framework's own, and is thrown unchanged. So is this one if nothing shorter can be built.
-        const isTooLong = limits.learn(failure, context, config, model);
-        const shorter = isTooLong ? await fittedRequest(request, handler).catch(() => undefined) : undefined;
-        if (shorter === undefined) {
-          throw failure;
-        }
-        return await handler(shorter.request);
+        // Another failure is the framework's own, and is thrown unchanged.
+        const build = () => fittedRequest(request, handler);
+        return await handler((await limits.shorter(failure, context, config, model, build)).request);
       }
     },
   };

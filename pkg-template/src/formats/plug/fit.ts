@@ -66,7 +66,7 @@ export class PromptLimits {
   }
 
   /** Learns from the failure of a call with a context. False if the failure is another one. */
-  learn(failure: unknown, context: BuiltContext<AnyMessage>, config: HookConfig, model: string | undefined): boolean {
+  #learn(failure: unknown, context: BuiltContext<AnyMessage>, config: HookConfig, model: string | undefined): boolean {
     const overflow = contextOverflowOf(failure);
     if (overflow === undefined) {
       return false;
@@ -81,6 +81,25 @@ export class PromptLimits {
     this.#known.set(config.model ?? model ?? "", { maxTokens, usage });
     return true;
   }
+
+  /**
+   * Returns a shorter request if a call with a context failed because its prompt is too long. Every other failure is thrown again, and so is
+   * this one if nothing shorter can be built.
+   */
+  async shorter<T>(
+    failure: unknown,
+    context: BuiltContext<AnyMessage>,
+    config: HookConfig,
+    model: string | undefined,
+    build: () => Promise<T>,
+  ): Promise<T> {
+    if (!this.#learn(failure, context, config, model)) {
+      throw failure;
+    }
+    return await build().catch(() => {
+      throw failure;
+    });
+  }
 }
 
 /** The context of a call, in the form of its framework. */
@@ -94,14 +113,8 @@ export interface Fitted<M> {
  * line for what is left out, is put into the framework's form by `made`, which is given a message that it stands beside. `marker`
  * marks messages for a provider's cache; those that it has marked are copies. Fails as `buildContext` does.
  */
-export async function fit<M extends AnyMessage>(
-  given: readonly M[],
-  config: HookConfig,
-  call: FrameworkCall,
-  made: (message: ContextMessage, beside: M | undefined) => M,
-  marker?: CacheMarker,
-): Promise<M[]> {
-  return (await fitted(given, config, call, made, marker)).messages;
+export async function fit<M extends AnyMessage>(...given: Parameters<typeof fitted<M>>): Promise<M[]> {
+  return (await fitted(...given)).messages;
 }
 
 /** Does the same as `fit`, and returns the context too. */

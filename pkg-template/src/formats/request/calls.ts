@@ -1,5 +1,6 @@
 // Calls of tools and what they gave: ids and names as a provider takes them, arguments, and outputs.
 
+import { checksum } from "../../base/checksum.js";
 import { jsonOf } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
@@ -36,17 +37,8 @@ export function fitted(text: string, limit: Limit): string {
   if (limit.start !== undefined && !limit.start[0].test(cleaned)) {
     cleaned = limit.start[1] + cleaned;
   }
-  const sum = checksum(text);
+  const sum = checksum(text).toString(36);
   return cleaned.length <= limit.longest ? cleaned : `${cleaned.slice(0, limit.longest - sum.length - 1)}_${sum}`;
-}
-
-/** A checksum of a text (FNV-1a, 32 bits). */
-function checksum(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(36);
 }
 
 /** An id for each call: its own where it fits and no call before it has the same. */
