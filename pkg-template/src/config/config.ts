@@ -250,7 +250,10 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     ...(contextManagement == null
       ? {}
       : {
-          contextManagement: plain(contextManagement, "contextManagement", 0, kind) as ContextManagement,
+          // An ordinary object again, as the body's other parts are.
+          contextManagement: structuredClone(
+            plain(contextManagement, "contextManagement", 0, kind),
+          ) as ContextManagement,
         }),
     request: redact === undefined || asked == null ? asked : redact.messages([asked], 0)[0],
     options,
