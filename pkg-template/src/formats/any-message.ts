@@ -4,6 +4,7 @@ import type { MessageInput } from "../message/message.js";
 import type { UiMessageShape } from "./ai-sdk/ui.js";
 import type { UiMessage4Shape } from "./ai-sdk/ui-4.js";
 import type { AssistantUiMessageShape } from "./assistant-ui/read.js";
+import type { BedrockMessageShape } from "./bedrock/read.js";
 import type { GeminiContentShape } from "./gemini/read.js";
 import type { LangChainMessageShape } from "./langchain/read.js";
 import type { MastraMessageShape } from "./mastra/read.js";
@@ -24,4 +25,5 @@ export type AnyMessage =
   | AssistantUiMessageShape
   | MastraMessageShape
   | OpencodeMessageShape
-  | PiMessageShape;
+  | PiMessageShape
+  | BedrockMessageShape;

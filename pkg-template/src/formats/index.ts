@@ -10,6 +10,7 @@ import { uiMessageShape } from "./ai-sdk/ui.js";
 import { uiMessage4Shape } from "./ai-sdk/ui-4.js";
 import type { AnyMessage } from "./any-message.js";
 import { assistantUiShape } from "./assistant-ui/read.js";
+import { bedrockShape } from "./bedrock/read.js";
 import { geminiContentShape } from "./gemini/read.js";
 import { langChainMessageShape } from "./langchain/read.js";
 import { mastraShape } from "./mastra/read.js";
@@ -34,6 +35,7 @@ const SHAPES: readonly MessageFormat[] = [
   mastraShape,
   opencodeShape,
   piShape,
+  bedrockShape,
 ];
 
 shapes.provide(SHAPES);

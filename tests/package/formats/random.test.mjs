@@ -13,6 +13,7 @@ const TAKEN = {
   "openai-responses": { mediaIn: ["user", "tool"] },
   anthropic: { mediaIn: ["user", "tool"], hosted: true },
   gemini: { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] },
+  bedrock: { mediaIn: ["user", "tool"] },
   "ai-sdk": { media: ["image", "file", "audio"], hosted: true },
 };
 

@@ -98,6 +98,12 @@ const SAMPLES = {
     { role: "user", parts: [{ functionResponse: { name: "look", response: { people: 40 } } }] },
     { role: "model", parts: [{ text: SAID }] },
   ],
+  bedrock: [
+    { role: "user", content: [{ text: ASKED }] },
+    { role: "assistant", content: [{ toolUse: { toolUseId: "t", name: "look", input: { q: 1 } } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: "t", content: [{ json: { people: 40 } }] } }] },
+    { role: "assistant", content: [{ text: SAID }] },
+  ],
   langchain: [
     new HumanMessage(ASKED),
     { type: "ai", data: { content: SAID, tool_calls: [{ id: "t", name: "look", args: { q: 1 } }] } },

@@ -23,7 +23,8 @@ const START = Date.UTC(2026, 0, 5, 9);
  * - `mostTurns`: how many there are at most;
  * - `thoughtsOf`: the providers whose reasoning the shape can have with its proof;
  * - `alternates`: whether user and assistant speak in turn;
- * - `has`: what the shape has beside texts and calls: `media`, `image-data` (no media but images by their data), `tool-media`, `denied`,
+ * - `has`: what the shape has beside texts and calls: `media`, `media-data` (no media by its address), `image-data` (no media but images
+ *   by their data), `tool-media`, `denied`,
  *   `failed`, `name`, `system-anywhere`.
  */
 export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [], alternates = false } = {}) {
@@ -129,7 +130,7 @@ class Script {
     if (kind === "file") {
       return { kind, mediaType: "application/pdf", base64: PDF, filename: "plan.pdf" };
     }
-    return this.#random.chance(0.5)
+    return this.#has.has("media-data") || this.#random.chance(0.5)
       ? { kind, mediaType: "image/png", base64: PIXEL }
       : { kind, mediaType: "image/png", url: `https://example.org/${this.#mark("media")}.png` };
   }
@@ -448,6 +449,63 @@ function geminiContents(turns, random) {
             ]),
       ];
     });
+  });
+}
+
+// ---- Bedrock ----
+
+function bedrockBlock(part) {
+  if (part.text !== undefined) {
+    return { text: part.text };
+  }
+  const { kind, base64, filename } = part.media;
+  const source = { bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)) };
+  return kind === "image"
+    ? { image: { format: "png", source } }
+    : { document: { format: "pdf", name: filename.replace(".pdf", ""), source } };
+}
+
+function bedrockMessages(turns, random) {
+  const point = () => (random.chance(0.1) ? [{ cachePoint: { type: "default" } }] : []);
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: [{ text: turn.text }, ...point()] }];
+    }
+    if (turn.kind === "user") {
+      return [{ role: "user", content: [...turn.parts.map(bedrockBlock), ...point()] }];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      {
+        role: "assistant",
+        content: [
+          ...thoughts.map(({ text: said, signature }) => ({
+            reasoningContent: { reasoningText: { text: said, signature } },
+          })),
+          ...(text === undefined ? [] : [{ text }, ...point()]),
+          ...calls.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } })),
+        ],
+      },
+      ...(calls.length === 0
+        ? []
+        : [
+            {
+              role: "user",
+              content: [
+                ...calls.map((call) => ({
+                  toolResult: {
+                    toolUseId: call.id,
+                    content: [
+                      call.json ? { json: outputOf(call) } : { text: call.text },
+                      ...(call.media === undefined ? [] : [bedrockBlock({ media: call.media })]),
+                    ],
+                    ...(call.state === "failed" ? { status: "error" } : {}),
+                  },
+                })),
+                ...point(),
+              ],
+            },
+          ]),
+    ]);
   });
 }
 
@@ -919,6 +977,12 @@ export const SHAPES = {
     write: geminiContents,
     thoughtsOf: ["google"],
     has: ["media", "tool-media", "failed", "system-anywhere"],
+  },
+  bedrock: {
+    title: "Bedrock Converse messages",
+    write: bedrockMessages,
+    thoughtsOf: ["anthropic"],
+    has: ["media", "media-data", "tool-media", "failed", "system-anywhere"],
   },
   "assistant-ui": {
     title: "assistant-ui ThreadMessage",
