@@ -11,7 +11,9 @@ import type { MastraMessageShape } from "./mastra/read.js";
 import type { AgentsItemShape } from "./openai-agents/read.js";
 import type { ResponsesItemShape } from "./openai-responses/read.js";
 import type { OpencodeMessageShape } from "./opencode/read.js";
+import type { OtelMessageShape } from "./otel/read.js";
 import type { PiMessageShape } from "./pi/read.js";
+import type { TanStackMessageShape } from "./tanstack/read.js";
 
 /** A message of any format that is read. */
 export type AnyMessage =
@@ -26,4 +28,6 @@ export type AnyMessage =
   | MastraMessageShape
   | OpencodeMessageShape
   | PiMessageShape
-  | BedrockMessageShape;
+  | BedrockMessageShape
+  | TanStackMessageShape
+  | OtelMessageShape;

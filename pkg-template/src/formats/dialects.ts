@@ -7,10 +7,11 @@ import { aiSdkModel } from "./ai-sdk/read.js";
 import { anthropic } from "./anthropic/read.js";
 import { llamaIndex } from "./llamaindex/read.js";
 import { openAiChat } from "./openai-chat/read.js";
+import { tanStackModel } from "./tanstack/model.js";
 import { windrowFormat } from "./windrow/format.js";
 import { windrow } from "./windrow/read.js";
 
-const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel, llamaIndex];
+const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel, llamaIndex, tanStackModel];
 
 provideDialects(DIALECTS);
 provideOwnFormat(windrowFormat(DIALECTS));

@@ -17,7 +17,9 @@ import { mastraShape } from "./mastra/read.js";
 import { openaiAgentsShape } from "./openai-agents/read.js";
 import { openaiResponsesShape } from "./openai-responses/read.js";
 import { opencodeShape } from "./opencode/read.js";
+import { otelShape } from "./otel/read.js";
 import { piShape } from "./pi/read.js";
+import { tanStackShape } from "./tanstack/read.js";
 
 export type { PlainPart, ReadMessage } from "../message/message.js";
 export type { ShapeName } from "../message/recognise.js";
@@ -26,6 +28,8 @@ export type { AnyMessage } from "./any-message.js";
 /** In the order in which a message is held against them. */
 const SHAPES: readonly MessageFormat[] = [
   assistantUiShape,
+  otelShape,
+  tanStackShape,
   uiMessageShape,
   uiMessage4Shape,
   geminiContentShape,

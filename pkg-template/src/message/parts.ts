@@ -22,7 +22,7 @@ import { hasMedia } from "./substance.js";
 
 // ---- Texts ----
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "origin"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "content", "value", "origin"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Reads the text of a part. If it has none, the fault names the field that holds one. */
@@ -33,17 +33,22 @@ function textIn(part: UnknownRecord, place: string, field: string): string {
   return required(part[field], `${place}.${field}`);
 }
 
+/** Returns the field that a text is in: TanStack AI and Chrome's Prompt API have names for it. */
+const textFieldOf = (part: UnknownRecord): string =>
+  ["text", "content", "value"].find((field) => typeof part[field] === "string") ?? "text";
+
 export const textForm: PartForm = {
   fields: TEXT_FIELDS,
   read(part, place, maker) {
-    const said = textIn(part, place, "text");
+    const said = textIn(part, place, textFieldOf(part));
     const proof = provenanceOf(part, maker);
     return isCompacted(part.providerOptions)
       ? compactionPart("anthropic", said, proof)
       : { type: "text", text: said, ...(part.origin === "file" ? { origin: part.origin } : {}), ...proof };
   },
   text: "text",
-  withText: (part, own) => ({ ...part, text: own }),
+  givenOf: (part) => (part.text === undefined ? undefined : part),
+  withText: (part, own) => ({ ...part, [textFieldOf(part)]: own }),
 };
 
 export const refusalForm: PartForm = {
@@ -108,6 +113,7 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
     "url",
     "image",
     "image_url",
+    "value",
   ],
   ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
 ]);
@@ -116,6 +122,8 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
 export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {
   return {
     fields: MEDIA_FIELDS,
+    // No provider knows a field `value`: TanStack AI's messages and Chrome's have it.
+    givenOf: (part) => ((part.value ?? recordOf(part.source).value) === undefined ? part : undefined),
     read: (part, place) => mediaPart(part, typeof kindOf === "string" ? kindOf : kindOf(part), place),
   };
 }

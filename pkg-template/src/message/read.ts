@@ -451,7 +451,7 @@ export function readPart(value: unknown, place: string, maker: string | undefine
     throw unknownType(input.type, place, "content part", known);
   }
   const read = form.read(input, place, maker);
-  const origin = originOf(value) ?? { given: value, place };
+  const origin = originOf(value) ?? { given: form.givenOf === undefined ? value : form.givenOf(input), place };
   const first = into.length;
   if (isList(read)) {
     for (const part of read) {

@@ -98,6 +98,24 @@ const SAMPLES = {
     { role: "user", parts: [{ functionResponse: { name: "look", response: { people: 40 } } }] },
     { role: "model", parts: [{ text: SAID }] },
   ],
+  tanstack: [
+    { id: "a", role: "user", parts: [{ type: "text", content: ASKED }] },
+    {
+      id: "b",
+      role: "assistant",
+      parts: [
+        { type: "tool-call", id: "t", name: "look", arguments: '{"q":1}', state: "complete" },
+        { type: "tool-result", toolCallId: "t", content: "forty", state: "complete" },
+        { type: "text", content: SAID },
+      ],
+    },
+  ],
+  otel: [
+    { role: "user", parts: [{ type: "text", content: ASKED }], finish_reason: "" },
+    { role: "assistant", parts: [{ type: "tool_call", id: "t", name: "look", arguments: { q: 1 } }] },
+    { role: "tool", parts: [{ type: "tool_call_response", id: "t", response: "forty" }] },
+    { role: "assistant", parts: [{ type: "text", content: SAID }], finish_reason: "stop" },
+  ],
   bedrock: [
     { role: "user", content: [{ text: ASKED }] },
     { role: "assistant", content: [{ toolUse: { toolUseId: "t", name: "look", input: { q: 1 } } }] },

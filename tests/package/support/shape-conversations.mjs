@@ -625,6 +625,82 @@ function uiMessages(turns, random) {
   });
 }
 
+function tanStackPart({ text, media }) {
+  if (text !== undefined) {
+    return { type: "text", content: text };
+  }
+  const { kind, mediaType: mimeType, base64, url } = media;
+  const source = url === undefined ? { type: "data", value: base64, mimeType } : { type: "url", value: url, mimeType };
+  return { type: kind === "image" ? kind : "document", source };
+}
+
+function tanStackMessages(turns, random) {
+  return turns.map((turn, at) => {
+    const about = { id: `m${at}`, ...(random.chance(0.5) ? { createdAt: new Date(START + at * 60_000) } : {}) };
+    if (turn.kind === "system") {
+      return { ...about, role: "system", parts: [tanStackPart(turn)] };
+    }
+    if (turn.kind === "user") {
+      return { ...about, role: "user", parts: turn.parts.map(tanStackPart) };
+    }
+    const parts = turn.steps.flatMap(({ thoughts, text, calls }) => [
+      ...thoughts.map((it) => ({ type: "thinking", content: it.text, signature: it.signature })),
+      ...(text === undefined ? [] : [tanStackPart({ text })]),
+      ...calls.map(({ id, name, input }) => ({
+        type: "tool-call",
+        id,
+        name,
+        arguments: JSON.stringify(input),
+        input,
+        state: "complete",
+      })),
+      ...calls.map((call) => ({
+        type: "tool-result",
+        toolCallId: call.id,
+        content:
+          call.media === undefined
+            ? call.json
+              ? JSON.stringify(outputOf(call))
+              : call.text
+            : [tanStackPart(call), tanStackPart({ media: call.media })],
+        state: call.state === "failed" ? "error" : "complete",
+      })),
+    ]);
+    return { ...about, role: "assistant", parts };
+  });
+}
+
+function otelMessages(turns) {
+  const media = ({ kind, mediaType: mime_type, base64, url }) =>
+    url === undefined
+      ? { type: "blob", modality: kind, mime_type, content: base64 }
+      : { type: "uri", modality: kind, mime_type, uri: url };
+  const partOf = (part) => (part.media === undefined ? { type: "text", content: part.text } : media(part.media));
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", parts: [partOf(turn)], finish_reason: "" }];
+    }
+    if (turn.kind === "user") {
+      return [{ role: "user", parts: turn.parts.map(partOf), finish_reason: "" }];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      {
+        role: "assistant",
+        parts: [
+          ...thoughts.map((it) => ({ type: "reasoning", content: it.text })),
+          ...(text === undefined ? [] : [partOf({ text })]),
+          ...calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input })),
+        ],
+        finish_reason: calls.length === 0 ? "stop" : "tool_call",
+      },
+      ...calls.map((call) => ({
+        role: "tool",
+        parts: [{ type: "tool_call_response", id: call.id, response: outputOf(call) }],
+      })),
+    ]);
+  });
+}
+
 function ui4Messages(turns, random) {
   return turns.map((turn, at) => {
     const about = { id: `m${at}`, createdAt: new Date(START + at * 60_000) };
@@ -983,6 +1059,17 @@ export const SHAPES = {
     write: bedrockMessages,
     thoughtsOf: ["anthropic"],
     has: ["media", "media-data", "tool-media", "failed", "system-anywhere"],
+  },
+  tanstack: {
+    title: "TanStack AI UIMessage",
+    write: tanStackMessages,
+    thoughtsOf: ["anthropic"],
+    has: ["media", "tool-media", "failed", "system-anywhere"],
+  },
+  otel: {
+    title: "OpenTelemetry GenAI messages",
+    write: otelMessages,
+    has: ["media", "system-anywhere"],
   },
   "assistant-ui": {
     title: "assistant-ui ThreadMessage",

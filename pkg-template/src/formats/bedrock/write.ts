@@ -67,7 +67,7 @@ export type BedrockBlock =
   | BedrockMedia
   | BedrockAudio
   | { reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: Uint8Array } }
-  | { toolUse: { toolUseId: string; name: string; input: { [name: string]: JsonValue } } }
+  | { toolUse: { toolUseId: string; name: string; input: { [name: string]: JsonValue }; type?: "server_tool_use" } }
   | {
       toolResult: {
         toolUseId: string;
@@ -91,7 +91,7 @@ export interface BedrockBody {
 export const ID: Limit = wordLimit(64);
 export const NAME: Limit = wordLimit(64);
 /** Names of documents: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
-export const DOCUMENT_NAME = /^(?!.*\s\s)[a-zA-Z0-9\s()[\]-]{1,200}$/;
+export const DOCUMENT_NAME: RegExp = /^(?!.*\s\s)[a-zA-Z0-9\s()[\]-]{1,200}$/;
 const MOST_NAME_LENGTH = 200;
 
 const MEDIA = fields("format source error");
@@ -181,7 +181,7 @@ function ordered(blocks: readonly BedrockBlock[]): BedrockBlock[] {
 }
 
 const isHostedBlock = (block: BedrockBlock | undefined): boolean =>
-  isRecord(block) && isRecord(block.toolUse) && block.toolUse.type !== undefined;
+  block !== undefined && "toolUse" in block && block.toolUse.type !== undefined;
 
 function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): BedrockTurn[] {
   switch (turn.kind) {
