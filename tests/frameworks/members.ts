@@ -354,7 +354,10 @@ export const members: readonly Entry[] = [
   ...entries("TanStack AI part", tanStack, (type, part) => ({
     role: "assistant",
     // One part that tells the format stands next to each.
-    parts: [{ type: "text", content: "" }, { type, ...part }],
+    parts: [
+      { type: "text", content: "" },
+      { type, ...part },
+    ],
   })),
   ...entries("TanStack AI call", tanStackStates, (state, part) => ({
     role: "assistant",

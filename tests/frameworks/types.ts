@@ -5,7 +5,7 @@ import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";
 import type { Processor } from "@mastra/core/processors";
 import type { CallModelInputFilter, SessionInputCallback } from "@openai/agents";
 import type { Plugin } from "@opencode-ai/plugin";
-import type { ChatMiddleware, ModelMessage as TanStackModelMessage, UIMessage as TanStackMessage } from "@tanstack/ai";
+import type { ChatMiddleware, UIMessage as TanStackMessage, ModelMessage as TanStackModelMessage } from "@tanstack/ai";
 import type {
   LanguageModelMiddleware as Middleware7,
   PrepareStepFunction as PrepareStep7,

@@ -40,7 +40,11 @@ interface UiMessage<Metadata = unknown> {
 // Bedrock's Converse, TanStack AI's `UIMessage`, and OpenTelemetry's conventions.
 type ConverseBlock =
   | { text: string; toolUse?: never; $unknown?: never }
-  | { text?: never; toolUse: { toolUseId: string | undefined; name: string | undefined; input: unknown }; $unknown?: never }
+  | {
+      text?: never;
+      toolUse: { toolUseId: string | undefined; name: string | undefined; input: unknown };
+      $unknown?: never;
+    }
   | { text?: never; toolUse?: never; $unknown: [string, unknown] };
 interface ConverseMessage {
   role: "user" | "assistant" | "system" | undefined;

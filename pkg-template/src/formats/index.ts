@@ -6,6 +6,7 @@ import type { MessageFormat } from "../message/format.js";
 import type { ReadMessage } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { type ShapeName, shapeNameOf, shapes } from "../message/recognise.js";
+import { agUiShape } from "./ag-ui/read.js";
 import { uiMessageShape } from "./ai-sdk/ui.js";
 import { uiMessage4Shape } from "./ai-sdk/ui-4.js";
 import type { AnyMessage } from "./any-message.js";
@@ -14,11 +15,13 @@ import { bedrockShape } from "./bedrock/read.js";
 import { geminiContentShape } from "./gemini/read.js";
 import { langChainMessageShape } from "./langchain/read.js";
 import { mastraShape } from "./mastra/read.js";
+import { mcpShape } from "./mcp/read.js";
 import { openaiAgentsShape } from "./openai-agents/read.js";
 import { openaiResponsesShape } from "./openai-responses/read.js";
 import { opencodeShape } from "./opencode/read.js";
 import { otelShape } from "./otel/read.js";
 import { piShape } from "./pi/read.js";
+import { pydanticAiShape } from "./pydantic-ai/read.js";
 import { tanStackShape } from "./tanstack/read.js";
 
 export type { PlainPart, ReadMessage } from "../message/message.js";
@@ -27,6 +30,8 @@ export type { AnyMessage } from "./any-message.js";
 
 /** In the order in which a message is held against them. */
 const SHAPES: readonly MessageFormat[] = [
+  pydanticAiShape,
+  agUiShape,
   assistantUiShape,
   otelShape,
   tanStackShape,
@@ -40,6 +45,7 @@ const SHAPES: readonly MessageFormat[] = [
   opencodeShape,
   piShape,
   bedrockShape,
+  mcpShape,
 ];
 
 shapes.provide(SHAPES);

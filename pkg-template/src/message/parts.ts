@@ -63,7 +63,11 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
   return {
     fields: TEXT_FIELDS,
     read(part, place, maker): ReasoningPart | RedactedPart {
-      const said = textIn(part, place, field);
+      const given = part[field];
+      // Mistral has a list of texts.
+      const said = Array.isArray(given)
+        ? given.map((chunk, at) => required(recordOf(chunk).text, `${place}.${field}[${at}].text`)).join("")
+        : textIn(part, place, field);
       const { data, ...proof } = provenanceOf(part, maker);
       if (data !== undefined && said === "") {
         return { type: "redacted_thinking", data, ...proof };

@@ -211,15 +211,6 @@ function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
 }
 
 function checkRole({ role }: UnknownRecord): void {
-  if (role === "reasoning" || role === "activity") {
-    throw new MalformedMessage(
-      ".role",
-      `AG-UI's messages of the role ${role} are not read`,
-      role === "activity"
-        ? "Leave it out: it is for the page."
-        : "Leave it out, or put its text into a part `reasoning` of the reply.",
-    );
-  }
   if (!ROLE_NAMES.has(role)) {
     throw new MalformedMessage(
       ".role",

@@ -7,7 +7,7 @@ import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 const HALF = "half \ud83e";
 /** A message of the user's as Converse has it, and a call. */
 const converse = (...content) => ({ role: "user", content });
-const use = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({ toolUse: { toolUseId, name, input } });
+const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({ toolUse: { toolUseId, name, input } });
 
 /** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
 const CASES = {
@@ -65,6 +65,12 @@ const CASES = {
       "call-ids-fit": [
         [{ messages: [{ role: "assistant", tool_calls: [called("x".repeat(41))] }] }, "messages[0].tool_calls[0]"],
         [{ messages: [{ role: "tool", tool_call_id: "a|b", content: "x" }] }, "messages[0]"],
+      ],
+      "server-takes-ids": [
+        [
+          { model: "mistral-large-latest", messages: [{ role: "assistant", tool_calls: [called("call_1")] }] },
+          "messages[0].tool_calls[0]",
+        ],
       ],
       "file-ids-fit": [
         [
@@ -812,9 +818,7 @@ const CASES = {
       ],
       "roles-are-known": [[{ messages: [{ role: "system", content: [{ text: "hi" }] }] }, "messages[0]"]],
       "starts-with-user": [[{ messages: [{ role: "assistant", content: [{ text: "hi" }] }] }, "messages[0]"]],
-      "roles-alternate": [
-        [{ messages: [converse({ text: "hi" }), converse({ text: "ho" })] }, "messages[1]"],
-      ],
+      "roles-alternate": [[{ messages: [converse({ text: "hi" }), converse({ text: "ho" })] }, "messages[1]"]],
       "ends-with-user": [
         [{ messages: [converse({ text: "hi" }), { role: "assistant", content: [{ text: "ho" }] }] }, "messages[1]"],
       ],
@@ -897,24 +901,29 @@ const CASES = {
         ],
       ],
       "call-ids-fit": [
-        [{ messages: [{ role: "assistant", content: [use("a|b")] }] }, "messages[0].content[0]"],
-        [{ messages: [converse({ toolResult: { toolUseId: "x".repeat(65), content: [] } })] }, "messages[0].content[0]"],
+        [{ messages: [{ role: "assistant", content: [converseUse("a|b")] }] }, "messages[0].content[0]"],
+        [
+          { messages: [converse({ toolResult: { toolUseId: "x".repeat(65), content: [] } })] },
+          "messages[0].content[0]",
+        ],
       ],
       "call-ids-are-unique": [
-        [{ messages: [{ role: "assistant", content: [use("a"), use("a")] }] }, "messages[0].content[1]"],
+        [{ messages: [{ role: "assistant", content: [converseUse("a"), converseUse("a")] }] }, "messages[0].content[1]"],
       ],
       "tool-names-fit": [
-        [{ messages: [{ role: "assistant", content: [use("a", "mcp.look")] }] }, "messages[0].content[0]"],
+        [{ messages: [{ role: "assistant", content: [converseUse("a", "mcp.look")] }] }, "messages[0].content[0]"],
       ],
       "arguments-are-objects": [
-        [{ messages: [{ role: "assistant", content: [use("a", "look", "{}")] }] }, "messages[0].content[0]"],
+        [{ messages: [{ role: "assistant", content: [converseUse("a", "look", "{}")] }] }, "messages[0].content[0]"],
       ],
       "results-follow-calls": [
         [{ messages: [converse({ toolResult: { toolUseId: "a", content: [] } })] }, "messages[0].content[0]"],
       ],
       "calls-have-results": [
         [
-          { messages: [converse({ text: "hi" }), { role: "assistant", content: [use("a")] }, converse({ text: "ho" })] },
+          {
+            messages: [converse({ text: "hi" }), { role: "assistant", content: [converseUse("a")] }, converse({ text: "ho" })],
+          },
           "messages[1].content[0]",
         ],
       ],
@@ -923,7 +932,7 @@ const CASES = {
           {
             messages: [
               converse({ text: "hi" }),
-              { role: "assistant", content: [use("a")] },
+              { role: "assistant", content: [converseUse("a")] },
               converse({ text: "ho" }, { toolResult: { toolUseId: "a", content: [] } }),
             ],
           },

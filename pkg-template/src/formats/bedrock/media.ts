@@ -23,7 +23,12 @@ export const MEDIA_TYPES: Readonly<Record<MediaKind, Readonly<Record<string, str
     md: "text/markdown",
     txt: "text/plain",
   },
-  video: { mkv: "video/x-matroska", mov: "video/quicktime", three_gp: "video/3gpp", ...same("video", "mp4 webm flv mpeg mpg wmv") },
+  video: {
+    mkv: "video/x-matroska",
+    mov: "video/quicktime",
+    three_gp: "video/3gpp",
+    ...same("video", "mp4 webm flv mpeg mpg wmv"),
+  },
   audio: { mp3: "audio/mpeg", ...same("audio", "wav flac ogg opus aac mp4 m4a webm pcm") },
 };
 
@@ -40,5 +45,9 @@ export function encodedBytes(bytes: unknown, place: string): string {
   if (bytes instanceof Uint8Array) {
     return encodeBase64(bytes);
   }
-  throw new MalformedMessage(place, "its bytes cannot be read at once", "Give its bytes as a Uint8Array, or as base64.");
+  throw new MalformedMessage(
+    place,
+    "its bytes cannot be read at once",
+    "Give its bytes as a Uint8Array, or as base64.",
+  );
 }

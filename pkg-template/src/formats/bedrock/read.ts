@@ -153,8 +153,7 @@ export const bedrockShape: MessageFormat = {
     withoutSome(row, "content", (block) => (block.toolUse ?? block.toolResult) != null && isUnwanted(block)),
 };
 
-const blocksIn = (content: unknown): readonly UnknownRecord[] =>
-  Array.isArray(content) ? content.map(recordOf) : [];
+const blocksIn = (content: unknown): readonly UnknownRecord[] => (Array.isArray(content) ? content.map(recordOf) : []);
 
 /** True for a block of Converse's: it has no type, and a field that says by its name what is in it. */
 function isBlock(block: unknown): boolean {
@@ -202,7 +201,11 @@ function readMedia(kind: MediaKind): BlockReader {
     }
     const uri = recordOf(s3Location).uri;
     if (!hasMedia(bytes) && !hasMedia(uri)) {
-      throw new MalformedMessage(place, `the ${kind} has no bytes and no address`, "Give what it holds, or leave it out.");
+      throw new MalformedMessage(
+        place,
+        `the ${kind} has no bytes and no address`,
+        "Give what it holds, or leave it out.",
+      );
     }
     const type = kindOfMediaType(kind === "video" ? "video" : (mediaType ?? kind));
     return mediaPart({ ...about, type, ...(hasMedia(bytes) ? { data: bytes } : { url: uri }) }, type, place);

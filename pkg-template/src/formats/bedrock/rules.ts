@@ -47,8 +47,12 @@ const sources: ProviderRules["sources"] = {
   "results-follow-calls": [COUNTS],
   "calls-have-results": ["https://github.com/langchain-ai/langchain-aws/issues/451"],
   "results-come-first": ["https://github.com/langchain-ai/langchain-aws/issues/451"],
-  "failures-say-something": ["https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15"],
-  "reasoning-is-signed": ["https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ReasoningTextBlock.html"],
+  "failures-say-something": [
+    "https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15",
+  ],
+  "reasoning-is-signed": [
+    "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ReasoningTextBlock.html",
+  ],
 };
 
 const MESSAGE = fields("role content");
@@ -68,12 +72,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
 }
 
 /** Returns the blocks in a content. A result's own blocks stand after it. */
-function blocksIn(
-  holder: unknown,
-  place: string,
-  schema: typeof BLOCK,
-  unknown: string[],
-): readonly RequestPart[] {
+function blocksIn(holder: unknown, place: string, schema: typeof BLOCK, unknown: string[]): readonly RequestPart[] {
   return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;
     const source = isRecord(block) ? block : {};
@@ -107,7 +106,11 @@ const MOST_DOCUMENTS = 5;
 const MEGABYTE = 2 ** 20;
 
 /** The blocks of messages that hold media of a kind, and its bytes. `isInside` says if those in the results of tools are among them. */
-function heldIn(parts: readonly RequestPart[], kind: (typeof MEDIA)[number], isInside: boolean): readonly RequestPart[] {
+function heldIn(
+  parts: readonly RequestPart[],
+  kind: (typeof MEDIA)[number],
+  isInside: boolean,
+): readonly RequestPart[] {
   return parts.filter((part) => part.source?.[kind] !== undefined && (isInside || part.isInside !== true));
 }
 
@@ -167,7 +170,11 @@ export const bedrockRules: ProviderRules = {
       `The names of documents match ${DOCUMENT_NAME}, and no two are the same.`,
       function* ({ messages }) {
         const seen = new Set<string>();
-        for (const { place, source } of heldIn(messages.flatMap(({ parts }) => parts), "document", true)) {
+        for (const { place, source } of heldIn(
+          messages.flatMap(({ parts }) => parts),
+          "document",
+          true,
+        )) {
           const name = isRecord(source?.document) ? source.document.name : undefined;
           if (typeof name !== "string" || !DOCUMENT_NAME.test(name)) {
             yield [place, `the name ${String(name)} does not match`];
@@ -230,7 +237,11 @@ export const bedrockRules: ProviderRules = {
           const held = source?.reasoningContent;
           const { reasoningText, redactedContent } = isRecord(held) ? held : {};
           const { signature } = isRecord(reasoningText) ? reasoningText : {};
-          if (held !== undefined && redactedContent === undefined && (typeof signature !== "string" || signature === "")) {
+          if (
+            held !== undefined &&
+            redactedContent === undefined &&
+            (typeof signature !== "string" || signature === "")
+          ) {
             yield [place, "the reasoning has no signature"];
           }
         }

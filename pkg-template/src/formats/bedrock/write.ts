@@ -240,7 +240,8 @@ function mediaBlockOf(piece: Piece<MediaPart>): BedrockMedia | BedrockAudio {
     return { document: { format, name: part.filename ?? "", source: { text } } } as BedrockMedia;
   }
   const kind: MediaKind = mediaType?.startsWith("video/") ? "video" : media.kind === "file" ? "document" : media.kind;
-  const format = formatOf(kind, mediaType) ?? (kind === "document" && mediaType?.startsWith("text/") ? "txt" : undefined);
+  const format =
+    formatOf(kind, mediaType) ?? (kind === "document" && mediaType?.startsWith("text/") ? "txt" : undefined);
   const source = sourceOf(media);
   if (format === undefined || source === undefined) {
     return refuse(media, "Bedrock", TAKEN);
@@ -278,7 +279,8 @@ function nameDocuments(blocks: BedrockBlock[]): void {
 }
 
 function documentName({ name, format }: { name: string; format?: string }, taken: Set<string>): string {
-  const bare = format !== undefined && name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name;
+  const bare =
+    format !== undefined && name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name;
   const cleaned = bare.replace(/[^a-zA-Z0-9()[\]-]+/g, " ").trim() || "document";
   let free = cleaned.slice(0, MOST_NAME_LENGTH).trimEnd();
   // Names are compared without regard to capitals.

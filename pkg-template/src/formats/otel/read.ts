@@ -63,7 +63,11 @@ export const otelShape: MessageFormat = {
 /** True for a part that only these messages have. */
 function isOwn(part: unknown): boolean {
   const { type, content, text: said } = recordOf(part);
-  return /^(?:blob|uri)$/.test(String(type)) || CALL.test(String(type)) || (type === "reasoning" && content != null && said == null);
+  return (
+    /^(?:blob|uri)$/.test(String(type)) ||
+    CALL.test(String(type)) ||
+    (type === "reasoning" && content != null && said == null)
+  );
 }
 
 const CALL = /^(?:server_)?tool_call(?:_response)?$/;
@@ -79,7 +83,10 @@ function readPart(part: UnknownRecord, place: string): PartInput {
     }
     // An instrumentation that has no id leaves it out: the name stands for it.
     const id = part.id ?? part.name;
-    return { ...callPart({}, { id, name: part.name, input: part.arguments, fields: ["id", "name"] }, place), ...hosted };
+    return {
+      ...callPart({}, { id, name: part.name, input: part.arguments, fields: ["id", "name"] }, place),
+      ...hosted,
+    };
   }
   switch (type) {
     case "text":
@@ -100,7 +107,11 @@ function readPart(part: UnknownRecord, place: string): PartInput {
 
 /** The field that says what a part says. */
 function fieldOf({ type, response, result }: UnknownRecord): string {
-  return RESPONSE.test(String(type)) ? (response === undefined && result !== undefined ? "result" : "response") : "content";
+  return RESPONSE.test(String(type))
+    ? response === undefined && result !== undefined
+      ? "result"
+      : "response"
+    : "content";
 }
 
 function kindOf({ type }: UnknownRecord): TextKind {

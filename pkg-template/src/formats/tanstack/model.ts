@@ -20,7 +20,13 @@ export const tanStackModel: Dialect = {
   toolFields: [],
   parts: { video: mediaForm("file") },
   beside: ({ thinking }) =>
-    Array.isArray(thinking) ? { thoughts: thinking.map((thought, at) => placedThought(thought, `.thinking[${at}]`)) } : undefined,
+    Array.isArray(thinking)
+      ? { thoughts: thinking.map((thought, at) => placedThought(thought, `.thinking[${at}]`)) }
+      : undefined,
 };
 
-const placedThought = (thought: unknown, place: string) => ({ part: thoughtOf(recordOf(thought), place), given: undefined, place });
+const placedThought = (thought: unknown, place: string) => ({
+  part: thoughtOf(recordOf(thought), place),
+  given: undefined,
+  place,
+});

@@ -25,7 +25,10 @@ export interface TanStackConfig<M> {
 /** A middleware for `chat`. */
 export interface TanStackMiddleware {
   readonly name: "windrow-context";
-  onConfig<M extends object>(call: TanStackCall, config: TanStackConfig<M>): Promise<{ providerMessages: M[] } | undefined>;
+  onConfig<M extends object>(
+    call: TanStackCall,
+    config: TanStackConfig<M>,
+  ): Promise<{ providerMessages: M[] } | undefined>;
 }
 
 /** The providers whose adapters write requests that windrow knows. */
@@ -50,7 +53,9 @@ export function contextMiddleware(config: HookConfig = {}): TanStackMiddleware {
           model: call.model,
           signal: call.signal,
           tools: tools.map(definitionOf),
-          instructions: systemPrompts.map((prompt) => (typeof prompt === "string" ? prompt : prompt.content)).join("\n\n"),
+          instructions: systemPrompts
+            .map((prompt) => (typeof prompt === "string" ? prompt : prompt.content))
+            .join("\n\n"),
         },
         made,
       );
@@ -67,7 +72,9 @@ function providerOf({ provider = "" }: TanStackCall): HookConfig["render"] {
 /** The definition of a tool, as a provider is sent it: its schema may be an object with a JSON schema. */
 function definitionOf(tool: object): object {
   const { name, description, inputSchema } = tool as Readonly<Record<string, unknown>>;
-  const standard = (inputSchema as { readonly "~standard"?: { readonly jsonSchema?: SchemaMaker } } | undefined)?.["~standard"];
+  const standard = (inputSchema as { readonly "~standard"?: { readonly jsonSchema?: SchemaMaker } } | undefined)?.[
+    "~standard"
+  ];
   const parameters = standard === undefined ? inputSchema : standard.jsonSchema?.input({ target: "draft-07" });
   return { name, description, parameters };
 }

@@ -89,7 +89,13 @@ function readPart(part: UnknownRecord, place: string, answered: ReadonlySet<unkn
       const isError = part.state === "error" ? { isError: true } : {};
       return part.state === "streaming"
         ? []
-        : [from({ type, toolCallId: required(part.toolCallId, `${place}.toolCallId`), output, ...isError }, part, place)];
+        : [
+            from(
+              { type, toolCallId: required(part.toolCallId, `${place}.toolCallId`), output, ...isError },
+              part,
+              place,
+            ),
+          ];
     }
     case "structured-output": {
       const text = part.raw || JSON.stringify(part.data) || "";
@@ -134,7 +140,9 @@ function kindOf(part: UnknownRecord): TextKind {
   if (type === "text" || (type === "structured-output" && status === "complete")) {
     return "text";
   }
-  return type === "tool-result" || (type === "tool-call" && (output !== undefined || isDenied(part))) ? "result" : undefined;
+  return type === "tool-result" || (type === "tool-call" && (output !== undefined || isDenied(part)))
+    ? "result"
+    : undefined;
 }
 
 function withContent(part: UnknownRecord, text: string): UnknownRecord {

@@ -58,7 +58,10 @@ const sample = () => [
   },
   { role: "assistant", content: [{ text: LONG }] },
   { role: "user", content: [{ text: "How large is the kitchen?" }] },
-  { role: "assistant", content: [{ citationsContent: { content: [{ text: "Twenty square metres." }], citations: [] } }] },
+  {
+    role: "assistant",
+    content: [{ citationsContent: { content: [{ text: "Twenty square metres." }], citations: [] } }],
+  },
 ];
 
 const image = { type: "image", data: PIXEL, mediaType: "image/png" };
@@ -97,7 +100,13 @@ const plain = [
       {
         type: "tool-result",
         toolCallId: "t3",
-        output: { type: "content", value: [{ type: "text", text: "a lake" }, { ...image, data: bytes }] },
+        output: {
+          type: "content",
+          value: [
+            { type: "text", text: "a lake" },
+            { ...image, data: bytes },
+          ],
+        },
       },
     ],
   },
@@ -110,7 +119,14 @@ checkShape({
   name: "bedrock",
   sample,
   plain,
-  texts: ["Which boat house?", "forty people", '[Calling look({"lake":"Bled"})]', '"day":12', "Twenty square", "Is it open?"],
+  texts: [
+    "Which boat house?",
+    "forty people",
+    '[Calling look({"lake":"Bled"})]',
+    '"day":12',
+    "Twenty square",
+    "Is it open?",
+  ],
   together: [[2, 3]],
   unknown: () => [
     [{ role: "assistant", content: [{ text: "hi" }, { hologram: { data: "x" } }] }, ".content[1].hologram"],
@@ -135,21 +151,36 @@ describe("a request of Converse's own messages", () => {
     assert.deepEqual(system, [{ text: "You know every lake." }, point]);
     const [first, called, gave] = asked().slice(1);
     const audio = { audio: { format: "wav", source: { bytes: new TextEncoder().encode("RIFF") } } };
-    assert.deepEqual(messages[0].content, first.content.toSpliced(6, 1, audio).toSpliced(3, 1, {
-      document: { format: "txt", name: "Notes", source: { text: "One.\nTwo." } },
-    }).map((block, at) => (at === 3 ? first.content[3] : block)));
-    assert.deepEqual(messages[1].content, called.content.toSpliced(1, 1, {
-      reasoningContent: { redactedContent: new TextEncoder().encode("sealed") },
-    }));
-    assert.deepEqual(messages[2].content, gave.content.toSpliced(1, 1, {
-      toolResult: { toolUseId: "t2", content: [{ json: { day: 12 } }] },
-    }));
+    assert.deepEqual(
+      messages[0].content,
+      first.content
+        .toSpliced(6, 1, audio)
+        .toSpliced(3, 1, {
+          document: { format: "txt", name: "Notes", source: { text: "One.\nTwo." } },
+        })
+        .map((block, at) => (at === 3 ? first.content[3] : block)),
+    );
+    assert.deepEqual(
+      messages[1].content,
+      called.content.toSpliced(1, 1, {
+        reasoningContent: { redactedContent: new TextEncoder().encode("sealed") },
+      }),
+    );
+    assert.deepEqual(
+      messages[2].content,
+      gave.content.toSpliced(1, 1, {
+        toolResult: { toolUseId: "t2", content: [{ json: { day: 12 } }] },
+      }),
+    );
   });
 
   test("documents get names that are taken, no two the same, and Claude's thinking comes from Anthropic's blocks", () => {
     const file = (filename) => ({ type: "file", data: "JVBERi0xLjQK", mediaType: "application/pdf", filename });
     const { messages } = requestOf("bedrock", [
-      { role: "user", content: ["Look.", file("plan_v1.2.pdf"), file("Plan v1 2.pdf"), file(undefined), file("плaн.pdf")] },
+      {
+        role: "user",
+        content: ["Look.", file("plan_v1.2.pdf"), file("Plan v1 2.pdf"), file(undefined), file("плaн.pdf")],
+      },
       {
         role: "assistant",
         content: [

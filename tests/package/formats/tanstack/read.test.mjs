@@ -44,7 +44,12 @@ const sample = () => [
       { type: "tool-result", toolCallId: "t1", content: "forty people", state: "complete" },
       { type: "tool-result", toolCallId: "t2", content: [said("no such day")], state: "error", error: "no" },
       call("t3", "ask", {}, { output: { day: 12 } }),
-      call("t4", "pay", {}, { state: "approval-responded", approval: { id: "p", needsApproval: true, approved: false } }),
+      call(
+        "t4",
+        "pay",
+        {},
+        { state: "approval-responded", approval: { id: "p", needsApproval: true, approved: false } },
+      ),
       call("t5", "wait", {}, { state: "input-streaming", arguments: "{" }),
       { type: "ui-resource", resource: { uri: "ui://a", mimeType: "text/html" }, toolCallId: "t1", toolName: "look" },
       said(LONG),
@@ -93,14 +98,23 @@ checkShape({
   unknown: () => [
     [{ id: "x", role: "assistant", parts: [said("hi"), { type: "hologram", content: "x" }] }, ".parts[1].type"],
     [{ id: "x", role: "assistant", parts: [said("hi"), { type: "thinking", content: 3 }] }, ".parts[1].content"],
-    [{ id: "x", role: "assistant", parts: [said("hi"), { type: "tool-result", content: "x" }] }, ".parts[1].toolCallId"],
-    [{ id: "x", role: "user", parts: [said("hi"), { type: "image", source: { type: "data", value: "" } }] }, ".parts[1]"],
+    [
+      { id: "x", role: "assistant", parts: [said("hi"), { type: "tool-result", content: "x" }] },
+      ".parts[1].toolCallId",
+    ],
+    [
+      { id: "x", role: "user", parts: [said("hi"), { type: "image", source: { type: "data", value: "" } }] },
+      ".parts[1]",
+    ],
   ],
 });
 
 describe("the server's ModelMessage", () => {
   const chat = () => [
-    { role: "user", content: [said("Which?"), { type: "image", source: { type: "data", value: PIXEL, mimeType: "image/png" } }] },
+    {
+      role: "user",
+      content: [said("Which?"), { type: "image", source: { type: "data", value: PIXEL, mimeType: "image/png" } }],
+    },
     {
       role: "assistant",
       content: null,
