@@ -178,7 +178,7 @@ const bedrock: Record<FieldOf<BedrockBlock>, Case> = {
   text: [{ text: "The hall is open." }, "read"],
   image: [{ image: { format: "png", source: { bytes } } }, "read"],
   document: [{ document: { format: "txt", name: "A", source: { text: "The hall is open." } } }, "read"],
-  video: [{ video: { format: "mp4", source: { bytes } } }, "read"],
+  video: [{ video: { format: "mp4", source: { s3Location: { uri: "s3://a/b.mp4" } } } }, "read"],
   audio: [{ audio: { format: "wav", source: { s3Location: { uri: "s3://a/b.wav" } } } }, "read"],
   toolUse: [{ toolUse: { toolUseId: "t", name: "look", input: {} } }, "read"],
   toolResult: [{ toolResult: { toolUseId: "t", content: [{ text: "It is open." }] } }, "read"],

@@ -23,6 +23,7 @@ class Scripted extends BaseTextAdapter {
     this.#callCount = callCount;
   }
 
+  // biome-ignore lint/suspicious/useAwait: the package asks for an async generator
   async *chatStream({ messages, systemPrompts, runId = "r", threadId = "t" }) {
     this.seen.push(structuredClone({ messages, systemPrompts }));
     const step = this.seen.length;

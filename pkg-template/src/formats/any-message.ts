@@ -16,6 +16,7 @@ import type { OpencodeMessageShape } from "./opencode/read.js";
 import type { OtelMessageShape } from "./otel/read.js";
 import type { PiMessageShape } from "./pi/read.js";
 import type { PydanticAiMessageShape } from "./pydantic-ai/read.js";
+import type { TanStackModelMessageShape } from "./tanstack/model.js";
 import type { TanStackMessageShape } from "./tanstack/read.js";
 
 /** A message of any format that is read. */
@@ -33,6 +34,7 @@ export type AnyMessage =
   | PiMessageShape
   | BedrockMessageShape
   | TanStackMessageShape
+  | TanStackModelMessageShape
   | OtelMessageShape
   | PydanticAiMessageShape
   | AgUiMessageShape

@@ -250,5 +250,6 @@ const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
   "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
   "file-ids-fit": "Give the id as the provider gave it, or the file itself.",
+  "documents-have-text": "Give the message a text next to its documents.",
   "starts-with-user": "Let the messages begin with one of the user's.",
 };

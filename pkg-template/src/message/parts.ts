@@ -22,7 +22,7 @@ import { hasMedia } from "./substance.js";
 
 // ---- Texts ----
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "content", "value", "origin"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "origin"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Reads the text of a part. If it has none, the fault names the field that holds one. */
@@ -122,12 +122,15 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
   ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
 ]);
 
+/** Returns media as its provider gets it back. No provider knows a field `value`: TanStack AI's messages and Chrome's have it. */
+const givenMediaPart = (part: UnknownRecord): unknown =>
+  (part.value ?? recordOf(part.source).value) === undefined ? part : undefined;
+
 /** Returns the form of images, audio or files. */
 export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {
   return {
     fields: MEDIA_FIELDS,
-    // No provider knows a field `value`: TanStack AI's messages and Chrome's have it.
-    givenOf: (part) => ((part.value ?? recordOf(part.source).value) === undefined ? part : undefined),
+    givenOf: givenMediaPart,
     read: (part, place) => mediaPart(part, typeof kindOf === "string" ? kindOf : kindOf(part), place),
   };
 }
@@ -275,7 +278,7 @@ function blocksIn(blocks: readonly unknown[], place: string): readonly PlacedPar
     const kind = kindOfBlock(block);
     if (kind !== undefined) {
       const origin = originOf(row);
-      const given = origin === undefined ? block : origin.given;
+      const given = origin === undefined ? givenMediaPart(row) : origin.given;
       parts.push({ part: mediaPart(row, kind, here), given, place: origin?.place || here });
     } else if (typeof block === "string" || row.type === "text") {
       readPart(block, here, undefined, parts);

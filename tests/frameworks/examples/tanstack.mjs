@@ -12,6 +12,7 @@ const history = Array.from({ length: 40 }, (_, at) => [
 class Scripted extends BaseTextAdapter {
   name = "scripted";
 
+  // biome-ignore lint/suspicious/useAwait: the package asks for an async generator
   async *chatStream({ messages, runId, threadId }) {
     console.log(`${messages.length} messages are sent`);
     const about = { runId, threadId, timestamp: 0 };

@@ -7,7 +7,9 @@ import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 const HALF = "half \ud83e";
 /** A message of the user's as Converse has it, and a call. */
 const converse = (...content) => ({ role: "user", content });
-const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({ toolUse: { toolUseId, name, input } });
+const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({
+  toolUse: { toolUseId, name, input },
+});
 
 /** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
 const CASES = {
@@ -908,7 +910,10 @@ const CASES = {
         ],
       ],
       "call-ids-are-unique": [
-        [{ messages: [{ role: "assistant", content: [converseUse("a"), converseUse("a")] }] }, "messages[0].content[1]"],
+        [
+          { messages: [{ role: "assistant", content: [converseUse("a"), converseUse("a")] }] },
+          "messages[0].content[1]",
+        ],
       ],
       "tool-names-fit": [
         [{ messages: [{ role: "assistant", content: [converseUse("a", "mcp.look")] }] }, "messages[0].content[0]"],
@@ -922,7 +927,11 @@ const CASES = {
       "calls-have-results": [
         [
           {
-            messages: [converse({ text: "hi" }), { role: "assistant", content: [converseUse("a")] }, converse({ text: "ho" })],
+            messages: [
+              converse({ text: "hi" }),
+              { role: "assistant", content: [converseUse("a")] },
+              converse({ text: "ho" }),
+            ],
           },
           "messages[1].content[0]",
         ],

@@ -625,6 +625,7 @@ function uiMessages(turns, random) {
   });
 }
 
+/** @param {any} part */
 function tanStackPart({ text, media }) {
   if (text !== undefined) {
     return { type: "text", content: text };
@@ -675,7 +676,8 @@ function otelMessages(turns) {
     url === undefined
       ? { type: "blob", modality: kind, mime_type, content: base64 }
       : { type: "uri", modality: kind, mime_type, uri: url };
-  const partOf = (part) => (part.media === undefined ? { type: "text", content: part.text } : media(part.media));
+  const partOf = (/** @type {any} */ part) =>
+    part.media === undefined ? { type: "text", content: part.text } : media(part.media);
   return turns.flatMap((turn) => {
     if (turn.kind === "system") {
       return [{ role: "system", parts: [partOf(turn)], finish_reason: "" }];

@@ -1,11 +1,13 @@
 // Messages of AG-UI that have a role or a part of its own. The others are OpenAI's chat messages with names in camel case, and are read
 // as these.
 
+import { listFrom } from "../../base/lists.js";
 import { kindOfMediaType, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { list, text } from "../../message/malformed.js";
-import type { PartInput } from "../../message/message.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { mediaPart } from "../../message/parts.js";
+import { ownFormat } from "../../message/recognise.js";
 
 /** What of a message is read, by structure. */
 export interface AgUiMessageShape {
@@ -17,14 +19,15 @@ export interface AgUiMessageShape {
 export const agUiShape: MessageFormat = {
   name: "ag-ui",
   title: "AG-UI message",
-  fields: new Set(["id", "role", "content", "name", "createdAt", "activityType", "encryptedValue"]),
+  fields: new Set("id role content name createdAt activityType encryptedValue toolCalls toolCallId error".split(" ")),
 
-  fits: ({ role, content }) =>
-    role === "reasoning" ||
-    role === "activity" ||
-    (role === "user" && Array.isArray(content) && content.some(isBinary)),
+  fits,
 
-  read({ id, role, content, name, createdAt }) {
+  read(row) {
+    if (!fits(row)) {
+      return row as unknown as PlainMessage;
+    }
+    const { id, role, content, name, createdAt } = row;
     const about = { id: id as string | undefined, createdAt: timeIn(createdAt) };
     if (role === "activity") {
       return { ...about, role: "assistant", content: [] }; // It is for the page.
@@ -42,13 +45,22 @@ export const agUiShape: MessageFormat = {
     };
   },
 
-  withText: (row, own) =>
-    row.role === "user"
-      ? { ...row, content: [{ type: "text", text: own }, ...(row.content as readonly unknown[]).filter(isBinary)] }
-      : { ...row, content: row.role === "reasoning" ? row.content : own },
+  withText(row, own) {
+    if (!fits(row)) {
+      return ownFormat().withText(row, own);
+    }
+    // What the model thought stays.
+    const media = listFrom(row.content).filter(isBinary);
+    return row.role === "user" ? { ...row, content: [{ type: "text", text: own }, ...media] } : row;
+  },
 
-  withoutToolCalls: (row) => row,
+  withoutToolCalls: (row, isUnwanted) => ownFormat().withoutToolCalls(row, isUnwanted),
 };
+
+/** True for a message that only AG-UI has. */
+function fits({ role, content }: UnknownRecord): boolean {
+  return role === "reasoning" || role === "activity" || (role === "user" && listFrom(content).some(isBinary));
+}
 
 const isBinary = (part: unknown): boolean => recordOf(part).type === "binary";
 

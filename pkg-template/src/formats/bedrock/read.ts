@@ -116,7 +116,8 @@ export const bedrockShape: MessageFormat = {
   maker: MAKER,
   fields: new Set(["id", "role", "content", "createdAt"]),
 
-  fits: ({ content, parts }) => Array.isArray(content) && parts === undefined && content.some(isBlock),
+  fits: ({ content, parts }) =>
+    Array.isArray(content) && parts === undefined && content.some(isBlock) && !content.some(hasType),
 
   read({ id, role, content, createdAt }) {
     if (!ROLES.has(role)) {
@@ -155,10 +156,12 @@ export const bedrockShape: MessageFormat = {
 
 const blocksIn = (content: unknown): readonly UnknownRecord[] => (Array.isArray(content) ? content.map(recordOf) : []);
 
+const hasType = (block: unknown): boolean => typeof block === "string" || recordOf(block).type !== undefined;
+
 /** True for a block of Converse's: it has no type, and a field that says by its name what is in it. */
 function isBlock(block: unknown): boolean {
   const row = recordOf(block);
-  return row.type === undefined && Object.keys(READERS).some((field) => row[field] != null);
+  return Object.keys(READERS).some((field) => row[field] != null);
 }
 
 function readBlock(block: unknown, place: string): readonly PartInput[] {

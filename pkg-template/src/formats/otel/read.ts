@@ -43,7 +43,10 @@ export const otelShape: MessageFormat = {
       role: role as PlainMessage["role"],
       name: name as string | undefined,
       createdAt: timeIn(createdAt),
-      content: given.map((part, at) => from(readPart(part, `.parts[${at}]`), part, `.parts[${at}]`)),
+      content: given.map((part, at) => {
+        const place = `.parts[${at}]`;
+        return from(readPart(part, place), CALL.test(String(part.type)) ? part : undefined, place);
+      }),
     };
   },
 

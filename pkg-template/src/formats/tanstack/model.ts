@@ -30,3 +30,18 @@ const placedThought = (thought: unknown, place: string) => ({
   given: undefined,
   place,
 });
+
+/** What of a `ModelMessage` is read, by structure. */
+export interface TanStackModelMessageShape {
+  readonly role: "user" | "assistant" | "tool";
+  readonly content:
+    | string
+    | null
+    | readonly (
+        | { readonly type: "text"; readonly content: string }
+        | {
+            readonly type: "image" | "audio" | "video" | "document";
+            readonly source: { readonly type: "data" | "url"; readonly value: string };
+          }
+      )[];
+}

@@ -2,18 +2,18 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, loadEncoding, plainMessage, problemsOf, requestOf } from "windrow";
+import { loadEncoding, plainMessage, problemsOf, requestOf } from "windrow";
 import { checkContextError, errorOf } from "../../support/errors.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
 await loadEncoding("o200k_base");
-const encoding = "o200k_base";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const bytes = Uint8Array.from(atob(PIXEL), (letter) => letter.charCodeAt(0));
 const LONG = "The boat house holds forty people, and it has a kitchen with a stove. ".repeat(8);
 const point = { cachePoint: { type: "default" } };
 
+/** @returns {any[]} */
 const sample = () => [
   { role: "system", content: [{ text: "You know every lake." }, point] },
   {
@@ -175,6 +175,7 @@ describe("a request of Converse's own messages", () => {
   });
 
   test("documents get names that are taken, no two the same, and Claude's thinking comes from Anthropic's blocks", () => {
+    /** @returns {any} */
     const file = (filename) => ({ type: "file", data: "JVBERi0xLjQK", mediaType: "application/pdf", filename });
     const { messages } = requestOf("bedrock", [
       {
@@ -204,7 +205,9 @@ describe("a request of Converse's own messages", () => {
     const url = { type: "image", url: "https://example.org/a.png" };
     checkContextError(await send(["Look.", url]), { code: "NOT_SENDABLE", path: "messages[0].content[1]" });
     const pdf = { type: "file", data: "JVBERi0xLjQK", mediaType: "application/pdf" };
-    checkContextError(await send([pdf]), { code: "NOT_SENDABLE", rule: "documents-have-text" });
+    const failure = await send([pdf]);
+    checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].content[0]" });
+    assert.equal(failure.rule, "documents-have-text");
   });
 
   test("a failure that says nothing has no status, and counts no more than it costs", () => {
@@ -220,12 +223,14 @@ describe("a request of Converse's own messages", () => {
   test("a tool that the provider runs stays in the assistant's message", () => {
     const call = { toolUse: { toolUseId: "s1", name: "search", input: { q: "a" }, type: "server_tool_use" } };
     const gave = { toolResult: { toolUseId: "s1", content: [{ text: "open" }], type: "search_result" } };
+    /** @type {any[]} */
     const chat = [
       { role: "user", content: [{ text: "Is it open?" }] },
       { role: "assistant", content: [call, gave, { text: "It is." }] },
       { role: "user", content: [{ text: "Thanks." }] },
     ];
     assert.deepEqual(requestOf("bedrock", chat).messages, chat);
-    assert.equal(plainMessage(chat[1]).content[0].providerExecuted, true);
+    const [called] = plainMessage(chat[1]).content;
+    assert.ok(called?.type === "tool-call" && called.providerExecuted === true);
   });
 });

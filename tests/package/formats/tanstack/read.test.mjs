@@ -110,6 +110,7 @@ checkShape({
 });
 
 describe("the server's ModelMessage", () => {
+  /** @returns {any[]} */
   const chat = () => [
     {
       role: "user",
@@ -139,6 +140,7 @@ describe("the server's ModelMessage", () => {
   });
 
   test("is shortened in its own form", () => {
+    /** @type {any} */
     const long = { role: "user", content: [said(LONG)], pinned: true };
     /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 60, onRequiredOverflow: "shorten" };
