@@ -768,12 +768,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /** @internal Notes in the trace the parts that the provider will clear. */
   noteClearing(settings: ContextManagement): void {
-    if (this.#sent !== undefined) {
-      this.#parsed ??= this.#parse(this.#sent);
-      const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
-      const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
-      (this as { trace: Trace }).trace = { ...this.trace, notes };
-    }
+    publicCall("context_build_error", "noteClearing", () => {
+      if (this.#sent !== undefined) {
+        this.#parsed ??= this.#parse(this.#sent);
+        const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
+        const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
+        (this as { trace: Trace }).trace = { ...this.trace, notes };
+      }
+    });
   }
 
   /** @internal The messages that it was built from. */
