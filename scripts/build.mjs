@@ -109,6 +109,8 @@ const entries = {
   models: "src/models/index.ts",
   tasks: "src/files/tasks.ts",
   redact: "src/redact/index.ts",
+  worker: "src/worker/connect.ts",
+  "worker-thread": "src/worker/thread.ts",
   inspect: "src/studio/inspect.ts",
   "inspect-nothing": "src/studio/inspect-nothing.ts",
   ...frameworkEntries(),
