@@ -104,7 +104,7 @@ pub enum Need {
         /// Their texts, a line for each message.
         text: String,
         /// Facts of all messages that the summary will cover.
-        facts: SummaryFacts,
+        facts: Box<SummaryFacts>,
         /// The last of the messages, as [`StoredSummary::through`](crate::config::StoredSummary::through) names it.
         through: String,
         /// The most tokens of the summary.

@@ -134,7 +134,7 @@ impl Packer<'_> {
             previous: Some(summary.text.clone()).filter(|text| !text.is_empty()),
             positions: rows.to_vec(),
             text: text_of(&input.config, &input.transcript, rows),
-            facts: self.fitting(facts, max_tokens),
+            facts: Box::new(self.fitting(facts, max_tokens)),
             through: gone.last().map(|row| self.name_of(*row)).unwrap_or_default(),
             max_tokens,
             timeout_ms: input.config.compact.timeout_ms,
@@ -215,9 +215,7 @@ impl Packer<'_> {
         let about = |text: &str| {
             self.meter.count_about(&form::summary(&self.input.config, &join(text))) + AROUND
         };
-        if summary.through.is_none() {
-            return None;
-        }
+        summary.through.as_ref()?;
         let mut text = summary.text.clone();
         if about(&text) > max_tokens {
             let mut fits = |chars: usize| Ok(about(&text::excerpt(&text, chars)) <= max_tokens);

@@ -97,6 +97,13 @@ impl Scale {
         }
         (first, shown(stubs))
     }
+
+    /// The tokens of the stubs that are shown before a border.
+    fn stubs_shown(&self, border: u64, limit: u64) -> u64 {
+        let before = self.places.iter().filter(|place| place.start < border);
+        let stubs: u64 = before.map(|place| place.stub_cost).sum();
+        stubs.saturating_sub(first_stub(stubs, limit))
+    }
 }
 
 /// Returns the tokens of stubs before the first one that is shown. Those before it go in halves of their limit.
@@ -259,7 +266,7 @@ impl Packer<'_> {
         let prepare_at = self.input.config.compact.prepare_at?;
         let limit = self.limit(scale)?;
         let stubs = self.stub_limit(scale);
-        let shown = stubs.map_or(0, |stubs| self.stubs_shown(scale, border, stubs));
+        let shown = stubs.map_or(0, |stubs| scale.stubs_shown(border, stubs));
         let high = share_of(limit, cut.high_water);
         if scale.total.saturating_sub(border) + shown < share_of(high, prepare_at) {
             return None;
@@ -278,13 +285,6 @@ impl Packer<'_> {
         };
         let before: Vec<usize> = rows.iter().copied().filter(goes).collect();
         Some(self.gone(scale, &before))
-    }
-
-    /// The tokens of the stubs that are shown before a border.
-    fn stubs_shown(&self, scale: &Scale, border: u64, limit: u64) -> u64 {
-        let before = scale.places.iter().filter(|place| place.start < border);
-        let stubs: u64 = before.map(|place| place.stub_cost).sum();
-        stubs.saturating_sub(first_stub(stubs, limit))
     }
 
     /// The most tokens that the history may have.

@@ -167,11 +167,11 @@ impl SummaryFacts {
 /// The texts of arguments with one of these names, also in lists.
 fn argument<'a>(arguments: &'a Value, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     let fields = arguments.as_object().into_iter().flatten();
-    let named = fields.filter(|(name, _)| {
+    let wanted = fields.filter(|(name, _)| {
         let name: String = name.chars().filter(|letter| *letter != '_').collect();
         names.contains(&name.to_ascii_lowercase().as_str())
     });
-    named.filter_map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
+    wanted.filter_map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
 }
 
 /// The line of an output that says that its command failed: its last line, or its first one.
