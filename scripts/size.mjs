@@ -245,17 +245,17 @@ function figuresOfDocs(sizes) {
   const [o200k, cl100k] = ["o200k_base", "cl100k_base"].map((name) => kB(`encodings/${name}.js`, "brotli"));
   return {
     "README.md": [
-      ["a core of ", " kB, compressed", core],
-      [" kB, compressed with brotli, and ", " kB more once not all fits", kB("selection.wasm", "brotli")],
-      ["Your page cannot afford ", " kB of WebAssembly", core + kB("selection.wasm", "brotli")],
-      ["while all fits and tokens are estimated | ", " kB |", kB("first context in a page: all fits", "brotli")],
+      ["**\n", " kB of WebAssembly (brotli)", core],
+      ["workers and Node, and ", " kB more when", kB("selection.wasm", "brotli")],
+      ["Your page can't afford ", " kB of WebAssembly", core + kB("selection.wasm", "brotli")],
+      ["| `windrow/slim`, estimated counts | ", " kB |", kB("first context in a page: all fits", "brotli")],
       [
-        "with `windrow/slim`, counted exactly in `o200k_base` | ",
+        "| `windrow/slim`, exact in `o200k_base` | ",
         " kB |",
         kB("first context in a page: exact in o200k_base", "brotli"),
       ],
-      ["inside its JavaScript, while all fits | ", " kB |", page],
-      ["with `windrow`, counted exactly in `o200k_base` | ", " kB |", page + o200k],
+      ["| `windrow`, with the core inlined, estimated counts | ", " kB |", page],
+      ["| `windrow`, with the core inlined, exact in `o200k_base` | ", " kB |", page + o200k],
     ],
     "docs/hosts.md": [
       ["| `windrow` | ", " KiB |", KiB("worker: both vocabularies", "gzip")],
@@ -263,7 +263,7 @@ function figuresOfDocs(sizes) {
       ["| `windrow/cl100k_base` | ", " KiB |", KiB("worker: cl100k_base", "gzip")],
       ["| the core: ", " kB of WebAssembly", kB("windrow.wasm", "raw")],
       [" kB of WebAssembly | ", " kB |", core],
-      ["what selects, `selection.wasm` | ", " kB |", kB("selection.wasm", "brotli")],
+      ["the ranking module, `selection.wasm` | ", " kB |", kB("selection.wasm", "brotli")],
       ["core and JavaScript of a page while all fits | ", " kB |", kB("first context in a page: all fits", "brotli")],
       [
         "before the first exact context in `o200k_base` | ",
@@ -283,8 +283,8 @@ function figuresOfDocs(sizes) {
       ["the JavaScript with the providers | ", " kB |", kB("slim: the same with all providers", "brotli")],
       ["all shapes of messages and all providers | ", " kB |", kB("slim: everything, the core beside it", "brotli")],
       ["inlined as base64, with all of that JavaScript | ", " kB |", kB("page: everything", "brotli")],
-      ["the IndexedDB store beside that, with a part of `idb` | ", " kB |", kB("store-indexeddb.js", "brotli")],
-      ["a vocabulary, a file of its own | ", " kB for `o200k_base`", o200k],
+      ["the IndexedDB store in addition, with a part of `idb` | ", " kB |", kB("store-indexeddb.js", "brotli")],
+      ["a vocabulary, a separate file | ", " kB for `o200k_base`", o200k],
       [" kB for `o200k_base`, ", " kB for `cl100k_base`", cl100k],
       ["`buildContext` alone has ", " kB from `windrow/o200k_base`", kB("worker: buildContext, o200k_base", "gzip")],
       ["`windrow/o200k_base`, and ", " kB from `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
