@@ -118,7 +118,7 @@ pub enum Field {
     NextRow,
     /// The next text of this message is the text of a file, and not the speaker's own words.
     OfFile,
-    /// How many bytes the proofs of its parts have as they are sent: signatures, ids and encrypted texts, which are in no other field.
+    /// Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
     ProofBytes,
     /// Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
     ServerFields,

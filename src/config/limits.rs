@@ -14,7 +14,7 @@ pub(super) struct RequestLimits {
 /// The window of a Claude that takes no more than 100 images.
 const SMALL_CONTEXT: u64 = 200_000;
 
-/// What the provider takes, where the maker of the model has published it. Other servers with OpenAI's form have limits of their own.
+/// Returns the limits that the maker of the model has published. Other servers with OpenAI's form have other limits.
 pub(super) fn of(
     provider: Option<Provider>,
     family: Family,

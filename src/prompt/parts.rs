@@ -15,7 +15,7 @@ pub(super) const PART_BYTES: u64 = 160;
 pub(crate) struct Parts<'a> {
     /// Tokens that are counted without a text.
     pub flat_tokens: u64,
-    /// Bytes of what is sent beside the visible texts: no fewer than any provider's body has.
+    /// Bytes of the JSON without the visible texts: no fewer than any provider's body has.
     pub flat_bytes: u64,
     /// Texts that count as characters too.
     pub(super) visible: Few<Cow<'a, str>>,

@@ -305,7 +305,7 @@ pub(super) fn parts<'a>(
     out.parts
 }
 
-/// The bytes that a message has as it is sent, without its texts, and without images and files that may be lines. There is room for the line in the place of each
+/// The bytes of a message in the JSON, without its texts, and without images and files that may be lines. There is room for the line in the place of each
 /// image or file, so that hiding one makes no text too much.
 fn bytes_beside_texts(transcript: &Transcript, row: usize) -> u64 {
     let beside = transcript.fields(row).map(|(field, value)| match field {

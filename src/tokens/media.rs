@@ -167,7 +167,7 @@ struct Facts<'a> {
     milliseconds: Option<u64>,
     bytes: Option<u64>,
     media_type: &'a str,
-    /// Bytes as it is sent.
+    /// Its bytes in the JSON.
     sent: u64,
     /// True if no text can be in its place: the screenshot that answers a call of a computer.
     is_fixed: bool,
@@ -231,7 +231,7 @@ pub(crate) fn line(field: Field, value: &str) -> Option<String> {
     (!facts.is_fixed).then(|| format!("[{kind}{bytes}, not shown]"))
 }
 
-/// The bytes of an image, audio or a file as it is sent.
+/// The bytes of an image, audio or a file in the JSON.
 pub(crate) fn sent_bytes(value: &str) -> u64 {
     Facts::read(value).sent
 }

@@ -563,13 +563,13 @@ export interface BudgetConfig {
   /**
    * The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
    * newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
-   * `render.provider` takes, where that is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+   * `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
    */
   readonly maxBytes?: number | null | undefined;
   /**
    * The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
    * `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
-   * otherwise no limit. Claude takes images with more than 2,000 pixels on a side only where there are 20 or fewer: then older
+   * otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
    * images are lines, too.
    */
   readonly maxImages?: number | null | undefined;
@@ -1275,7 +1275,7 @@ export type ErrorCode =
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
  * - `nextRow`: The message goes on in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
- * - `proofBytes`: How many bytes the proofs of its parts have as they are sent: signatures, ids and encrypted texts, which are in no other field.
+ * - `proofBytes`: Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
  */
 export type Field =

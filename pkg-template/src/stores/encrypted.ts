@@ -1,4 +1,4 @@
-// A store that encrypts what another one keeps: messages, their ids, builds, and what is derived from them.
+// A store that encrypts everything in another one: messages, their ids, builds, and what is derived from them.
 //
 // Each session has keys of its own, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random nonce. What is
 // authenticated with it says whose entry it is and where: its session, log, place, type and time. So no entry passes for another.
@@ -374,7 +374,7 @@ class EncryptedStore implements TranscriptStore {
 
 const derivedPlace = (sessionKey: string, name: string): Place => [sessionKey, "derived", name];
 
-/** The name by which something is looked up: nobody without the key can say of what. */
+/** Returns the stored name for an id or a name: without the key, nobody can tell which one it is. */
 async function nameOf(key: CryptoKey, name: string): Promise<string> {
   const bytes = await crypto.subtle.sign("HMAC", key, bytesOf([name]));
   return encodeBase64(new Uint8Array(bytes));

@@ -1,4 +1,4 @@
-// What a context costs, for the span of a model's call: attributes by the names of OpenTelemetry's semantic conventions for generative AI.
+// Attributes of a context for the span of a model's call, by the names of OpenTelemetry's semantic conventions for generative AI.
 // https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11-28, status: development). A plain object, no dependency.
 
 import type { AnyMessage, BuiltContext } from "windrow";
@@ -38,7 +38,7 @@ function isCompacted({ trimmed, trace }: AnyContext): boolean {
   return trimmed || trace.unreadCount > 0 || trace.ranges.some(({ reason }) => COMPACTING.has(reason));
 }
 
-/** Reasons for which a message isn't there, because something shorter is in its place. */
+/** Reasons that say something shorter is in the place of a message. */
 const COMPACTING: ReadonlySet<string> = new Set(["compacted", "summarized"]);
 
 function attributesOf(context: AnyContext, options: SpanOptions = {}): SpanAttributes {

@@ -85,7 +85,7 @@ enum Attempt {
     LineEnd(u64),
 }
 
-/// Packs the prompt by a plan, which may be the last one, with so many tokens set aside for the last line, which will have no line end.
+/// Packs the prompt by a plan, and says if that is the last one. `line_end` tokens are set aside for the last line, which has no line end.
 fn attempt(
     (input, marks, selection): (&Input, &Marks, GivenSelection),
     hidden: &HiddenMedia,

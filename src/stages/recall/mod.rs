@@ -164,7 +164,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     if bytes <= room { Fit::Anyway } else { Fit::Within(room) }
 }
 
-/// The bytes that messages may have as they are sent. A half is for what is beside them.
+/// The bytes that messages may have in the JSON. The other half is for sections and tools.
 fn room_of_bytes(config: &ContextConfig) -> u64 {
     config.budget.max_bytes.map_or(u64::MAX, |bytes| bytes / 2)
 }

@@ -21,7 +21,7 @@ function image(random) {
     : { type: "image", mediaType: "image/png", data };
 }
 
-/** A chat of an agent with many images. Each message has a text of its own. */
+/** A chat of an agent with many images. Each message has another text. */
 function chat(random, provider) {
   const images = (most) => Array.from({ length: random.integer(0, most) }, () => image(random));
   // No place for images in results.

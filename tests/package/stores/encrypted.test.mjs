@@ -1,4 +1,4 @@
-// `encryptedStore`: it keeps the contract, nothing of what it writes can be read without the key, and no entry passes for another.
+// `encryptedStore`: it keeps the contract, nothing can be read without the key, and no entry passes for another.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
