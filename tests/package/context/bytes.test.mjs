@@ -151,6 +151,7 @@ describe("bytes of the body", () => {
 
   test("explain says of each message if it is shown in another form", () => {
     const images = (count) => Array.from({ length: count }, () => ({ type: "image", data: `${PNG}AAAA` }));
+    /** @type {any[]} */
     const messages = [
       { id: "old", role: "user", content: [{ type: "text", text: "first" }, ...images(2)] },
       { id: "new", role: "user", content: [{ type: "text", text: "second" }, ...images(1)] },

@@ -118,7 +118,7 @@ test("no entry passes for another: of another place, session, log, type or time"
       [{ ...one, type: "left" }],
       [{ ...one, timeMs: 5 }],
       [{ ...one, pinned: true }],
-      [{ ...one, data: one.data.slice(0, -4) + (one.data.endsWith("AAA=") ? "BBB=" : "AAA=") }],
+      [{ ...one, data: `${String(one.data).slice(0, -4)}${String(one.data).endsWith("AAA=") ? "BBB=" : "AAA="}` }],
     ]);
     const target = memoryStore();
     const log = random.chance(0.2) ? "builds" : "transcript";
