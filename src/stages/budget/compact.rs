@@ -236,7 +236,7 @@ impl Packer<'_> {
 
     /// Room for a summary, taken from what is left.
     pub(super) fn set_aside(&mut self, tokens: u64) {
-        self.remaining = self.remaining.minus(Cost { tokens, chars: 0 });
+        self.remaining = self.remaining.minus(Cost { tokens, ..Cost::default() });
     }
 }
 

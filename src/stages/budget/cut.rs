@@ -154,7 +154,7 @@ impl Packer<'_> {
         let next = self.next_gone(cut, &scale, border, &[served, rest].concat());
         let gone = self.gone(&scale, &before);
         let spent = spent.minus(self.remaining);
-        self.remaining = self.remaining.plus(Cost { tokens: summary_tokens, chars: 0 });
+        self.remaining = self.remaining.plus(Cost { tokens: summary_tokens, ..Cost::default() });
         self.keep_summary(&gone, next.as_deref(), summary_tokens)?;
         let earlier = self.keep_earlier_quotes()?;
         let is_of_request = |(row, _): &(usize, Piece)| marks.asked() == Some(*row);
