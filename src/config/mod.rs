@@ -18,6 +18,7 @@ mod collect;
 mod cut;
 mod encoding;
 mod filter;
+mod limits;
 mod placement;
 mod recall;
 mod render;
@@ -217,6 +218,9 @@ impl ContextConfig {
         };
         self.budget.tokens_per_message.get_or_insert(message);
         self.budget.tokens_priming = self.budget.tokens_priming.or(priming);
+        let limits = limits::of(self.render.provider, self.family(), self.model.as_deref());
+        self.budget.max_bytes = self.budget.max_bytes.or(limits.map(|it| it.bytes));
+        self.budget.max_images = self.budget.max_images.or(limits.map(|it| it.images));
         if self.budget.context_limit.is_some() {
             self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
         }

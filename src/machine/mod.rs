@@ -99,7 +99,7 @@ impl State {
         marks.stage = stage;
         match stage {
             StageName::Collect => collect::mark(input, marks)?,
-            StageName::Filter => filter::mark(input, marks)?,
+            StageName::Filter => filter::mark(input, marks),
             StageName::Window => window::mark(input, marks)?,
             StageName::Recall => {
                 let findings = recall::ask(input, marks, selection)?;

@@ -97,6 +97,8 @@ pub struct Context {
     /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
     /// `budget.maxChars` is set or the format is a text.
     pub char_count: Option<u64>,
+    /// Bytes of the JSON that is sent: no fewer than the request's body has. None if they aren't limited.
+    pub byte_count: Option<u64>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
     /// Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.

@@ -4,6 +4,7 @@ use crate::base::map::Map;
 use crate::base::message::Role;
 use crate::state::context::{ConversationReport, Gap, MadeText, MediaLines, Piece, SectionReport};
 use crate::state::trace::Reason;
+use std::rc::Rc;
 
 /// A text that replaces the text of a piece.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +53,8 @@ pub struct Fill {
     pub stubs: Vec<usize>,
     /// By row: the lines in the place of images and files that have no room.
     pub media_lines: Map<usize, MediaLines>,
+    /// By piece: the lines in the place of images and files that are too many or too large for the request.
+    pub hidden_media: Rc<Map<Piece, MediaLines>>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// Quotes of earlier prompts that stay, each with the row after it.

@@ -332,7 +332,7 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 14);
+    listed(&mut out, "kind", &definitions["NoteKind"], 15);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
@@ -543,6 +543,7 @@ fn unit(name: &str, kind: &str) -> &'static str {
         | "maxCandidates"
         | "alwaysIncludeRecent" => "`window.unit`",
         "maxUserTurns" => "user messages",
+        "maxBytes" => "bytes",
         "maxImages" => "images",
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",

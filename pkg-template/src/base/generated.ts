@@ -199,11 +199,6 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
-  /**
-   * How many of the newest images are shown in the format `messages`. A line such as `[image/png: 40990 bytes, not shown]` replaces each
-   * other one. Default: no limit.
-   */
-  readonly maxImages?: number | null | undefined;
 }
 
 /**
@@ -565,6 +560,19 @@ export interface BudgetConfig {
    * the format `messages`. Default: no limit.
    */
   readonly maxChars?: number | null | undefined;
+  /**
+   * The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
+   * newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
+   * `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+   */
+  readonly maxBytes?: number | null | undefined;
+  /**
+   * The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
+   * `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
+   * otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
+   * images are lines, too.
+   */
+  readonly maxImages?: number | null | undefined;
   /**
    * What happens if instructions, required sections, pinned messages, the message that is replied to and the request
    * alone cost more than the budget (`exceed`).
@@ -1268,6 +1276,7 @@ export type ErrorCode =
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
  * - `nextRow`: The message goes on in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
+ * - `proofBytes`: Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
  */
 export type Field =
@@ -1300,6 +1309,7 @@ export type Field =
   | "resultName"
   | "nextRow"
   | "ofFile"
+  | "proofBytes"
   | "serverFields";
 
 /** All that is needed, with the transcript, to build a context again. */
@@ -1650,6 +1660,7 @@ export interface Note {
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+ * - `media-hidden`: The request takes no more images, or no more bytes: some images and files are a line each.
  * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
  * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
  * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
@@ -1667,6 +1678,7 @@ export interface Note {
 export type NoteKind =
   | "rows-skipped"
   | "context-trim"
+  | "media-hidden"
   | "open-calls"
   | "required-overflow"
   | "triage-unavailable"
@@ -1720,6 +1732,7 @@ export const FIELDS: readonly Field[] = [
   "resultName",
   "nextRow",
   "ofFile",
+  "proofBytes",
   "serverFields",
 ];
 

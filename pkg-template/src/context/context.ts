@@ -149,6 +149,7 @@ interface Rest {
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
+  readonly byteCount: number | null;
   readonly trimmed: boolean;
   readonly sections: readonly SectionReport[];
   readonly focus: FocusReport;
@@ -258,6 +259,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly tokens: ContextTokens;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
+  /** Bytes of the JSON that is sent, in UTF-8: no fewer than the body of the request has. Null without `budget.maxBytes`. */
+  readonly byteCount: number | null;
   /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
   readonly trimmed: boolean;
   /** What each section holds. */
@@ -487,6 +490,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       },
     });
     this.charCount = rest.charCount;
+    this.byteCount = rest.byteCount;
     this.trimmed = rest.trimmed;
     this.sections = rest.sections;
     this.focus = rest.focus;

@@ -145,10 +145,7 @@ impl Packer<'_> {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share).minus(earlier);
-            let quoted = Cost {
-                tokens: part.tokens.min(self.remaining.tokens),
-                chars: part.chars.min(self.remaining.chars),
-            };
+            let quoted = part.min(self.remaining);
             let rest = self.remaining.minus(quoted);
             self.remaining = quoted;
             self.keep_ranked(frame, ranking, (all, room.1))?;
@@ -349,11 +346,7 @@ impl Packer<'_> {
 
     /// The room that is left for the history, and how many messages it may have.
     pub(super) fn room_of_history(&self) -> (Cost, u64) {
-        let room = Cost {
-            tokens: self.remaining.tokens.min(self.history.cost.tokens),
-            chars: self.remaining.chars.min(self.history.cost.chars),
-        };
-        (room, self.history.items)
+        (self.remaining.min(self.history.cost), self.history.items)
     }
 }
 
