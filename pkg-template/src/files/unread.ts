@@ -2,6 +2,7 @@
 // the error, so that nobody has to guess what windrow took the file for.
 
 import { isRecord } from "../base/plain-data.js";
+import { provideNames } from "../message/recognise.js";
 import { listIn, type Row, recordIn } from "./file.js";
 import { tryParse, withoutMark } from "./text.js";
 
@@ -55,34 +56,9 @@ const UNREAD: readonly UnreadKind[] = [
   ],
   [
     "OpenTelemetry trace",
-    ({ resourceSpans, traceId, spanId, role, parts, id }) =>
-      Array.isArray(resourceSpans) ||
-      (isText(traceId) && isText(spanId)) ||
-      (isText(role) &&
-        id === undefined &&
-        anyOf(parts, ({ type, content }) => isText(content) || /^tool_call(_response)?$/.test(String(type)))),
+    ({ resourceSpans, traceId, spanId }) => Array.isArray(resourceSpans) || (isText(traceId) && isText(spanId)),
   ],
-  [
-    "TanStack AI chat",
-    ({ role, parts, id }) =>
-      isText(role) &&
-      id !== undefined &&
-      anyOf(parts, ({ type, content, text }) => isText(type) && isText(content) && text === undefined),
-  ],
-  [
-    "Bedrock Converse request",
-    ({ role, content }) =>
-      isText(role) &&
-      anyOf(
-        content,
-        ({ type, toolUse, toolResult, text }) => type === undefined && (toolUse ?? toolResult ?? text) !== undefined,
-      ),
-  ],
-  ["Pydantic AI history", ({ parts }) => anyOf(parts, ({ part_kind }) => isText(part_kind))],
-  [
-    "MCP session",
-    ({ jsonrpc, role, content }) => isText(jsonrpc) || (isText(role) && isRecord(content) && isText(content.type)),
-  ],
+  ["MCP session", ({ jsonrpc }) => isText(jsonrpc)],
   ["LibreChat export", ({ messageId, isCreatedByUser }) => messageId !== undefined && isCreatedByUser !== undefined],
   ["Open WebUI export", ({ chat }) => isRecord(recordIn(chat).history)],
   ["TypingMind export", ({ data }) => Array.isArray(recordIn(data).chats)],
@@ -179,3 +155,5 @@ function firstOf<T>(items: readonly T[], look: (item: T) => string | undefined):
   }
   return undefined;
 }
+
+provideNames(nameOf);

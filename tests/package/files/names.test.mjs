@@ -34,15 +34,8 @@ const FILES = {
     inputs: { messages: [{ role: "user", content: "Hi" }] },
   },
   "a Langfuse trace": { id: "t", observations: [{ id: "o", traceId: "t", type: "GENERATION" }], htmlPath: "/x" },
-  "an OpenTelemetry trace": [{ role: "user", parts: [{ type: "text", content: "Hi" }] }],
-  "a TanStack AI chat": [{ id: "1", role: "user", parts: [{ type: "text", content: "Hi" }] }],
-  "a Bedrock Converse request": {
-    modelId: "m",
-    system: [{ text: "S" }],
-    messages: [{ role: "user", content: [{ text: "Hi" }] }],
-  },
-  "a Pydantic AI history": [{ kind: "request", parts: [{ part_kind: "user-prompt", content: "Hi" }] }],
-  "an MCP session": [{ role: "user", content: { type: "text", text: "Hi" } }],
+  "an OpenTelemetry trace": [{ traceId: "t", spanId: "s", name: "chat", attributes: {} }],
+  "an MCP session": [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
   "a LibreChat export": {
     conversationId: "c",
     messages: [{ messageId: "1", text: "Hi", sender: "User", isCreatedByUser: true }],
