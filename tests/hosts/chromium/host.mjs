@@ -19,7 +19,6 @@ export const chromium = {
   checks: [
     { what: "a script tag, from a static folder", run: () => pageAt("script") },
     { what: "a web worker", run: () => pageAt("worker") },
-    { what: "a page that a web worker builds for", run: () => pageAt("connected") },
     { what: "a service worker", run: () => pageAt("service-worker") },
     { what: "`windrow/slim` with a `fetch` of the core", run: () => pageAt("slim") },
   ],
