@@ -19,6 +19,7 @@ import {
   type Calls,
   type Channel,
   type ContextField,
+  listenTo,
   type SentContext,
   type SentMessage,
   type ToPage,
@@ -144,13 +145,12 @@ class Connection implements WorkerEngine {
 
   constructor(channel: Channel) {
     this.#channel = channel;
-    channel.addEventListener("message", ({ data }) => this.#take(data));
+    listenTo(channel, (data) => this.#take(data));
     channel.addEventListener("error", ({ message }) => {
       if (!this.#hasRun) {
         this.#close(() => failedToRun(message));
       }
     });
-    channel.start?.();
   }
 
   buildContext<M extends AnyMessage, F extends Format>(

@@ -1,6 +1,8 @@
 // Messages between a page and the worker that builds for it.
 
+import { ContextError } from "../base/errors.js";
 import type { HookName } from "../base/generated.js";
+import { describe } from "../base/options.js";
 import type { BuiltContext } from "../context/context.js";
 import type { AnyMessage } from "../formats/any-message.js";
 
@@ -114,4 +116,22 @@ export function withMessages(part: unknown, replace: (message: unknown) => unkno
     copy["messages"] = copy["messages"].map(replace);
   }
   return copy;
+}
+
+/** Listens to the other end of a channel. Fails with `WORKER_FAILED` if the value isn't one. */
+export function listenTo(channel: Channel, listener: (data: never) => void): void {
+  try {
+    const { postMessage } = channel;
+    channel.addEventListener("message", ({ data }) => listener(data));
+    if (typeof postMessage === "function") {
+      channel.start?.();
+      return;
+    }
+  } catch {} // It isn't a channel.
+  throw new ContextError({
+    kind: "load_error",
+    code: "WORKER_FAILED",
+    message: `expected a Worker or a MessagePort, got ${describe(channel)}`,
+    nextAction: "Pass connectWorker a Worker, and call serveWorker without arguments in its script.",
+  });
 }

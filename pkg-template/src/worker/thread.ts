@@ -12,6 +12,7 @@ import {
   type CallName,
   type Calls,
   type Channel,
+  listenTo,
   type SentConfig,
   type SentContext,
   type SentMessage,
@@ -29,8 +30,7 @@ type Handlers = { readonly [Name in CallName]: (id: number, ...given: Calls[Name
  */
 export function serveWorker(channel: Channel = globalThis as unknown as Channel): void {
   const thread = new Thread((sent) => channel.postMessage(sent));
-  channel.addEventListener("message", ({ data }) => thread.take(data));
-  channel.start?.();
+  listenTo(channel, (data) => thread.take(data));
 }
 
 class Thread {
