@@ -13,7 +13,7 @@ const errors = new Map();
 
 before(() => loadEncoding("o200k_base"));
 
-/** The seeds of each provider: it is its turn at every fifth conversation. */
+/** The seeds of each provider: the providers take turns. */
 function seedsOf(provider, count) {
   const first = PROVIDERS.indexOf(provider) + 1;
   return Array.from({ length: Math.floor(count / PROVIDERS.length) }, (_, at) => first + at * PROVIDERS.length);

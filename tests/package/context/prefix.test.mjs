@@ -223,7 +223,9 @@ describe("breakpoints", () => {
   /** A body without its marks. */
   const unmarked = (body) =>
     JSON.parse(
-      JSON.stringify(body, (key, value) => (/cache_control|prompt_cache|cacheControl/.test(key) ? undefined : value)),
+      JSON.stringify(body, (key, value) =>
+        /cache_control|prompt_cache|cacheControl|cachePoint/.test(key) ? undefined : value,
+      ),
     );
   /** The texts of a body in order, however they are wrapped. */
   const texts = (body) =>
@@ -232,7 +234,7 @@ describe("breakpoints", () => {
       ([, text]) => text,
     );
   const markCount = (body) =>
-    JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"/).length - 1;
+    JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"|"cachePoint"/).length - 1;
 
   test("they stand behind what stays, with enough tokens before each, and never more than four", () => {
     const first = buildContextSync(messages.slice(0, -3), steady(4000));

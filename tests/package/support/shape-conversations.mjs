@@ -703,6 +703,142 @@ function otelMessages(turns) {
   });
 }
 
+function pydanticMessages(turns) {
+  const item = ({ text, media }) =>
+    text ??
+    (media.url === undefined
+      ? { kind: "binary", data: media.base64, media_type: media.mediaType }
+      : { kind: "image-url", url: media.url, media_type: media.mediaType });
+  const timestamp = new Date(START).toISOString();
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ kind: "request", parts: [{ part_kind: "system-prompt", content: turn.text, timestamp }] }];
+    }
+    if (turn.kind === "user") {
+      const [first, ...others] = turn.parts.map(item);
+      const content = others.length === 0 ? first : [first, ...others];
+      return [{ kind: "request", parts: [{ part_kind: "user-prompt", content, timestamp }] }];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      {
+        kind: "response",
+        parts: [
+          ...thoughts.map((it) => ({
+            part_kind: "thinking",
+            content: it.text,
+            signature: it.signature,
+            provider_name: it.provider === "google" ? "google-gla" : it.provider,
+          })),
+          ...(text === undefined ? [] : [{ part_kind: "text", content: text }]),
+          ...calls.map(({ id, name, input: args }) => ({
+            part_kind: "tool-call",
+            tool_name: name,
+            args,
+            tool_call_id: id,
+          })),
+        ],
+        timestamp,
+      },
+      ...(calls.length === 0
+        ? []
+        : [
+            {
+              kind: "request",
+              parts: calls.map((call) => ({
+                part_kind: call.state === "failed" ? "retry-prompt" : "tool-return",
+                tool_name: call.name,
+                content: outputOf(call),
+                tool_call_id: call.id,
+                timestamp,
+              })),
+            },
+          ]),
+    ]);
+  });
+}
+
+function mcpMessages(turns) {
+  const block = (/** @type {any} */ { text, media }) =>
+    text === undefined
+      ? media.kind === "image"
+        ? { type: "image", data: media.base64, mimeType: media.mediaType }
+        : { type: "resource", resource: { uri: "file:///plan.pdf", mimeType: media.mediaType, blob: media.base64 } }
+      : { type: "text", text };
+  return turns.flatMap((turn) => {
+    if (turn.kind === "user") {
+      const [first, ...others] = turn.parts.map(block);
+      return [{ role: "user", content: others.length === 0 ? first : [first, ...others] }];
+    }
+    return (turn.steps ?? []).flatMap(({ text, calls }) => [
+      {
+        role: "assistant",
+        content: [
+          ...(text === undefined ? [] : [block({ text })]),
+          ...calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
+        ],
+      },
+      ...(calls.length === 0
+        ? []
+        : [
+            {
+              role: "user",
+              content: calls.map((call) => ({
+                type: "tool_result",
+                toolUseId: call.id,
+                content: [
+                  block({ text: call.json ? JSON.stringify(outputOf(call)) : call.text }),
+                  ...(call.media === undefined ? [] : [block({ media: call.media })]),
+                ],
+                isError: call.state === "failed",
+              })),
+            },
+          ]),
+    ]);
+  });
+}
+
+function agUiMessages(turns) {
+  let count = 0;
+  const next = () => {
+    count += 1;
+    return `m${count}`;
+  };
+  const part = ({ text, media }) =>
+    text === undefined
+      ? { type: "binary", mimeType: media.mediaType, ...(media.url ? { url: media.url } : { data: media.base64 }) }
+      : { type: "text", text };
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ id: next(), role: "system", content: turn.text }];
+    }
+    if (turn.kind === "user") {
+      return [{ id: next(), role: "user", content: turn.parts.map(part) }];
+    }
+    return turn.steps.flatMap(({ text, calls }) => [
+      {
+        id: next(),
+        role: "assistant",
+        ...(text === undefined ? {} : { content: text }),
+        ...(calls.length === 0
+          ? {}
+          : {
+              toolCalls: calls.map(({ id, name, input }) => ({
+                id,
+                type: "function",
+                function: { name, arguments: JSON.stringify(input) },
+              })),
+            }),
+      },
+      ...calls.map((call) => ({
+        id: next(),
+        role: "tool",
+        toolCallId: call.id,
+        content: call.json ? JSON.stringify(outputOf(call)) : call.text,
+      })),
+    ]);
+  });
+}
+
 function ui4Messages(turns, random) {
   return turns.map((turn, at) => {
     const about = { id: `m${at}`, createdAt: new Date(START + at * 60_000) };
@@ -1072,6 +1208,22 @@ export const SHAPES = {
     title: "OpenTelemetry GenAI messages",
     write: otelMessages,
     has: ["media", "system-anywhere"],
+  },
+  "pydantic-ai": {
+    title: "Pydantic AI ModelMessage",
+    write: pydanticMessages,
+    thoughtsOf: ["anthropic", "google"],
+    has: ["media", "failed", "system-anywhere"],
+  },
+  "ag-ui": {
+    title: "AG-UI messages",
+    write: agUiMessages,
+    has: ["media", "system-anywhere"],
+  },
+  mcp: {
+    title: "MCP messages",
+    write: mcpMessages,
+    has: ["media", "media-data", "tool-media", "failed"],
   },
   "assistant-ui": {
     title: "assistant-ui ThreadMessage",
