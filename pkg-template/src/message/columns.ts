@@ -144,7 +144,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: Reado
   }
 }
 
-/** Returns how many bytes the proofs of parts have, which are ASCII; undefined if there are none. */
+/** Returns how many bytes the proofs of parts have, which are ASCII; undefined without proofs. */
 function proofBytes(placed: readonly PlacedPart[]): string | undefined {
   let bytes = 0;
   for (const { part } of placed) {

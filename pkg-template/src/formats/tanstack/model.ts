@@ -31,7 +31,7 @@ const placedThought = (thought: unknown, place: string) => ({
   place,
 });
 
-/** What of a `ModelMessage` is read, by structure. */
+/** The fields of a `ModelMessage` that are read. */
 export interface TanStackModelMessageShape {
   readonly role: "user" | "assistant" | "tool";
   readonly content:
