@@ -232,7 +232,7 @@ describe("breakpoints", () => {
       ([, text]) => text,
     );
   const markCount = (body) =>
-    JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"/).length - 1;
+    JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"|"cachePoint"/).length - 1;
 
   test("they stand behind what stays, with enough tokens before each, and never more than four", () => {
     const first = buildContextSync(messages.slice(0, -3), steady(4000));

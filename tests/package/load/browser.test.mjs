@@ -132,7 +132,7 @@ describe("built by Vite with no configuration", () => {
     const rest = sizes.filter((entry) => !later.includes(entry)).reduce((sum, [, size]) => sum + size, 0);
     // The core as base64, and the JavaScript around it: none of the others has room in that.
     const core = readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))).length;
-    assert.ok(rest < (core * 4) / 3 + 365_000, `all else has ${rest} bytes`);
+    assert.ok(rest < (core * 4) / 3 + 400_000, `all else has ${rest} bytes`);
   });
 });
 
