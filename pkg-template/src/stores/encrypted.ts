@@ -3,6 +3,7 @@
 // Each session has its own keys, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random nonce. The
 // data that is authenticated with it says whose entry it is and where: its session, log, place, type and time. So no entry passes for another.
 
+import "../base/hosts.js";
 import { decodeBase64, encodeBase64 } from "../base/base64.js";
 import { publicCall } from "../base/public-call.js";
 import type {
