@@ -98,6 +98,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         focus: marks.focus.clone(),
         recall: marks.recall.clone(),
         triage: marks.triage.clone(),
+        compact: fill.compact.as_ref().map(|it| it.report.clone()),
         conversations: fill.conversations.clone(),
         ..Context::default()
     })

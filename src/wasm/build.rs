@@ -12,8 +12,8 @@ use crate::log::reach::Reach;
 use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
-    Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport, Recording,
-    SectionReport, Snapshot, TokenReport, TriageReport,
+    CompactReport, Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport,
+    Recording, SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::input::{EarlierQuotes, Input};
 use crate::state::trace::Trace;
@@ -150,6 +150,7 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
                 place(&mut wanted.positions);
             }
         }
+        Need::Compact { positions, .. } => place(positions),
         _ => {}
     }
     need
@@ -221,6 +222,7 @@ struct Rest<'a> {
     focus: &'a FocusReport,
     recall: &'a Option<RecallReport>,
     triage: &'a Option<TriageReport>,
+    compact: Option<CompactReport>,
     conversations: &'a [ConversationReport],
     trace: &'a Trace,
     snapshot: &'a Snapshot,
@@ -316,6 +318,11 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
         focus: &context.focus,
         recall: &context.recall,
         triage: &context.triage,
+        compact: context.compact.clone().map(|report| CompactReport {
+            asked_position: report.asked_position.map(|row| transcript.message_of(row)),
+            next: report.next.map(|need| of_messages(need, transcript)),
+            ..report
+        }),
         conversations: &context.conversations,
         trace: &context.trace,
         snapshot: &context.snapshot,

@@ -12,7 +12,7 @@ export interface Answer {
   readonly misunderstood?: string | null | undefined;
   /** Of triage: the ids of the chosen units. */
   readonly ids?: readonly string[] | null | undefined;
-  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
+  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. Of `compact.summarize`: the summary. */
   readonly text?: string | null | undefined;
   /** Of recall: what was found, the best first. */
   readonly items?: readonly RecalledItem[] | null | undefined;
@@ -34,6 +34,7 @@ export interface Answer {
  * - `recall.search`: What is known about the request.
  * - `recall.embed`: The vectors of texts.
  * - `tiers.summarize`: Summaries of conversations.
+ * - `compact.summarize`: A summary of what the cut leaves out.
  * - `countTokens`: How many tokens texts have.
  */
 export type HookName =
@@ -42,6 +43,7 @@ export type HookName =
   | "recall.search"
   | "recall.embed"
   | "tiers.summarize"
+  | "compact.summarize"
   | "countTokens";
 
 /**
@@ -116,6 +118,8 @@ export interface ContextOptions {
   readonly tiers?: TiersConfig | undefined;
   /** What the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
+  /** The summary in the place of what the cut leaves out. */
+  readonly compact?: CompactConfig | undefined;
   /** The form of the context. */
   readonly render?: RenderConfig | undefined;
   /** What the prompt is put together from, in order. Default: the history, then the request. */
@@ -709,6 +713,53 @@ export interface Usage {
   readonly inputTokens: number;
 }
 
+/** A summary in the place of the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
+export interface CompactConfig {
+  /** The most tokens of a summary, together with its facts. The history has so many less, and they are a quarter of its room at most. */
+  readonly maxTokens?: number | undefined;
+  /** How long the hook may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of its builds waits for the
+   * hook, and a summary is in the prompt as soon as it is there and what it covers is left out. Default: a build asks when the cut has moved,
+   * and waits; so do builds without a session.
+   */
+  readonly prepareAt?: number | null | undefined;
+  /** The last summary, as the last build returned it in `context.compact.summary`. A session gives it by itself. */
+  readonly summary?: StoredSummary | null | undefined;
+  /**
+   * A summary that was asked for in the background. It replaces the last one when everything that it covers is left out. A session gives it
+   * by itself.
+   */
+  readonly prepared?: StoredSummary | null | undefined;
+}
+
+/** A summary, and the messages that it covers. */
+export interface StoredSummary {
+  /** The words of the model. */
+  readonly text?: string | undefined;
+  /** The facts that windrow found itself. They are shown after the text. */
+  readonly facts?: SummaryFacts | undefined;
+  /** The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none. */
+  readonly through?: string | null | undefined;
+  /** The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`. */
+  readonly askedThrough?: string | null | undefined;
+}
+
+/** Facts of the messages that a summary covers. They are found by rules, and no model writes them. */
+export interface SummaryFacts {
+  /** Files that tools have read, by the paths in the calls. */
+  readonly filesRead?: readonly string[] | undefined;
+  /** Files that tools have changed. */
+  readonly filesChanged?: readonly string[] | undefined;
+  /** Ids, codes and other names of things. */
+  readonly identifiers?: readonly string[] | undefined;
+  /** Commands whose last run failed, each with the line that says so. */
+  readonly failingCommands?: readonly string[] | undefined;
+  /** Questions that nobody has answered, each with the role of the one who asks. */
+  readonly openQuestions?: readonly string[] | undefined;
+}
+
 /** The form of the context. */
 export interface RenderConfig {
   /** What the context is. */
@@ -1101,6 +1152,16 @@ export type Need =
       readonly need: "summaries";
       readonly conversations: readonly SummaryWanted[];
       readonly maxChars: number;
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly need: "compact";
+      readonly previous?: string | null;
+      readonly positions: readonly number[];
+      readonly text: string;
+      readonly facts: SummaryFacts;
+      readonly through: string;
+      readonly maxTokens: number;
       readonly timeoutMs: number;
     };
 
@@ -1696,6 +1757,18 @@ export type NoteKind =
 export interface TriageReport {
   /** Of this build and those before it: give it to the next one as `triage.decided`, and it stays so. */
   readonly decided: TriageDecisions;
+}
+
+/** The summary of what the cut leaves out. */
+export interface CompactReport {
+  /** The summary in this prompt: give it to the next build as `compact.summary`, and it stays until the cut moves. */
+  readonly summary: StoredSummary;
+  /** The position of the last message that the hook was asked about. */
+  readonly askedPosition?: number | null | undefined;
+  /** True if `compact.prepared` is of no use any more: it was taken or refused. */
+  readonly tookPrepared: boolean;
+  /** The question about the next one, once the history is as full as `compact.prepareAt` says. */
+  readonly next?: Need | null | undefined;
 }
 
 /** Every role, in the order of its code in the engine. */

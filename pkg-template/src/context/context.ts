@@ -2,6 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import type {
+  CompactReport,
   ConversationReport,
   Fate,
   FocusReport,
@@ -155,6 +156,7 @@ interface Rest {
   readonly focus: FocusReport;
   readonly recall: RecallReport | null;
   readonly triage: TriageReport | null;
+  readonly compact: CompactReport | null;
   readonly conversations: readonly ConversationReport[];
   readonly trace: Trace;
   readonly snapshot: Snapshot;
@@ -274,6 +276,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * been before.
    */
   readonly triage: TriageReport | null;
+  /**
+   * The summary of what the cut leaves out; null if there is none and no hook for it. `summary` is for `compact.summary` of the next build of
+   * the same messages, if these are other objects then, or another process builds.
+   */
+  readonly compact: CompactReport | null;
   /** The conversations, in the order of the context, where `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
@@ -496,6 +503,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.focus = rest.focus;
     this.recall = rest.recall;
     this.triage = rest.triage;
+    this.compact = rest.compact;
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;

@@ -11,11 +11,14 @@
 //! smaller one's run. Results of tools shrink before anything goes.
 //!
 //! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
-//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `compact` puts a summary in the place of what the cut
+//! leaves out, with the `facts` of it; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
+mod compact;
 pub(crate) mod cut;
 pub(crate) mod packer;
 pub(crate) mod frame;
+mod facts;
 mod omission;
 mod keep;
 mod media_limits;
@@ -34,7 +37,7 @@ use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
 use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
-use crate::state::ask::StageResult;
+use crate::state::ask::{HookName, StageResult};
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
@@ -310,6 +313,11 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
             text::counted(withheld as u64, "message")
         );
         marks.note(NoteKind::ThinkingLeftOut, words);
+    }
+    let failed = input.answer_of(HookName::Compact).and_then(|answer| answer.reason.as_deref());
+    let refused = fill.compact.as_ref().and_then(|it| it.refused);
+    if let Some(reason) = refused.or(failed) {
+        marks.note(NoteKind::SummariesFailed, format!("compact.summarize failed: {reason}"));
     }
     if hidden > 0 {
         let budget = &input.config.budget;
