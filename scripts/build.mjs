@@ -107,6 +107,7 @@ const entries = {
   "store-d1": "src/stores/d1.ts",
   "store-conformance": "src/stores/conformance.ts",
   models: "src/models/index.ts",
+  files: "src/files/apps/index.ts",
   tasks: "src/files/tasks.ts",
   redact: "src/redact/index.ts",
   inspect: "src/studio/inspect.ts",
