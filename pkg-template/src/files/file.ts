@@ -241,7 +241,7 @@ function limitOf({ isRead, isThere }: FailedKind): string {
       : "; windrow doesn't read these yet";
 }
 
-/** The failure of a file whose kind is known, and of which no message could be read. */
+/** Returns the failure of a file that has no readable message and whose kind is known. */
 export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", cause?: ContextError): ContextError {
   const { name, isRead, isThere } = failed;
   const nextAction = isThere

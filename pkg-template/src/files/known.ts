@@ -34,7 +34,7 @@ const isTelegramRow = ({ from_id, actor_id, text_entities, role }: Row): boolean
 const isLibreChatRow = ({ messageId, isCreatedByUser }: Row): boolean =>
   messageId !== undefined && isCreatedByUser !== undefined;
 
-/** In the order in which a value is held against them. */
+/** A value has the first kind that fits. */
 export const KNOWN_KINDS: readonly KnownKind[] = [
   {
     name: "Slack export",

@@ -30,7 +30,7 @@ export interface LogSteps {
   complete?(branch: readonly LogNode[]): readonly LogNode[];
   /** Facts about the conversation. */
   readonly facts?: Row;
-  /** What of the rows isn't read: the place of a row from 0, and the reason in words. */
+  /** Parts of rows that aren't read: the place of a row from 0, and the reason in words. */
   readonly faults?: readonly { readonly at: number; readonly reason: string }[];
 }
 

@@ -1,4 +1,4 @@
-// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` says which file is of which kind.
+// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises a kind.
 
 import { isRecord } from "../base/plain-data.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
@@ -16,7 +16,7 @@ export interface AppConversation {
   readonly leaf?: string | undefined;
   /** True if each row names the one before it: a missing one is unknown. */
   readonly isTree?: boolean;
-  /** What is in the file next to the rows and isn't read, in words. */
+  /** Things next to the rows that aren't read, in words. */
   readonly faults?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface AppStep extends Partial<Pick<TreeNode, "id" | "timeMs" | "isSai
   readonly parent?: string | null | undefined;
   /** The messages that it is. */
   readonly messages: readonly unknown[];
-  /** What of it isn't read, in words. */
+  /** Parts of it that aren't read, in words. */
   readonly faults?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface KindReader {
   openText?(text: string): readonly AppConversation[];
   /** Returns a function that reads the rows one after another. `rows` are all of them: names may be in later ones. */
   rowReader(rows: readonly Row[]): (row: Row) => AppStep;
-  /** Rows in the order in which they were said. Default: that of the file. */
+  /** Sorts rows by time, if the file may have another order. */
   sorted?(rows: readonly LogRow[]): readonly LogRow[];
 }
 
@@ -54,7 +54,7 @@ export function provideReaders(given: Readonly<Record<string, KindReader>>): voi
   }
 }
 
-/** Returns the kind of a file of which something could not be read, from its text; undefined if it isn't known. */
+/** Returns the kind of a file that could not be read whole, from its text; undefined if it isn't known. */
 export function failedKindOf(text: string): FailedKind | undefined {
   const kind = kindOfFile(text);
   return kind === undefined

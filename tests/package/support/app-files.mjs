@@ -1,5 +1,5 @@
-// Files of other apps: a writer for each kind, and what of a conversation the kind has. The tests read back what is written, and
-// docs/files.md has its table from here.
+// Files of other apps: a writer for each kind, and the features that the kind has. Tests read the written files back, and docs/files.md has its
+// table from here.
 
 const json = (value) => JSON.stringify(value);
 const lines = (rows) => rows.map(json).join("\n");
@@ -12,20 +12,29 @@ const msOf = (turn) => timeOf(turn).getTime();
 const secondsOf = (turn) => msOf(turn) / 1000;
 const two = (number) => String(number).padStart(2, "0");
 
-/** Pieces of what somebody says. None begins a line with a mark of Markdown or a time. */
-const PIECES = ["seats", "the deposit", "naïve café", "北京 会議", "🧵", "a: b", "(x)", "don't", "<b>", "&amp;", '"so"', "3.14", "…", "1,000 €"];
+/** Pieces of a text. None begins a line with a mark of Markdown or a time. */
+const PIECES = [
+  "seats",
+  "the deposit",
+  "naïve café",
+  "北京 会議",
+  "🧵",
+  "a: b",
+  "(x)",
+  "don't",
+  "<b>",
+  "&amp;",
+  '"so"',
+  "3.14",
+  "…",
+  "1,000 €",
+];
 
-/** @typedef {{ id: string, name: string, input: unknown, output: string }} WrittenCall */
 /**
- * @typedef {{ id: string, role: "user" | "assistant", name: string, text: string, minute: number, replyTo?: string,
- *   reasoning?: string, calls: WrittenCall[], abandoned?: string, notice?: string }} WrittenTurn
- */
-
-/**
- * A conversation as a kind of file can have it. `abandoned` are words in the place of a turn that were taken back, and `notice` stands
- * before a turn and isn't a message.
+ * A conversation as a kind of file can have it. `abandoned` are words that were taken back in favor of the turn, and `notice` is a row
+ * before the turn that isn't a message.
  *
- * @returns {WrittenTurn[]}
+ * @returns {any[]}
  */
 export function randomConversation(random, { has, onlyUsers = false, longest = 8 }) {
   let number = 0;
@@ -62,7 +71,8 @@ export function randomConversation(random, { has, onlyUsers = false, longest = 8
 }
 
 const noticeCount = (turns) => turns.filter(({ notice }) => notice !== undefined).length;
-const escaped = (text) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const escaped = (text) =>
+  text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
 // ---- Messengers ----
 
@@ -71,7 +81,8 @@ const discord = {
   file: "JSON of DiscordChatExporter",
   recognised: "`guild` and `channel`, or `author.isBot`",
   has: { names: true, times: true, replies: true, notices: true },
-  notRead: "who joined, calls and pins (counted); reactions; previews of links; the attached files, which are named in words",
+  notRead:
+    "who joined, calls and pins (counted); reactions; previews of links; the attached files, which are named in words",
   write: (turns) => ({
     text: json({
       guild: { id: "1", name: "Club" },
@@ -79,12 +90,27 @@ const discord = {
       messages: turns.flatMap((turn) => [
         ...(turn.notice === undefined
           ? []
-          : [{ id: `n${turn.id}`, type: "GuildMemberJoin", timestamp: iso(turn), content: turn.notice, author: { id: "9", name: "jo", isBot: false } }]),
+          : [
+              {
+                id: `n${turn.id}`,
+                type: "GuildMemberJoin",
+                timestamp: iso(turn),
+                content: turn.notice,
+                author: { id: "9", name: "jo", isBot: false },
+              },
+            ]),
         {
-          ...{ id: turn.id, type: turn.replyTo === undefined ? "Default" : "Reply", timestamp: iso(turn), isPinned: false },
+          ...{
+            id: turn.id,
+            type: turn.replyTo === undefined ? "Default" : "Reply",
+            timestamp: iso(turn),
+            isPinned: false,
+          },
           ...{ content: turn.text, attachments: [], embeds: [], stickers: [], reactions: [], mentions: [] },
           author: { id: "7", name: "account", nickname: turn.name, isBot: turn.role === "assistant" },
-          ...(turn.replyTo === undefined ? {} : { reference: { messageId: turn.replyTo, channelId: "2", guildId: "1" } }),
+          ...(turn.replyTo === undefined
+            ? {}
+            : { reference: { messageId: turn.replyTo, channelId: "2", guildId: "1" } }),
         },
       ]),
     }),
@@ -98,7 +124,8 @@ const slack = {
   file: "a day of a channel, or an answer of `conversations.history`",
   recognised: "`ts` next to `user` or `bot_id`",
   has: { names: true, times: true, replies: true, notices: true },
-  notRead: "joins, topics and pins (counted); reactions; blocks next to a text; the attached files, which are named in words",
+  notRead:
+    "joins, topics and pins (counted); reactions; blocks next to a text; the attached files, which are named in words",
   write: (turns, random) => {
     const ids = new Map(turns.map((turn) => [turn.id, slackTs(turn)]));
     const rows = turns.flatMap((turn) => [
@@ -106,7 +133,11 @@ const slack = {
         ? []
         : [{ type: "message", subtype: "channel_join", user: "U9", ts: slackTs(turn), text: turn.notice }]),
       {
-        ...{ type: "message", ts: slackTs(turn), text: turn.text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;") },
+        ...{
+          type: "message",
+          ts: slackTs(turn),
+          text: turn.text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"),
+        },
         ...(turn.role === "assistant"
           ? { subtype: "bot_message", bot_id: "B1", username: turn.name }
           : { user: `U${turn.name}`, user_profile: { display_name: turn.name, real_name: "other" } }),
@@ -124,9 +155,24 @@ const telegramChat = (turns) => ({
   messages: turns.flatMap((turn) => [
     ...(turn.notice === undefined
       ? []
-      : [{ id: 900, type: "service", date: iso(turn).slice(0, 19), actor: "Ann", actor_id: "user7", action: "pin_message", text: "" }]),
+      : [
+          {
+            id: 900,
+            type: "service",
+            date: iso(turn).slice(0, 19),
+            actor: "Ann",
+            actor_id: "user7",
+            action: "pin_message",
+            text: "",
+          },
+        ]),
     {
-      ...{ id: telegramNumber(turn.id), type: "message", date: "2001-01-01T00:00:00", date_unixtime: String(secondsOf(turn)) },
+      ...{
+        id: telegramNumber(turn.id),
+        type: "message",
+        date: "2001-01-01T00:00:00",
+        date_unixtime: String(secondsOf(turn)),
+      },
       ...{ from: turn.name, from_id: turn.role === "assistant" ? "user55" : "user7" },
       ...(turn.replyTo === undefined ? {} : { reply_to_message_id: telegramNumber(turn.replyTo) }),
       text: turn.text.length > 5 ? [turn.text.slice(0, 2), { type: "bold", text: turn.text.slice(2) }] : turn.text,
@@ -141,7 +187,9 @@ const telegram = {
   has: { names: true, times: true, replies: true, notices: true },
   notRead: "calls, pins and members (counted); reactions; the attached files, which are named in words",
   write: (turns, random) => ({
-    text: json(random.chance(0.5) ? telegramChat(turns) : { about: "x", chats: { about: "y", list: [telegramChat(turns)] } }),
+    text: json(
+      random.chance(0.5) ? telegramChat(turns) : { about: "x", chats: { about: "y", list: [telegramChat(turns)] } },
+    ),
     skipped: noticeCount(turns),
     idOf: (id) => String(telegramNumber(id)),
   }),
@@ -165,7 +213,8 @@ const whatsApp = {
   recognised: "lines that begin with a time, a name and a colon",
   has: { names: true, times: true, notices: true },
   onlyUsers: true,
-  notRead: "notices (counted); replies, which the file doesn't have; the attached files, which are named in words. Times have no zone, and the order of day and month is that in which the dates rise",
+  notRead:
+    "notices (counted); replies, which the file doesn't have; the attached files, which are named in words. Times have no zone, and the order of day and month is that in which the dates rise",
   write: (turns, random) => {
     const clock = random.pick(CLOCKS);
     const startOf = (turn) => {
@@ -198,7 +247,14 @@ const openWebUi = {
       const content = [
         ...(turn.reasoning === undefined
           ? []
-          : [`<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n${escaped(turn.reasoning).split("\n").map((line) => `> ${line}`).join("\n")}\n</details>`]),
+          : [
+              `<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n${escaped(
+                turn.reasoning,
+              )
+                .split("\n")
+                .map((line) => `> ${line}`)
+                .join("\n")}\n</details>`,
+            ]),
         turn.text,
         ...turn.calls.map(
           ({ id, name, input, output }) =>
@@ -206,13 +262,30 @@ const openWebUi = {
         ),
       ].join("\n");
       const parentId = turns[at - 1]?.id ?? null;
-      messages[turn.id] = { id: turn.id, parentId, childrenIds: [], role: turn.role, content, timestamp: secondsOf(turn) };
+      messages[turn.id] = {
+        id: turn.id,
+        parentId,
+        childrenIds: [],
+        role: turn.role,
+        content,
+        timestamp: secondsOf(turn),
+      };
       if (turn.abandoned !== undefined) {
-        messages[`x${at}`] = { id: `x${at}`, parentId, childrenIds: [], role: turn.role, content: turn.abandoned, timestamp: secondsOf(turn) + 9e6 };
+        messages[`x${at}`] = {
+          id: `x${at}`,
+          parentId,
+          childrenIds: [],
+          role: turn.role,
+          content: turn.abandoned,
+          timestamp: secondsOf(turn) + 9e6,
+        };
       }
     }
     const chat = { title: "Seats", models: ["m"], history: { messages, currentId: turns.at(-1)?.id }, messages: [] };
-    return { text: json([{ id: "chat1", user_id: "u", title: "Seats", chat, created_at: secondsOf(turns[0]) }]), skipped: 0 };
+    return {
+      text: json([{ id: "chat1", user_id: "u", title: "Seats", chat, created_at: secondsOf(turns[0]) }]),
+      skipped: 0,
+    };
   },
 };
 
@@ -242,7 +315,14 @@ const libreChat = {
     });
     const rows = turns.flatMap((turn, at) => {
       const parent = turns[at - 1]?.id;
-      const other = { ...turn, id: `x${at}`, text: turn.abandoned, calls: [], reasoning: undefined, minute: turn.minute - 1000 };
+      const other = {
+        ...turn,
+        id: `x${at}`,
+        text: turn.abandoned,
+        calls: [],
+        reasoning: undefined,
+        minute: turn.minute - 1000,
+      };
       return [...(turn.abandoned === undefined ? [] : [rowOf(other, parent)]), rowOf(turn, parent)];
     });
     const head = { conversationId: "c", endpoint: "openAI", title: "Seats", branches: true };
@@ -260,7 +340,8 @@ const lmStudio = {
   file: "`conversations/*.conversation.json`",
   recognised: "`versions` and `currentlySelected` in `messages`",
   has: { reasoning: true, calls: true, branches: true },
-  notRead: "other versions of an answer; times, which the file doesn't have; the attached files, which are named in words",
+  notRead:
+    "other versions of an answer; times, which the file doesn't have; the attached files, which are named in words",
   write: (turns) => ({
     text: json({
       ...{ name: "Seats", createdAt: START_MS, pinned: false, systemPrompt: "" },
@@ -273,7 +354,9 @@ const lmStudio = {
             : {
                 ...{ type: "multiStep", role: "assistant" },
                 steps: [
-                  ...(turn.reasoning === undefined ? [] : [block(text(turn.reasoning), { style: { type: "thinking", ended: true } })]),
+                  ...(turn.reasoning === undefined
+                    ? []
+                    : [block(text(turn.reasoning), { style: { type: "thinking", ended: true } })]),
                   block(text(turn.text)),
                   ...turn.calls.flatMap(({ id, name, input, output }) => [
                     block([{ type: "toolCallRequest", callId: 1, toolCallRequestId: id, name, parameters: input }]),
@@ -297,7 +380,8 @@ const sillyTavern = {
   file: "a chat, a message a line",
   recognised: "`is_user` and `mes`",
   has: { names: true, times: true, reasoning: true, calls: true, branches: true, notices: true },
-  notRead: "messages that are hidden from the prompt (counted); swipes that aren't shown; the author's note; the character's card",
+  notRead:
+    "messages that are hidden from the prompt (counted); swipes that aren't shown; the author's note; the character's card",
   write: (turns, random) => {
     const month = "January February March April May June July August September October November December".split(" ");
     const date = random.pick([
@@ -327,11 +411,23 @@ const sillyTavern = {
         : [
             {
               ...{ name: "system", is_user: false, is_system: true, send_date: date(turn), mes: "Tool calls" },
-              extra: { tool_invocations: turn.calls.map(({ id, name, input, output }) => ({ id, name, parameters: json(input), result: output })) },
+              extra: {
+                tool_invocations: turn.calls.map(({ id, name, input, output }) => ({
+                  id,
+                  name,
+                  parameters: json(input),
+                  result: output,
+                })),
+              },
             },
           ]),
     ]);
-    const header = { user_name: "Ann", character_name: "Helper", create_date: "2026-01-13@09h00m00s", chat_metadata: {} };
+    const header = {
+      user_name: "Ann",
+      character_name: "Helper",
+      create_date: "2026-01-13@09h00m00s",
+      chat_metadata: {},
+    };
     return { text: lines([header, ...rows]), skipped: noticeCount(turns) };
   },
 };
@@ -343,19 +439,31 @@ const copilot = {
   file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`",
   recognised: "`requests` and `responderUsername`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "requests that were taken back (counted); the program's progress and states; edits, of which the file is named",
+  notRead:
+    "requests that were taken back (counted); the program's progress and states; edits, of which the file is named",
   write: (turns) => {
     const pairs = turns.filter(({ role }) => role === "user").map((turn) => [turn, turns[turns.indexOf(turn) + 1]]);
     const requests = pairs.flatMap(([user, answer]) => {
       const calls = answer?.calls ?? [];
       const own = {
-        ...{ requestId: user.id, timestamp: msOf(user), message: { text: user.text, parts: [] }, variableData: { variables: [] } },
+        ...{
+          requestId: user.id,
+          timestamp: msOf(user),
+          message: { text: user.text, parts: [] },
+          variableData: { variables: [] },
+        },
         response: [
           ...(answer?.reasoning === undefined ? [] : [{ kind: "thinking", value: answer.reasoning, id: "t" }]),
           ...(answer === undefined ? [] : [{ value: answer.text, supportThemeIcons: false }]),
           ...calls.flatMap(({ id, name }) => [
             { kind: "prepareToolInvocation", toolName: name },
-            { kind: "toolInvocationSerialized", toolCallId: id, toolId: name, invocationMessage: { value: "Reading" }, isComplete: true },
+            {
+              kind: "toolInvocationSerialized",
+              toolCallId: id,
+              toolId: name,
+              invocationMessage: { value: "Reading" },
+              isComplete: true,
+            },
           ]),
         ],
         result: {
@@ -366,11 +474,27 @@ const copilot = {
         },
         ...{ responseId: answer?.id, agent: { id: "github.copilot" } },
       };
-      const other = { ...own, requestId: `x${user.id}`, message: { text: user.abandoned }, response: [], shouldBeRemovedOnSend: { afterUndoStop: "u" } };
+      const other = {
+        ...own,
+        requestId: `x${user.id}`,
+        message: { text: user.abandoned },
+        response: [],
+        shouldBeRemovedOnSend: { afterUndoStop: "u" },
+      };
       return user.abandoned === undefined ? [own] : [other, own];
     });
-    const head = { version: 3, requesterUsername: "Ann", responderUsername: "GitHub Copilot", sessionId: "s", creationDate: START_MS };
-    return { text: json({ ...head, requests }), skipped: requests.filter((one) => "shouldBeRemovedOnSend" in one).length, timeOf: (turn) => (turn.role === "user" ? turn : turns[turns.indexOf(turn) - 1]) };
+    const head = {
+      version: 3,
+      requesterUsername: "Ann",
+      responderUsername: "GitHub Copilot",
+      sessionId: "s",
+      creationDate: START_MS,
+    };
+    return {
+      text: json({ ...head, requests }),
+      skipped: requests.filter((one) => "shouldBeRemovedOnSend" in one).length,
+      timeOf: (turn) => (turn.role === "user" ? turn : turns[turns.indexOf(turn) - 1]),
+    };
   },
 };
 
@@ -379,13 +503,17 @@ const aider = {
   file: "`.aider.chat.history.md`",
   recognised: "`# aider chat started at`",
   has: { notices: true },
-  notRead: "the program's lines (counted); times of messages, which the file doesn't have. Each start is a conversation; commands have the tag `command`",
+  notRead:
+    "the program's lines (counted); times of messages, which the file doesn't have. Each start is a conversation; commands have the tag `command`",
   write: (turns) => {
     const said = turns.map(({ role, text, notice }) => {
       const before = notice === undefined ? "" : `> ${notice}  \n`;
       return `${before}\n${role === "user" ? `#### ${text.split("\n").join("  \n#### ")}  ` : text}\n`;
     });
-    return { text: `\n# aider chat started at 2026-01-13 09:00:00\n\n${said.join("")}`, skipped: noticeCount(turns) > 0 ? 1 : 0 };
+    return {
+      text: `\n# aider chat started at 2026-01-13 09:00:00\n\n${said.join("")}`,
+      skipped: noticeCount(turns) > 0 ? 1 : 0,
+    };
   },
 };
 
@@ -394,11 +522,19 @@ const cline = {
   file: "`ui_messages.json`",
   recognised: "`ts` with `say` or `ask`",
   has: { times: true, reasoning: true },
-  notRead: "the program's requests and states; results of tools other than commands and MCP, which `api_conversation_history.json` has",
+  notRead:
+    "the program's requests and states; results of tools other than commands and MCP, which `api_conversation_history.json` has",
   write: (turns) => {
     const rows = turns.flatMap((turn, at) => [
-      ...(turn.reasoning === undefined ? [] : [{ ts: msOf(turn), type: "say", say: "reasoning", text: turn.reasoning }]),
-      { ts: msOf(turn), type: "say", say: turn.role === "user" ? (at === 0 ? "task" : "user_feedback") : "text", text: turn.text },
+      ...(turn.reasoning === undefined
+        ? []
+        : [{ ts: msOf(turn), type: "say", say: "reasoning", text: turn.reasoning }]),
+      {
+        ts: msOf(turn),
+        type: "say",
+        say: turn.role === "user" ? (at === 0 ? "task" : "user_feedback") : "text",
+        text: turn.text,
+      },
       { ts: msOf(turn), type: "say", say: "api_req_started", text: json({ request: "long" }) },
     ]);
     return { text: json(rows), skipped: 0 };
@@ -443,8 +579,18 @@ const claudeCode = {
     const rows = [];
     let parentUuid = null;
     const row = (turn, type, content, uuid) => {
-      const own = { parentUuid, isSidechain: false, sessionId: "s", type, message: { role: type, content }, uuid, timestamp: iso(turn) };
-      rows.push(type === "assistant" ? { ...own, message: { id: `msg_${uuid}`, type: "message", ...own.message } } : own);
+      const own = {
+        parentUuid,
+        isSidechain: false,
+        sessionId: "s",
+        type,
+        message: { role: type, content },
+        uuid,
+        timestamp: iso(turn),
+      };
+      rows.push(
+        type === "assistant" ? { ...own, message: { id: `msg_${uuid}`, type: "message", ...own.message } } : own,
+      );
     };
     for (const turn of turns) {
       if (turn.abandoned !== undefined) {
@@ -472,9 +618,13 @@ const codex = {
   file: "`~/.codex/sessions/**/rollout-*.jsonl`",
   recognised: "`type` and `payload`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "turns that were rolled back; what was compacted; events that repeat items; encrypted reasoning of other providers",
+  notRead:
+    "turns that were rolled back; what was compacted; events that repeat items; encrypted reasoning of other providers",
   write: (turns) => {
-    const rows = [{ timestamp: iso(turns[0]), type: "session_meta", payload: { id: "s", timestamp: iso(turns[0]), cwd: "/w" } }];
+    /** @type {any[]} */
+    const rows = [
+      { timestamp: iso(turns[0]), type: "session_meta", payload: { id: "s", timestamp: iso(turns[0]), cwd: "/w" } },
+    ];
     const item = (turn, payload) => rows.push({ timestamp: iso(turn), type: "response_item", payload });
     for (const turn of turns) {
       if (turn.abandoned !== undefined && turn.role === "user") {
@@ -529,9 +679,17 @@ const pi = {
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead: "branches other than that of the last row; what was compacted; labels and changes of the model",
   write: (turns) => {
+    /** @type {any[]} */
     const rows = [{ type: "session", version: 3, id: "s", timestamp: iso(turns[0]), cwd: "/w" }];
     let parentId = null;
-    const row = (turn, id, message) => rows.push({ type: "message", id, parentId, timestamp: iso(turn), message: { ...message, timestamp: msOf(turn) } });
+    const row = (turn, id, message) =>
+      rows.push({
+        type: "message",
+        id,
+        parentId,
+        timestamp: iso(turn),
+        message: { ...message, timestamp: msOf(turn) },
+      });
     for (const turn of turns) {
       if (turn.abandoned !== undefined) {
         row(turn, `x${turn.id}`, { role: "user", content: turn.abandoned });
@@ -541,10 +699,22 @@ const pi = {
         { type: "text", text: turn.text },
         ...turn.calls.map(({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input })),
       ];
-      row(turn, turn.id, turn.role === "user" ? { role: "user", content: turn.text } : { role: "assistant", content, api: "x", provider: "p", model: "m", usage: {}, stopReason: "stop" });
+      row(
+        turn,
+        turn.id,
+        turn.role === "user"
+          ? { role: "user", content: turn.text }
+          : { role: "assistant", content, api: "x", provider: "p", model: "m", usage: {}, stopReason: "stop" },
+      );
       parentId = turn.id;
       for (const { id, name, output } of turn.calls) {
-        row(turn, `r${id}`, { role: "toolResult", toolCallId: id, toolName: name, content: [{ type: "text", text: output }], isError: false });
+        row(turn, `r${id}`, {
+          role: "toolResult",
+          toolCallId: id,
+          toolName: name,
+          content: [{ type: "text", text: output }],
+          isError: false,
+        });
         parentId = `r${id}`;
       }
     }
@@ -560,23 +730,137 @@ const clineHistory = {
   notRead: "what was condensed or cut",
   write: (turns) => {
     const rows = turns.flatMap((turn) => [
-      ...(turn.abandoned === undefined ? [] : [{ role: turn.role, content: turn.abandoned, ts: msOf(turn), condenseParent: "k" }]),
+      ...(turn.abandoned === undefined
+        ? []
+        : [{ role: turn.role, content: turn.abandoned, ts: msOf(turn), condenseParent: "k" }]),
       {
         ...{ role: turn.role, ts: msOf(turn) },
-        content: [{ type: "text", text: turn.text }, ...turn.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input }))],
+        content: [
+          { type: "text", text: turn.text },
+          ...turn.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
+        ],
       },
       ...(turn.calls.length === 0
         ? []
-        : [{ role: "user", ts: msOf(turn), content: turn.calls.map(({ id, output }) => ({ type: "tool_result", tool_use_id: id, content: output })) }]),
+        : [
+            {
+              role: "user",
+              ts: msOf(turn),
+              content: turn.calls.map(({ id, output }) => ({ type: "tool_result", tool_use_id: id, content: output })),
+            },
+          ]),
     ]);
-    const first = { role: "user", content: [{ type: "text", text: "w0" }], ts: START_MS, isSummary: true, condenseId: "k" };
+    const first = {
+      role: "user",
+      content: [{ type: "text", text: "w0" }],
+      ts: START_MS,
+      isSummary: true,
+      condenseId: "k",
+    };
     return { text: json([first, ...rows]), skipped: 0, before: ["w0"] };
   },
 };
 
-/** The sessions of agents, which another agent carries on. */
+/** The sessions of agents, which another agent carries on.
+ * @type {any[]} */
 export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot];
+/** @type {any[]} */
 export const CHATS = [openWebUi, libreChat, lmStudio, sillyTavern];
+/** @type {any[]} */
 export const MESSENGERS = [discord, slack, telegram, whatsApp];
-/** Every kind that has a writer. */
+/** Every kind that has a writer.
+ * @type {any[]} */
 export const APP_FILES = [...AGENTS, ...CHATS, ...MESSENGERS];
+
+/** Kinds with tests in other files. */
+const OTHERS = [
+  {
+    ...{
+      kind: "messages",
+      file: "a JSON list, one a line (JSONL), or an object with `messages`",
+      recognised: "roles and contents in [any form that is read](guide.md#messages-of-other-packages)",
+    },
+    ...{
+      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
+      notRead: "tools, images and other things next to the messages (reported)",
+    },
+  },
+  {
+    ...{
+      kind: "dialogues",
+      file: "a list, or one a line, of objects with `messages`, or of ShareGPT's",
+      recognised: "`conversations: [{ from, value }]`",
+    },
+    ...{ has: { calls: true }, notRead: "fields next to the messages (reported)" },
+  },
+  {
+    ...{
+      kind: "request",
+      file: "a request to a provider's API",
+      recognised: "`system` or `instructions` with `messages`, `input` or `contents`",
+    },
+    ...{ has: { reasoning: true, calls: true }, notRead: "definitions of tools (reported)" },
+  },
+  {
+    ...{ kind: "ChatGPT export", file: "`conversations.json`", recognised: "`mapping`" },
+    ...{
+      has: { times: true, reasoning: true, calls: true, branches: true },
+      notRead: "the files. What is hidden on the page has the tag `hidden`",
+    },
+  },
+  {
+    ...{ kind: "Claude export", file: "`conversations.json`", recognised: "`chat_messages`" },
+    ...{
+      has: { times: true, reasoning: true, calls: true, branches: true },
+      notRead: "the files, but for what Claude read of them",
+    },
+  },
+  {
+    ...{
+      kind: "Gemini activity",
+      file: "`MyActivity.json` of Google Takeout",
+      recognised: "`header` and `titleUrl` of Gemini",
+    },
+    ...{ has: { times: true }, notRead: "which prompts were of one conversation: the file doesn't say it" },
+  },
+  {
+    ...{ kind: "AI Studio prompt", file: "a saved prompt", recognised: "`chunkedPrompt`" },
+    ...{ has: { reasoning: true }, notRead: "what was never sent" },
+  },
+  {
+    ...{
+      kind: "session log",
+      file: 'the log of a [session](sessions.md#the-format-of-a-log), or turns `{ type: "user", message }`',
+      recognised: "a header `session` with `session_key`",
+    },
+    ...{
+      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
+      notRead: "rows of other types",
+    },
+  },
+];
+
+const COMES = {
+  names: "names of speakers",
+  times: "times",
+  replies: "replies",
+  reasoning: "reasoning",
+  calls: "tool calls and results",
+  branches: "the branch that is shown",
+};
+
+/** The table of docs/files.md. `kinds` are those that an entry has the readers of: they have a mark. */
+export function tableOfKinds(kinds) {
+  const marked = new Set(kinds.map(({ name }) => name));
+  const rows = [...OTHERS, ...APP_FILES].map(({ kind, file, recognised, has, notRead }) => {
+    const along = Object.entries(COMES).flatMap(([field, words]) => (has[field] ? [words] : []));
+    return `| ${kind}${marked.has(kind) ? "¹" : ""} | ${file} | ${recognised} | ${["who speaks", ...along].join(", ")} | ${notRead} |`;
+  });
+  const head = ["| kind | file | recognised by | comes along | doesn't |", "|---|---|---|---|---|"];
+  return [...head, ...rows].join("\n");
+}
+
+/** The kinds that are known by name alone, in words. */
+export function namesOfUnread(kinds) {
+  return kinds.flatMap(({ name, isRead }) => (isRead ? [] : [name])).join(", ");
+}

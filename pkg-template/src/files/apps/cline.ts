@@ -1,6 +1,5 @@
-// The messages that Cline and Roo Code show, `ui_messages.json`: rows `{ ts, type: "say" | "ask", say | ask, text }`. What the model was sent is in
-// `api_conversation_history.json`, which says more. Results are in this file only for commands and MCP; other tools are told as
-// actions. The types are those of `ClineMessage` in cline/cline (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
+// Messages that Cline and Roo Code show, `ui_messages.json`: rows `{ ts, type: "say" | "ask", say | ask, text }`. The request to the model is in
+// `api_conversation_history.json`, which says more. This file has results only of commands and MCP. Other calls become a line of text. The types are those of `ClineMessage` in cline/cline (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
 
 import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
@@ -115,7 +114,7 @@ function callOf(kind: unknown, said: string | undefined, ts: number): PartInput 
   return { type: "tool-call", toolCallId: `call-${ts}`, toolName, input };
 }
 
-/** A use of a tool in words: its name, and what it was used on. */
+/** Returns a use of a tool in words: its name and its target. */
 function actionOf(said: string | undefined): string {
   const { tool, path, regex, query } = recordIn(tryParse(said ?? "").value);
   return [textIn(tool) ?? "tool", textIn(path), textIn(regex) ?? textIn(query)]

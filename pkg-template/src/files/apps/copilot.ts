@@ -1,5 +1,5 @@
-// The sessions of Copilot Chat in VS Code: requests, each with the parts of its answer. What a tool was asked and what it returned is in the
-// metadata of the result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
+// Sessions of Copilot Chat in VS Code: requests, each with the parts of its answer. Arguments and results of tools are in the metadata of
+// the request's result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
 // of microsoft/vscode-copilot-chat (`toolCallRounds`).
 
 import type { PartInput } from "../../message/message.js";
@@ -24,7 +24,7 @@ export const copilot: KindReader = {
 
 const USER = Symbol("the user's name");
 
-/** Parts of an answer that the model didn't write: what the program shows while it works. */
+/** Parts of an answer that the model didn't write: the program shows them while it works. */
 const SILENT: ReadonlySet<unknown> = new Set([
   ...[
     "progressMessage",
@@ -91,7 +91,7 @@ function messageText(message: unknown): string | undefined {
   return textIn(message) ?? textIn(text) ?? textIn(pieces.filter((piece) => textIn(piece)).join(""));
 }
 
-/** What a tool was asked and returned, by the id of the call. */
+/** Arguments and result of a call. */
 interface RecordedCall {
   readonly name: string | undefined;
   readonly input: unknown;

@@ -1,5 +1,6 @@
-// LM Studio's conversations: a message has versions, of which `currentlySelected` is shown. An answer has steps: blocks of content, of which some
-// are thinking, with calls of tools and their results. Nobody publishes the format: it is what readers of the files found in it. Messages have no times.
+// Conversations of LM Studio: a message has versions, and `currentlySelected` is the one that is shown. An answer has steps: blocks of text,
+// thinking, calls of tools and their results. Nobody publishes the format. The fields are those that other readers of the files use, such as
+// `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`. Messages have no times.
 
 import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";

@@ -1,4 +1,4 @@
-// Open WebUI's export: a list of chats, each a tree of messages in `chat.history`, of which `currentId` is the end of the branch that is
+// Open WebUI's export: a list of chats, each a tree of messages in `chat.history`. `currentId` is the end of the branch that is
 // shown. Reasoning and calls of tools lie in the texts as `<details>`. The fields are those of open-webui/open-webui
 // (src/lib/utils/index.ts, backend/open_webui/utils/middleware.py).
 
@@ -68,20 +68,17 @@ function partsIn(content: unknown): readonly PartInput[] {
   }
   const parts: PartInput[] = [];
   let from = 0;
+  let end = 0;
   for (const match of content.matchAll(DETAILS)) {
     const start = match.index;
-    const end = start < from ? -1 : content.indexOf(DETAILS_END, start);
+    const inner = start + match[0].length;
+    // Several beginnings may have one end: it is looked for once.
+    end = end < inner ? content.indexOf(DETAILS_END, inner) : end;
     if (end < 0) {
-      if (start >= from) {
-        break; // No end follows: what is left is text.
-      }
-      continue;
+      break;
     }
-    const found = detailsParts(
-      attributesIn(match[1] as string),
-      content.slice(start + match[0].length, end),
-      parts.length,
-    );
+    const found =
+      start < from ? undefined : detailsParts(attributesIn(match[1] as string), content, [inner, end], parts.length);
     if (found !== undefined) {
       parts.push(...textPart(content.slice(from, start).trim()), ...found);
       from = end + DETAILS_END.length;
@@ -92,17 +89,15 @@ function partsIn(content: unknown): readonly PartInput[] {
 
 function detailsParts(
   given: ReadonlyMap<string, string>,
-  inner: string,
+  content: string,
+  inner: readonly [start: number, end: number],
   number: number,
 ): readonly PartInput[] | undefined {
-  const said = inner.replace(/^\s*<summary>[^<]*<\/summary>/, "");
   if (given.get("type") === "reasoning") {
-    const text = said
-      .split("\n")
-      .map((line) => line.replace(/^> ?/, ""))
-      .join("\n")
-      .trim();
-    return textIn(text) === undefined ? [] : [{ type: "reasoning", text: unescaped(text) }];
+    const said = content.slice(...inner).replace(/^\s*<summary>[^<]*<\/summary>/, "");
+    const lines = said.split("\n").map((line) => line.replace(/^> ?/, ""));
+    const text = lines.join("\n").trim();
+    return text === "" ? [] : [{ type: "reasoning", text: unescaped(text) }];
   }
   const toolName = textIn(given.get("name"));
   if (given.get("type") !== "tool_calls" || toolName === undefined) {

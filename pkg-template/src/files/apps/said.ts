@@ -1,4 +1,4 @@
-// What somebody says in a chat of people, as the modules of messengers put it together.
+// Messages of people in a chat, as the modules of messengers put them together.
 
 import type { MessageInput } from "../../message/message.js";
 import { textIn } from "../file.js";
@@ -12,9 +12,9 @@ export interface ChatMessage {
   readonly name?: string | undefined;
   readonly createdAt?: string | undefined;
   readonly replyTo?: string | undefined;
-  /** What is said: lines, of which blank ones say nothing. */
+  /** The lines of the text. Blank ones are left out. */
   readonly lines: readonly (string | undefined)[];
-  /** The names of what is attached. The files themselves aren't in an export. */
+  /** The names of attached files. The files themselves aren't in an export. */
   readonly files?: readonly unknown[];
 }
 

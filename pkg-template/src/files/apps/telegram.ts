@@ -43,7 +43,7 @@ function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
   });
 }
 
-/** A text: one, or pieces of which some have a form or an address. */
+/** Returns a text, or pieces of one. Some pieces have a form or an address. */
 function wordsOf(text: unknown): string {
   const pieces = Array.isArray(text) ? text : [text];
   return pieces

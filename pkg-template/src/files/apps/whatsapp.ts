@@ -79,7 +79,7 @@ const DAY_FIRST: Order = [2, 1, 0];
 const MONTH_FIRST: Order = [2, 0, 1];
 const YEAR_FIRST: Order = [0, 1, 2];
 
-/** The order by which most dates are dates, and by which the fewest lie before the line above. Of equal ones it is the first. */
+/** Returns the order that makes the most dates valid and puts the fewest before the line above. The first one wins a tie. */
 function orderOf(dates: readonly TimedLine["date"][], orders: readonly [Order, ...Order[]]): Order {
   let best = orders[0];
   let fewest = Number.POSITIVE_INFINITY;
