@@ -154,6 +154,7 @@ const papers = [
   "docs/reference.md",
   "docs/sessions.md",
   "docs/speed.md",
+  "docs/studio.webp",
   "docs/tokens.md",
   "docs/untrusted.md",
   ...[

@@ -245,17 +245,17 @@ function figuresOfDocs(sizes) {
   const [o200k, cl100k] = ["o200k_base", "cl100k_base"].map((name) => kB(`encodings/${name}.js`, "brotli"));
   return {
     "README.md": [
-      ["a core of ", " kB, compressed", core],
-      [" kB, compressed with brotli, and ", " kB more once not all fits", kB("selection.wasm", "brotli")],
-      ["Your page cannot afford ", " kB of WebAssembly", core + kB("selection.wasm", "brotli")],
-      ["while all fits and tokens are estimated | ", " kB |", kB("first context in a page: all fits", "brotli")],
+      ["**\n", " kB of WebAssembly (brotli)", core],
+      ["workers and Node, and ", " kB more when", kB("selection.wasm", "brotli")],
+      ["Your page can't afford ", " kB of WebAssembly", core + kB("selection.wasm", "brotli")],
+      ["| `windrow/slim`, estimated counts | ", " kB |", kB("first context in a page: all fits", "brotli")],
       [
-        "with `windrow/slim`, counted exactly in `o200k_base` | ",
+        "| `windrow/slim`, exact in `o200k_base` | ",
         " kB |",
         kB("first context in a page: exact in o200k_base", "brotli"),
       ],
-      ["inside its JavaScript, while all fits | ", " kB |", page],
-      ["with `windrow`, counted exactly in `o200k_base` | ", " kB |", page + o200k],
+      ["| `windrow`, with the core inlined, estimated counts | ", " kB |", page],
+      ["| `windrow`, with the core inlined, exact in `o200k_base` | ", " kB |", page + o200k],
     ],
     "docs/hosts.md": [
       ["| `windrow` | ", " KiB |", KiB("worker: both vocabularies", "gzip")],

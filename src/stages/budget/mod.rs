@@ -28,7 +28,7 @@ mod section_contents;
 pub(crate) mod tiered;
 
 use crate::base::cost::Cost;
-use crate::base::message::Role;
+use crate::base::message::{Field, Role};
 use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
 use crate::stages::selection::{GivenSelection, needed};
@@ -113,7 +113,11 @@ fn attempt(
     };
     let is_shrunk = packer.results.sizes.iter().next().is_some();
     let hides_media = packer.fill.media_lines.iter().next().is_some();
-    if is_shrunk || hides_media {
+    // A result that is left out may be one that a later result refers to.
+    let has_gaps = input.config.budget.tool_results.shrink
+        && input.transcript.has_seen(Field::ResultId)
+        && !packer.fill.left_out.is_empty();
+    if is_shrunk || hides_media || has_gaps {
         (needed(selection)?.grow_results)(&mut packer)?;
     }
     if !enlarges_first {

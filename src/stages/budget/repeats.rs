@@ -3,7 +3,8 @@
 //! If a call is made several times, the prompt needs the newest result. It supersedes the older ones that are in the prompt with it:
 //! these grow last and only if they fit whole. Their stubs say that a newer one follows, as long as that one is whole. A result that only
 //! refers to an older one ("File unchanged since last read") supersedes nothing. Then the older one grows first, and a line after the
-//! reference says how much of it is left out. So each line that points to another result is true of that result.
+//! reference says how much of it is left out. The line has its room before anything optional is kept. A reference that has no room for it
+//! is a stub, which points nowhere. So each line that points to another result is true of that result.
 
 use super::packer::Packer;
 use super::sizes::{Note, Size};
@@ -114,6 +115,21 @@ impl Packer<'_> {
         REFERRING.iter().any(|words| text.contains(words))
     }
 
+    /// Reserves the room for the lines after references: until an earlier result is kept, all of it is left out.
+    pub(super) fn reserve_notes(&mut self) -> StageResult {
+        let is_kept = self.is_kept();
+        for Repeat { older, newer, .. } in self.repeats().into_iter().filter(|it| it.is_reference) {
+            let Some(tokens) = self.left_out_of(older, is_kept[older]) else { continue };
+            let note = Note::EarlierLeftOut { earlier: older, tokens };
+            if is_kept[newer] {
+                self.note(newer, Some(note))?;
+            } else {
+                self.results.notes.insert(newer, note);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged. While results can
     /// still grow (`is_growing`), each newer one may become whole.
     pub(super) fn note_repeats(&mut self, repeats: &[Repeat], is_growing: bool) -> StageResult {
@@ -157,12 +173,16 @@ impl Packer<'_> {
         self.results.sizes.get(&row).is_none_or(|size| *size == Size::Whole)
     }
 
-    /// Shows a result with another note, if there is room for it.
+    /// Shows a result with another note, if there is room for it. A reference never goes without one: it becomes a stub.
     fn note(&mut self, row: usize, note: Option<Note>) -> StageResult {
         let room = self.room_for(row)?;
         let before = self.results.notes.remove(&row);
         let size = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
-        for note in [note, before] {
+        let otherwise = match (note, before) {
+            (Some(Note::EarlierLeftOut { .. }), None) => (note, Size::Stub),
+            _ => (before, size),
+        };
+        for (note, size) in [(note, size), otherwise] {
             match note {
                 Some(note) => self.results.notes.insert(row, note),
                 None => _ = self.results.notes.remove(&row),
@@ -187,7 +207,7 @@ impl Packer<'_> {
                 shown.text += " A newer result of this call follows.";
                 shown
             }),
-            Some(Note::EarlierLeftOut { earlier, tokens }) => {
+            Some(Note::EarlierLeftOut { earlier, tokens }) if size != Size::Stub => {
                 let whole =
                     || Excerpt { text: self.view().text_of(Piece::Message(row)), gaps: Vec::new() };
                 let Excerpt { mut text, mut gaps } = shown.unwrap_or_else(whole);

@@ -72,6 +72,7 @@ impl Packer<'_> {
 
     /// Finds the newest results, and the size that they begin with.
     pub(crate) fn begin_results(&mut self) -> StageResult {
+        self.reserve_notes()?;
         let keep = self.input.config.budget.tool_results.keep;
         let rows = self.marks.order.iter().rev().copied();
         let open = rows.filter(|row| !self.marks.is_left_out(*row) && self.may_shrink(*row));
