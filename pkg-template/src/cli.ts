@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { ENCODINGS } from "./base/generated.js";
 import { counted } from "./base/words.js";
-import { carryOnConfig, withPin } from "./context/carry-on.js";
+import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
@@ -187,7 +187,7 @@ async function runBuild(order: BuildOrder): Promise<void> {
   const context =
     as === undefined
       ? await buildContext(read.messages, given)
-      : await buildContext(read.messages.map(withPin), carryOnConfig(read.messages, as, given));
+      : await buildContext(carriedMessages(read.messages), carryOnConfig(read.messages, as, given));
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
@@ -321,8 +321,9 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
     encoding: choiceOption(values, "encoding", ENCODINGS),
   };
   const as = choiceOption(values, "as", PROVIDERS);
-  if (as !== undefined && values.has("format")) {
-    throw new UsageError("--as writes the body of a request, so it goes without --format");
+  const clash = (["format", "recording"] as const).find((option) => values.has(option));
+  if (as !== undefined && clash !== undefined) {
+    throw new UsageError(`--as writes the body of a request, so it goes without --${clash}`);
   }
   const maxTokens = countOption(values, "max-tokens");
   const lookbackCount = countOption(values, "last");

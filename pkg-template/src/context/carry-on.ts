@@ -3,12 +3,14 @@
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
+import { publicPromise } from "../base/public-call.js";
 import type { ContextConfig } from "../config/config.js";
 import { isToldByAgent } from "../files/codex.js";
 import { conversationOf, newestOf } from "../files/conversations.js";
 import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
 import { tryParse } from "../files/text.js";
 import type { ProviderName, RequestBodies } from "../formats/requests.js";
+import { INTERRUPTED } from "../formats/tool-parts.js";
 import type { MessageInput, PlainPart } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { buildContext } from "./build.js";
@@ -41,17 +43,20 @@ export const CONTINUE = "Continue.";
  *
  * Fails as `parseTranscript`, `buildContext` and `context.request` do.
  */
-export async function carryOn<Name extends ProviderName>(
+export function carryOn<Name extends ProviderName>(
   text: string,
-  { as, conversation, ...config }: CarryOnOptions & { readonly as: Name },
+  options: CarryOnOptions & { readonly as: Name },
 ): Promise<CarriedOn<Name>> {
-  const file = parseTranscript(text);
-  const messages = messagesOfFile(file, conversation);
-  const context = await buildContext(
-    messages.map(withPin),
-    carryOnConfig(messages, as, { request: file.request, ...config }),
-  );
-  return { body: context.request(as), context, file };
+  return publicPromise("context_build_error", "carryOn", async () => {
+    const { as, conversation, ...config } = options;
+    const file = parseTranscript(text);
+    const messages = messagesOfFile(file, conversation);
+    const context = await buildContext(
+      carriedMessages(messages),
+      carryOnConfig(messages, as, { request: file.request, ...config }),
+    );
+    return { body: context.request(as), context, file };
+  });
 }
 
 function messagesOfFile(file: ParsedTranscript, choice: string | number | undefined): readonly MessageInput[] {
@@ -68,9 +73,38 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
   return chosen.messages;
 }
 
+/** Returns the messages of a session as they are carried on: rules are pinned, and calls that were interrupted at the end have a result. */
+export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
+  return [...messages.map(withPin), ...openCallsOf(messages).map(interrupted)];
+}
+
 /** Rules that the agent was told in the user's name stay in every context. */
-export function withPin(message: MessageInput): MessageInput {
+function withPin(message: MessageInput): MessageInput {
   return isToldByAgent(message as unknown as Record<string, unknown>) ? { ...message, pinned: true } : message;
+}
+
+const interrupted = (toolCallId: string): MessageInput => ({
+  role: "tool",
+  content: [{ type: "tool-result", toolCallId, output: INTERRUPTED, isError: true }],
+});
+
+/** The ids of calls without a result after which nobody said anything. */
+function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
+  const open = new Set<string>();
+  for (const message of messages) {
+    const { role, content } = parse(message, "message", "transcript_error").message;
+    if (role === "user") {
+      open.clear();
+    }
+    for (const part of content) {
+      if (part.type === "tool-call" && part.providerExecuted !== true) {
+        open.add(part.toolCallId);
+      } else if (part.type === "tool-result") {
+        open.delete(part.toolCallId);
+      }
+    }
+  }
+  return [...open];
 }
 
 /** The config by which a session is carried on. The caller's options come first. */
