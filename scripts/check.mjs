@@ -11,6 +11,7 @@ import { fuzz, targets } from "./fuzz.mjs";
 import { runHosts } from "./hosts.mjs";
 import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram } from "./project.mjs";
+import { checkProse } from "./prose.mjs";
 import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
 import { checkSizes } from "./size.mjs";
 import { snapshotsOfPackage } from "./snapshots.mjs";
@@ -36,6 +37,7 @@ const checks = {
   biome: ["biome", () => runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"])],
   layers: ["layers of the sources", () => checkFloors()],
   types: ["types of TypeScript and JavaScript", checkTypes],
+  prose: ["prose of comments and docs", () => checkProse()],
   sizes: ["sizes", () => checkSizes()],
   dependencies: ["dependencies of the crates", checkDependencies],
   native: ["native tests", () => counted("cargo", ["test", "--no-fail-fast", ...CRATES])],

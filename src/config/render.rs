@@ -167,6 +167,8 @@ pub enum Provider {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
+    /// Amazon Bedrock's Converse, for every model that it has.
+    Bedrock,
     /// The AI SDK's `ModelMessage`, for any provider.
     AiSdk,
 }
@@ -186,6 +188,7 @@ impl Provider {
                 matches!(maker, "anthropic" | "anthropic/note" | ANTHROPIC_COMPACTION)
             }
             Self::Gemini => maker == "google",
+            Self::Bedrock => maker == "anthropic",
             // A compaction goes to its maker alone: the config says who that is.
             Self::AiSdk => !maker.ends_with("/compaction"),
         }
@@ -194,13 +197,13 @@ impl Provider {
     /// Whether what several calls gave is one message.
     #[must_use]
     pub fn joins_results(self) -> bool {
-        matches!(self, Self::Anthropic | Self::Gemini | Self::AiSdk)
+        matches!(self, Self::Anthropic | Self::Gemini | Self::Bedrock | Self::AiSdk)
     }
 
     /// Whether the first message must be the user's.
     #[must_use]
     pub fn begins_with_user(self) -> bool {
-        matches!(self, Self::Anthropic | Self::Gemini | Self::AiSdk)
+        matches!(self, Self::Anthropic | Self::Gemini | Self::Bedrock | Self::AiSdk)
     }
 }
 

@@ -1,6 +1,7 @@
 // The bodies of requests are of the types that the packages' own clients take. Checked by tsc; never run.
 
 import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Message, SystemContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { Content } from "@google/genai";
 import type { ModelMessage as ModelMessage7 } from "ai";
 import type { ModelMessage as ModelMessage6 } from "ai-6";
@@ -14,6 +15,8 @@ export const chat: ChatCompletionMessageParam[] = bodies.openai.messages;
 export const items: ResponseInputItem[] = bodies["openai-responses"].input;
 export const messages: MessageParam[] = bodies.anthropic.messages;
 export const system: string | TextBlockParam[] | undefined = bodies.anthropic.system;
+export const converse: Message[] = bodies.bedrock.messages;
+export const converseSystem: SystemContentBlock[] | undefined = bodies.bedrock.system;
 export const contents: Content[] = bodies.gemini.contents;
 export const instructions: Content | undefined = bodies.gemini.systemInstruction;
 export const prompts: [ModelMessage6[], ModelMessage7[]] = [bodies["ai-sdk"].messages, bodies["ai-sdk"].messages];

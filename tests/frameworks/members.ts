@@ -4,11 +4,13 @@
 import type { BetaContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { ThreadAssistantMessagePart, ThreadUserMessagePart } from "@assistant-ui/core";
+import type { ContentBlock as BedrockBlock, ToolResultContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { Part } from "@google/genai";
 import type { ContentBlock } from "@langchain/core/messages";
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AgentInputItem } from "@openai/agents";
 import type { Part as OpencodePart } from "@opencode-ai/sdk";
+import type { MessagePart as TanStackPart, ToolCallState } from "@tanstack/ai";
 import type {
   AssistantContent,
   DynamicToolUIPart,
@@ -169,6 +171,57 @@ const gemini: Record<keyof Part & string, Case> = {
   speechMetadata: [{ text: "The hall is open.", speechMetadata: {} }, "read"],
 };
 
+type FieldOf<Union> = Union extends object ? Exclude<keyof Union, "$unknown"> : never;
+
+const bytes = new TextEncoder().encode("iVBORw0KGgo=");
+const bedrock: Record<FieldOf<BedrockBlock>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image: [{ image: { format: "png", source: { bytes } } }, "read"],
+  document: [{ document: { format: "txt", name: "A", source: { text: "The hall is open." } } }, "read"],
+  video: [{ video: { format: "mp4", source: { s3Location: { uri: "s3://a/b.mp4" } } } }, "read"],
+  audio: [{ audio: { format: "wav", source: { s3Location: { uri: "s3://a/b.wav" } } } }, "read"],
+  toolUse: [{ toolUse: { toolUseId: "t", name: "look", input: {} } }, "read"],
+  toolResult: [{ toolResult: { toolUseId: "t", content: [{ text: "It is open." }] } }, "read"],
+  reasoningContent: [{ reasoningContent: { reasoningText: { text: "hm", signature: "s" } } }, "read"],
+  citationsContent: [{ citationsContent: { content: [{ text: "The hall is open." }], citations: [] } }, "read"],
+  searchResult: [{ searchResult: { title: "A", source: "b", content: [{ text: "The hall is open." }] } }, "read"],
+  guardContent: [{ guardContent: { text: { text: "The hall is open." } } }, "read"],
+  cachePoint: [{ cachePoint: { type: "default" } }, "unseen"],
+  toolAddition: [{ toolAddition: { tool: { name: "a" } } }, ".content[0].toolAddition.type"],
+  toolRemoval: [{ toolRemoval: { tool: { name: "a" } } }, ".content[0].toolRemoval.type"],
+};
+const bedrockResults: Record<FieldOf<ToolResultContentBlock>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  json: [{ json: { open: true } }, "read"],
+  image: bedrock.image,
+  document: bedrock.document,
+  video: bedrock.video,
+  searchResult: bedrock.searchResult,
+};
+
+const tanStackSource = { type: "data", value: "iVBORw0KGgo=", mimeType: "image/png" };
+const tanStack: Record<TypeOf<TanStackPart>, Case> = {
+  text: [{ content: "The hall is open." }, "read"],
+  image: [{ source: tanStackSource }, "read"],
+  audio: [{ source: { ...tanStackSource, mimeType: "audio/wav" } }, "read"],
+  video: [{ source: { ...tanStackSource, mimeType: "video/mp4" } }, "read"],
+  document: [{ source: { ...tanStackSource, mimeType: "application/pdf" } }, "read"],
+  "tool-call": [{ id: "t", name: "look", arguments: "{}", state: "complete" }, "read"],
+  "tool-result": [{ toolCallId: "t", content: "The hall is open.", state: "complete" }, "read"],
+  thinking: [{ content: "hm" }, "read"],
+  "structured-output": [{ status: "complete", raw: "{}", data: {} }, "read"],
+  "ui-resource": [{ resource: { uri: "ui://a", mimeType: "text/html" }, toolCallId: "t", toolName: "a" }, "unseen"],
+};
+const tanStackStates: Record<ToolCallState, Case> = {
+  "awaiting-input": [{}, "unseen"],
+  "input-streaming": [{}, "unseen"],
+  "input-complete": [{}, "read"],
+  "approval-requested": [{ approval: { id: "a", needsApproval: true } }, "read"],
+  "approval-responded": [{ approval: { id: "a", needsApproval: true, approved: false } }, "read"],
+  complete: [{ output: 1 }, "read"],
+  error: [{ output: "No." }, "read"],
+};
+
 const tool = { toolCallId: "t", input: { q: 1 } };
 const uiParts: Record<TypeOf<UIMessagePart<UIDataTypes, UITools>>, Case> & Record<string, Case> = {
   text: [{ text: "The hall is open." }, "read"],
@@ -290,6 +343,26 @@ export const members: readonly Entry[] = [
   ...entries("OpenAI Responses item", responses, (type, item) => ({ type, ...item })),
   ...entries("OpenAI Agents item", agents, (type, item) => ({ type, ...item })),
   ...entries("Gemini part", gemini, (_, part) => ({ role: "model", parts: [part] })),
+  ...entries("Bedrock block", bedrock, (type, block) => ({
+    role: /^(?:image|document|video|audio|toolResult)$/.test(type) ? "user" : "assistant",
+    content: [block],
+  })),
+  ...entries("Bedrock block in a result", bedrockResults, (_, block) => ({
+    role: "user",
+    content: [{ toolResult: { toolUseId: "t", content: [block, { text: "It is open." }] } }],
+  })),
+  ...entries("TanStack AI part", tanStack, (type, part) => ({
+    role: "assistant",
+    // One part that tells the format stands next to each.
+    parts: [
+      { type: "text", content: "" },
+      { type, ...part },
+    ],
+  })),
+  ...entries("TanStack AI call", tanStackStates, (state, part) => ({
+    role: "assistant",
+    parts: [{ type: "tool-call", id: "t", name: "look", arguments: "{}", state, ...part }],
+  })),
   ...entries("AI SDK UIMessage part", uiParts, (type, part) => ({ role: "assistant", parts: [{ type, ...part }] })),
   ...entries("AI SDK tool state", uiStates, (state, part) => ({
     role: "assistant",

@@ -5,6 +5,7 @@ import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";
 import type { Processor } from "@mastra/core/processors";
 import type { CallModelInputFilter, SessionInputCallback } from "@openai/agents";
 import type { Plugin } from "@opencode-ai/plugin";
+import type { ChatMiddleware, UIMessage as TanStackMessage, ModelMessage as TanStackModelMessage } from "@tanstack/ai";
 import type {
   LanguageModelMiddleware as Middleware7,
   PrepareStepFunction as PrepareStep7,
@@ -21,7 +22,7 @@ import type {
   ToolSet as Tools6,
 } from "ai-6";
 import type { AgentMiddleware } from "langchain";
-import type { Session } from "windrow";
+import { buildContextSync, type Session } from "windrow";
 import * as aiSdk from "windrow/ai-sdk";
 import { threadHistory } from "windrow/assistant-ui";
 import { contextMiddleware } from "windrow/langchain";
@@ -29,6 +30,7 @@ import { contextProcessor } from "windrow/mastra";
 import { callModelInputFilter, sessionInputCallback } from "windrow/openai-agents";
 import { contextHooks } from "windrow/opencode";
 import { transformContext } from "windrow/pi";
+import * as tanStack from "windrow/tanstack";
 
 declare const session: Session;
 const config = { budget: { maxTokens: 1000 } };
@@ -48,5 +50,10 @@ export const filter: CallModelInputFilter = callModelInputFilter(config);
 export const callback: SessionInputCallback = sessionInputCallback(config);
 export const processor: Processor = contextProcessor(config);
 export const transform: NonNullable<AgentLoopConfig["transformContext"]> = transformContext(config);
+export const tanStackMiddleware: ChatMiddleware = tanStack.contextMiddleware(config);
+export const tanStackMessages: [TanStackMessage[], TanStackModelMessage[]] = [
+  buildContextSync([] as TanStackMessage[]).kept as TanStackMessage[],
+  buildContextSync([] as TanStackModelMessage[]).kept as TanStackModelMessage[],
+];
 export const plugin: Plugin = async () => contextHooks(config);
 export const history: ThreadHistoryAdapter = threadHistory(session);

@@ -37,6 +37,31 @@ interface UiMessage<Metadata = unknown> {
   parts: Array<UiPart>;
 }
 
+// Bedrock's Converse, TanStack AI's `UIMessage`, and OpenTelemetry's conventions.
+type ConverseBlock =
+  | { text: string; toolUse?: never; $unknown?: never }
+  | {
+      text?: never;
+      toolUse: { toolUseId: string | undefined; name: string | undefined; input: unknown };
+      $unknown?: never;
+    }
+  | { text?: never; toolUse?: never; $unknown: [string, unknown] };
+interface ConverseMessage {
+  role: "user" | "assistant" | "system" | undefined;
+  content: ConverseBlock[] | undefined;
+}
+interface TanStackMessage {
+  id: string;
+  role: "system" | "user" | "assistant";
+  parts: Array<{ type: "text"; content: string } | { type: "tool-call"; id: string; name: string; arguments: string }>;
+  createdAt?: Date;
+}
+interface OtelMessage {
+  role: string;
+  parts: { type: "text"; content: string }[];
+  finish_reason?: string;
+}
+
 // Its `UIMessage` of version 4, and Mastra's `MastraDBMessage`.
 interface UiMessage4 {
   id: string;
@@ -233,6 +258,12 @@ const langchain = buildContextSync([] as LangChainMessage[]);
 isTrue<Equal<typeof langchain.kept, LangChainMessage[]>>();
 const human = createTranscript([] as LangChainHumanMessage[]);
 isTrue<Equal<typeof human, Transcript<LangChainHumanMessage>>>();
+const converse = buildContextSync([] as ConverseMessage[]);
+isTrue<Equal<typeof converse.kept, ConverseMessage[]>>();
+const tanStack = buildContextSync([] as TanStackMessage[]);
+isTrue<Equal<typeof tanStack.kept, TanStackMessage[]>>();
+const otel = buildContextSync([] as OtelMessage[]);
+isTrue<Equal<typeof otel.kept, OtelMessage[]>>();
 const stored = buildContextSync([] as (LangChainStored | LangChainJson)[]);
 isTrue<Equal<typeof stored.kept, (LangChainStored | LangChainJson)[]>>();
 const responses = buildContextSync([] as ResponsesItem[]);

@@ -834,9 +834,10 @@ export type Guard = "indent" | "none";
  * - `openai-responses`: OpenAI's Responses.
  * - `anthropic`: Anthropic's Messages.
  * - `gemini`: Gemini's `generateContent`.
+ * - `bedrock`: Amazon Bedrock's Converse, for every model that it has.
  * - `ai-sdk`: The AI SDK's `ModelMessage`, for any provider.
  */
-export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
+export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "bedrock" | "ai-sdk";
 
 /**
  * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.

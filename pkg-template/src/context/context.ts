@@ -593,12 +593,12 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /**
    * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
-   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic` and `ai-sdk`, `{ systemInstruction,
+   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic`, `bedrock` and `ai-sdk`, `{ systemInstruction,
    * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
    * the provider does not take the messages.
    *
-   * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
-   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
+   * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, for
+   * models of OpenAI's from GPT-5.6 on, and for Claude and Nova at Bedrock. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
    * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `onPrefixMismatch` sets Anthropic's
    * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the request (default: as `render.store` says):
    * then reasoning goes only with its encrypted content, and items without their ids.
@@ -768,12 +768,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /** @internal Notes in the trace the parts that the provider will clear. */
   noteClearing(settings: ContextManagement): void {
-    if (this.#sent !== undefined) {
-      this.#parsed ??= this.#parse(this.#sent);
-      const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
-      const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
-      (this as { trace: Trace }).trace = { ...this.trace, notes };
-    }
+    publicCall("context_build_error", "noteClearing", () => {
+      if (this.#sent !== undefined) {
+        this.#parsed ??= this.#parse(this.#sent);
+        const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
+        const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
+        (this as { trace: Trace }).trace = { ...this.trace, notes };
+      }
+    });
   }
 
   /** @internal The messages that it was built from. */

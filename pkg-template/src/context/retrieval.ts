@@ -72,6 +72,13 @@ export interface RetrievalDefinitions {
       { readonly name: string; readonly description: string; readonly parametersJsonSchema: RetrievalParameters },
     ];
   };
+  readonly bedrock: {
+    readonly toolSpec: {
+      readonly name: string;
+      readonly description: string;
+      readonly inputSchema: { readonly json: RetrievalParameters };
+    };
+  };
   readonly "ai-sdk": {
     readonly type: "function";
     readonly name: string;
@@ -307,6 +314,7 @@ export function definitionFor<Name extends keyof RetrievalDefinitions>(provider:
     "openai-responses": { type: "function", ...own, parameters: PARAMETERS, strict: false },
     anthropic: { ...own, input_schema: PARAMETERS },
     gemini: { functionDeclarations: [{ ...own, parametersJsonSchema: PARAMETERS }] },
+    bedrock: { toolSpec: { ...own, inputSchema: { json: PARAMETERS } } },
     "ai-sdk": { type: "function", ...own, inputSchema: PARAMETERS },
   };
   if (!Object.hasOwn(forms, provider)) {

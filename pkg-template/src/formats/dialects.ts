@@ -5,12 +5,24 @@ import { type Dialect, provideDialects } from "../message/dialect.js";
 import { provideOwnFormat } from "../message/recognise.js";
 import { aiSdkModel } from "./ai-sdk/read.js";
 import { anthropic } from "./anthropic/read.js";
+import { cohere } from "./cohere/read.js";
 import { llamaIndex } from "./llamaindex/read.js";
+import { ollama } from "./ollama/read.js";
 import { openAiChat } from "./openai-chat/read.js";
+import { tanStackModel } from "./tanstack/model.js";
 import { windrowFormat } from "./windrow/format.js";
 import { windrow } from "./windrow/read.js";
 
-const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel, llamaIndex];
+const DIALECTS: readonly Dialect[] = [
+  windrow,
+  openAiChat,
+  anthropic,
+  aiSdkModel,
+  llamaIndex,
+  tanStackModel,
+  ollama,
+  cohere,
+];
 
 provideDialects(DIALECTS);
 provideOwnFormat(windrowFormat(DIALECTS));

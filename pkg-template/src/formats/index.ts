@@ -6,17 +6,23 @@ import type { MessageFormat } from "../message/format.js";
 import type { ReadMessage } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { type ShapeName, shapeNameOf, shapes } from "../message/recognise.js";
+import { agUiShape } from "./ag-ui/read.js";
 import { uiMessageShape } from "./ai-sdk/ui.js";
 import { uiMessage4Shape } from "./ai-sdk/ui-4.js";
 import type { AnyMessage } from "./any-message.js";
 import { assistantUiShape } from "./assistant-ui/read.js";
+import { bedrockShape } from "./bedrock/read.js";
 import { geminiContentShape } from "./gemini/read.js";
 import { langChainMessageShape } from "./langchain/read.js";
 import { mastraShape } from "./mastra/read.js";
+import { mcpShape } from "./mcp/read.js";
 import { openaiAgentsShape } from "./openai-agents/read.js";
 import { openaiResponsesShape } from "./openai-responses/read.js";
 import { opencodeShape } from "./opencode/read.js";
+import { otelShape } from "./otel/read.js";
 import { piShape } from "./pi/read.js";
+import { pydanticAiShape } from "./pydantic-ai/read.js";
+import { tanStackShape } from "./tanstack/read.js";
 
 export type { PlainPart, ReadMessage } from "../message/message.js";
 export type { ShapeName } from "../message/recognise.js";
@@ -24,7 +30,11 @@ export type { AnyMessage } from "./any-message.js";
 
 /** In the order in which a message is held against them. */
 const SHAPES: readonly MessageFormat[] = [
+  pydanticAiShape,
+  agUiShape,
   assistantUiShape,
+  otelShape,
+  tanStackShape,
   uiMessageShape,
   uiMessage4Shape,
   geminiContentShape,
@@ -34,6 +44,8 @@ const SHAPES: readonly MessageFormat[] = [
   mastraShape,
   opencodeShape,
   piShape,
+  bedrockShape,
+  mcpShape,
 ];
 
 shapes.provide(SHAPES);

@@ -15,6 +15,8 @@ import { writeAiSdk } from "./ai-sdk/write.js";
 import { anthropicRules } from "./anthropic/rules.js";
 import { writeAnthropic } from "./anthropic/write.js";
 import type { AnyMessage } from "./any-message.js";
+import { bedrockRules } from "./bedrock/rules.js";
+import { writeBedrock } from "./bedrock/write.js";
 import { geminiRules } from "./gemini/rules.js";
 import { writeGemini } from "./gemini/write.js";
 import { openAiRules } from "./openai-chat/rules.js";
@@ -42,6 +44,7 @@ const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies
   "openai-responses": { title: "OpenAI Responses", write: writeResponses, ...responsesRules },
   anthropic: { title: "Anthropic Messages API", write: writeAnthropic, ...anthropicRules },
   gemini: { title: "Gemini generateContent", write: writeGemini, ...geminiRules },
+  bedrock: { title: "Bedrock Converse", write: writeBedrock, ...bedrockRules },
   "ai-sdk": { title: "AI SDK ModelMessage", write: writeAiSdk, ...aiSdkRules },
 };
 
@@ -247,5 +250,6 @@ const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
   "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
   "file-ids-fit": "Give the id as the provider gave it, or the file itself.",
+  "documents-have-text": "Give the message a text next to its documents.",
   "starts-with-user": "Let the messages begin with one of the user's.",
 };

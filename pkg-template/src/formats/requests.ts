@@ -6,6 +6,7 @@ import { Part } from "../base/parts.js";
 import type { ParsedMessage } from "../message/read.js";
 import type { AiSdkBody } from "./ai-sdk/write.js";
 import type { AnthropicBody } from "./anthropic/write.js";
+import type { BedrockBody } from "./bedrock/write.js";
 import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
@@ -23,6 +24,8 @@ export interface RequestBodies {
   readonly anthropic: AnthropicBody;
   /** Gemini's generateContent. */
   readonly gemini: GeminiBody;
+  /** Amazon Bedrock's Converse. */
+  readonly bedrock: BedrockBody;
   /** `generateText` and `streamText` of the AI SDK. */
   readonly "ai-sdk": AiSdkBody;
 }

@@ -18,6 +18,11 @@ export interface PartForm {
   readonly text?: TextKind;
   /** Returns a copy with another text. */
   withText?(part: UnknownRecord, text: string): UnknownRecord;
+  /**
+   * Returns the caller's part, as its provider gets it back: undefined for one that only looks like the provider's. Default: the part
+   * itself.
+   */
+  givenOf?(part: UnknownRecord): unknown;
   /** Whether it is a tool call, or the result of one. */
   readonly isOfTool?: boolean;
 }

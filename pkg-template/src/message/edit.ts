@@ -83,10 +83,21 @@ function callIdIn(holder: UnknownRecord): unknown {
       holder.functionCall ??
       holder.functionResponse ??
       holder.toolCall ??
+      holder.toolUse ??
+      holder.toolResult ??
       holder.value ??
       holder,
   );
-  return own.toolCallId ?? own.tool_call_id ?? own.tool_use_id ?? own.callID ?? own.call_id ?? own.id ?? own.name;
+  return (
+    own.toolCallId ??
+    own.tool_call_id ??
+    own.tool_use_id ??
+    own.toolUseId ??
+    own.callID ??
+    own.call_id ??
+    own.id ??
+    own.name
+  );
 }
 
 /** Returns a copy of a message that says where it is from, in the places that its format has for this. */

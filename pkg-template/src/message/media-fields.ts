@@ -28,6 +28,8 @@ function mediaPlaces(part: UnknownRecord): {
     file.data,
     audio.data,
     source.data,
+    source.value,
+    part.value,
     said.data,
   ];
   return {
@@ -44,7 +46,13 @@ function mediaPlaces(part: UnknownRecord): {
 /** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
 export function givenMedia(part: UnknownRecord): MediaFields {
   const { source, file, audio, said, image, held, addresses } = mediaPlaces(part);
-  const type = part.mediaType ?? part.mimeType ?? source.media_type ?? file.mediaType ?? FORMATS[String(audio.format)];
+  const type =
+    part.mediaType ??
+    part.mimeType ??
+    source.media_type ??
+    source.mimeType ??
+    file.mediaType ??
+    FORMATS[String(audio.format)];
   const about = {
     ...texts({
       detail: image.detail ?? part.detail,

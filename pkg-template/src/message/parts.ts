@@ -33,17 +33,22 @@ function textIn(part: UnknownRecord, place: string, field: string): string {
   return required(part[field], `${place}.${field}`);
 }
 
+/** Returns the field that a text is in: TanStack AI and Chrome's Prompt API have names for it. */
+const textFieldOf = (part: UnknownRecord): string =>
+  ["text", "content", "value"].find((field) => typeof part[field] === "string") ?? "text";
+
 export const textForm: PartForm = {
   fields: TEXT_FIELDS,
   read(part, place, maker) {
-    const said = textIn(part, place, "text");
+    const said = textIn(part, place, textFieldOf(part));
     const proof = provenanceOf(part, maker);
     return isCompacted(part.providerOptions)
       ? compactionPart("anthropic", said, proof)
       : { type: "text", text: said, ...(part.origin === "file" ? { origin: part.origin } : {}), ...proof };
   },
   text: "text",
-  withText: (part, own) => ({ ...part, text: own }),
+  givenOf: (part) => (part.text === undefined ? undefined : part),
+  withText: (part, own) => ({ ...part, [textFieldOf(part)]: own }),
 };
 
 export const refusalForm: PartForm = {
@@ -58,7 +63,11 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
   return {
     fields: TEXT_FIELDS,
     read(part, place, maker): ReasoningPart | RedactedPart {
-      const said = textIn(part, place, field);
+      const given = part[field];
+      // Mistral has a list of texts.
+      const said = Array.isArray(given)
+        ? given.map((chunk, at) => required(recordOf(chunk).text, `${place}.${field}[${at}].text`)).join("")
+        : textIn(part, place, field);
       const { data, ...proof } = provenanceOf(part, maker);
       if (data !== undefined && said === "") {
         return { type: "redacted_thinking", data, ...proof };
@@ -108,14 +117,20 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
     "url",
     "image",
     "image_url",
+    "value",
   ],
   ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
 ]);
+
+/** Returns media as its provider gets it back. No provider knows a field `value`: TanStack AI's messages and Chrome's have it. */
+const givenMediaPart = (part: UnknownRecord): unknown =>
+  (part.value ?? recordOf(part.source).value) === undefined ? part : undefined;
 
 /** Returns the form of images, audio or files. */
 export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {
   return {
     fields: MEDIA_FIELDS,
+    givenOf: givenMediaPart,
     read: (part, place) => mediaPart(part, typeof kindOf === "string" ? kindOf : kindOf(part), place),
   };
 }
@@ -263,7 +278,7 @@ function blocksIn(blocks: readonly unknown[], place: string): readonly PlacedPar
     const kind = kindOfBlock(block);
     if (kind !== undefined) {
       const origin = originOf(row);
-      const given = origin === undefined ? block : origin.given;
+      const given = origin === undefined ? givenMediaPart(row) : origin.given;
       parts.push({ part: mediaPart(row, kind, here), given, place: origin?.place || here });
     } else if (typeof block === "string" || row.type === "text") {
       readPart(block, here, undefined, parts);

@@ -211,15 +211,6 @@ function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
 }
 
 function checkRole({ role }: UnknownRecord): void {
-  if (role === "reasoning" || role === "activity") {
-    throw new MalformedMessage(
-      ".role",
-      `AG-UI's messages of the role ${role} are not read`,
-      role === "activity"
-        ? "Leave it out: it is for the page."
-        : "Leave it out, or put its text into a part `reasoning` of the reply.",
-    );
-  }
   if (!ROLE_NAMES.has(role)) {
     throw new MalformedMessage(
       ".role",
@@ -451,7 +442,7 @@ export function readPart(value: unknown, place: string, maker: string | undefine
     throw unknownType(input.type, place, "content part", known);
   }
   const read = form.read(input, place, maker);
-  const origin = originOf(value) ?? { given: value, place };
+  const origin = originOf(value) ?? { given: form.givenOf === undefined ? value : form.givenOf(input), place };
   const first = into.length;
   if (isList(read)) {
     for (const part of read) {

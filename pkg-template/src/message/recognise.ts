@@ -1,10 +1,12 @@
 // Which format a message has. The formats of other packages are a part of the package that a page fetches only if its messages need it.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
+import { ROLES } from "../base/generated.js";
 import { listFrom } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { Part } from "../base/parts.js";
 import { nearest } from "../engine/nearest.js";
+import { formOf } from "./dialect.js";
 import { type MessageFormat, recordOf, type UnknownRecord } from "./format.js";
 
 /** The modules of the shapes, in the order in which a message is held against them. */
@@ -36,8 +38,8 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
 }
 
 /**
- * Fields that a message of another shape has. One with none of them, and none of the roles and parts below, is in windrow's own
- * form, or one of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
+ * Fields that a message of another shape has. One with none of them, and no role and no part that the dialects don't know, is in
+ * windrow's own form, or one of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
  */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
   ...[
@@ -52,12 +54,7 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
     "stopReason",
   ],
 ]);
-/** Roles that no such message has. */
-const FOREIGN_ROLES: ReadonlySet<unknown> = new Set([
-  ...["model", "data", "toolResult", "bashExecution", "custom", "branchSummary", "compactionSummary"],
-]);
-/** Types of parts that none of them has. */
-const FOREIGN_PARTS: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
+const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 
 let own: MessageFormat | undefined;
 
@@ -86,7 +83,7 @@ export function formatOf(message: UnknownRecord, name?: string): MessageFormat {
 function isSuspect(message: UnknownRecord): boolean {
   const { role, content, status } = message;
   const isOfFields = typeof content === "object" && content !== null && !Array.isArray(content);
-  if (FOREIGN_ROLES.has(role) || isOfFields || (typeof status === "object" && status !== null)) {
+  if ((role != null && !OWN_ROLES.has(role)) || isOfFields || (typeof status === "object" && status !== null)) {
     return true;
   }
   for (const field in message) {
@@ -94,5 +91,5 @@ function isSuspect(message: UnknownRecord): boolean {
       return true;
     }
   }
-  return listFrom(content).some((part) => FOREIGN_PARTS.has(recordOf(part).type));
+  return listFrom(content).some((part) => typeof part === "object" && formOf(recordOf(part).type) === undefined);
 }

@@ -43,7 +43,7 @@ properties! {
     fn the_user_speaks_first_where_the_provider_wants_it(
         messages in chat(),
         request in weighted(0.6, Just("And the violin in the harbour?")),
-        provider in select(vec!["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"]),
+        provider in select(vec!["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk"]),
         tokens in 25_u64..300,
         recall in ranking_options(),
         gap in gap_notice(),

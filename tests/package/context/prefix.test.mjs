@@ -292,6 +292,8 @@ describe("breakpoints", () => {
       ["openai", "gpt-5", false],
       ["openai-responses", undefined, false],
       ["gemini", "gemini-3-pro", false],
+      ["bedrock", "us.anthropic.claude-sonnet-4-5-v1:0", true],
+      ["bedrock", "meta.llama4-maverick-17b-instruct-v1:0", false],
     ])) {
       const context = buildContextSync(messages, {
         ...steady(4000),

@@ -14,7 +14,7 @@ import {
 } from "windrow";
 import { tokensOfBody } from "../support/independent-count.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
-import { PROVIDERS } from "../support/shape-bodies.mjs";
+import { PROVIDERS, sendableOf } from "../support/shape-bodies.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
 const INTERRUPTED = "[Tool execution was interrupted]";
@@ -109,8 +109,7 @@ describe("calls without a result", () => {
       let openCount = 0;
       const cases = forEachSeed((random, seed) => {
         const provider = PROVIDERS[seed % PROVIDERS.length];
-        const sendable = has.filter((it) => it !== "tool-media" || provider !== "openai");
-        const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable });
+        const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendableOf(provider, has) });
         const whole = write(turns, random);
         const messages = [...damagedConversation(whole.slice(0, -1), random), whole.at(-1)];
         const openCalls = random.pick(["close", "drop"]);

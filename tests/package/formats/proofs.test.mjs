@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { buildContextSync, loadEncoding, plainMessage, problemsOf, providers, requestOf } from "windrow";
+import { buildContextSync, loadEncoding, problemsOf, providers, requestOf } from "windrow";
 import { forEachSeed } from "../support/property.mjs";
 
 const encoding = "o200k_base";
@@ -258,16 +258,5 @@ test("Anthropic: notes of its own go back as they came, count, and go to nobody 
     for (const provider of /** @type {const} */ (["openai", "openai-responses", "gemini", "ai-sdk"])) {
       assert.ok(!JSON.stringify(requestOf(provider, messages)).includes(note.type), provider);
     }
-  }
-});
-
-test("AG-UI's reasoning and activities are named", () => {
-  for (const role of ["reasoning", "activity"]) {
-    /** @type {any} */
-    const message = { id: "1", role, content: "hm" };
-    assert.throws(() => plainMessage(message), {
-      code: "INVALID_TRANSCRIPT",
-      message: new RegExp(`AG-UI's messages of the role ${role}`),
-    });
   }
 });

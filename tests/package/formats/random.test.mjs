@@ -13,6 +13,8 @@ const TAKEN = {
   "openai-responses": { mediaIn: ["user", "tool"] },
   anthropic: { mediaIn: ["user", "tool"], hosted: true },
   gemini: { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] },
+  // A document without a text next to it is refused, and an image by its address too: the shapes have others.
+  bedrock: { media: [], mediaIn: [] },
   "ai-sdk": { media: ["image", "file", "audio"], hosted: true },
 };
 

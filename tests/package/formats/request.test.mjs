@@ -181,6 +181,6 @@ describe("what cannot be sent", () => {
 });
 
 test("the list of providers cannot be changed", () => {
-  assert.deepEqual(NAMES, ["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"]);
+  assert.deepEqual(NAMES, ["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk"]);
   assert.ok(Object.isFrozen(providers) && providers.every((provider) => Object.isFrozen(provider)));
 });

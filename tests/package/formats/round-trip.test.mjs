@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { plainMessage, providers, requestOf } from "windrow";
 import { assertShare, forEachSeed } from "../support/property.mjs";
-import { messagesOf } from "../support/shape-bodies.mjs";
+import { messagesOf, sendableOf } from "../support/shape-bodies.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
 /** The short user message before a conversation that begins with the assistant. */
@@ -19,8 +19,8 @@ describe("read(write(messages)) says what the messages say", () => {
       forEachSeed((random) => {
         const shape = random.pick(Object.keys(SHAPES));
         const { write, thoughtsOf, has } = SHAPES[shape];
-        // A provider without a field for names gets them in the text, and OpenAI's chat takes no media from tools.
-        const sendable = has.filter((it) => it !== "name" && (it !== "tool-media" || name !== "openai"));
+        // A provider without a field for names gets them in the text.
+        const sendable = sendableOf(name, has).filter((it) => it !== "name");
         const { turns } = randomTurns(random, { thoughtsOf, has: sendable });
         const messages = write(turns, random);
         const body = requestOf(name, messages);

@@ -5,6 +5,11 @@ import { describe, test } from "node:test";
 import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 
 const HALF = "half \ud83e";
+/** A message of the user's as Converse has it, and a call. */
+const converse = (...content) => ({ role: "user", content });
+const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({
+  toolUse: { toolUseId, name, input },
+});
 
 /** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
 const CASES = {
@@ -62,6 +67,12 @@ const CASES = {
       "call-ids-fit": [
         [{ messages: [{ role: "assistant", tool_calls: [called("x".repeat(41))] }] }, "messages[0].tool_calls[0]"],
         [{ messages: [{ role: "tool", tool_call_id: "a|b", content: "x" }] }, "messages[0]"],
+      ],
+      "server-takes-ids": [
+        [
+          { model: "mistral-large-latest", messages: [{ role: "assistant", tool_calls: [called("call_1")] }] },
+          "messages[0].tool_calls[0]",
+        ],
       ],
       "file-ids-fit": [
         [
@@ -776,6 +787,182 @@ const CASES = {
     },
   },
 
+  bedrock: {
+    sound: () => ({
+      system: [{ text: "Be brief." }, { cachePoint: { type: "default" } }],
+      messages: [
+        {
+          role: "user",
+          content: [{ text: "Which?" }, { document: { format: "txt", name: "a (1)", source: { text: "b" } } }],
+        },
+        {
+          role: "assistant",
+          content: [
+            { reasoningContent: { reasoningText: { text: "hm", signature: "s" } } },
+            { reasoningContent: { redactedContent: new Uint8Array(3) } },
+            { text: "I look." },
+            { toolUse: { toolUseId: "a", name: "look", input: {} } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { toolResult: { toolUseId: "a", content: [{ json: {} }, { text: "found" }], status: "error" } },
+            { text: "And now?" },
+          ],
+        },
+      ],
+    }),
+    broken: {
+      "has-messages": [
+        [{ messages: [] }, "messages"],
+        [null, "messages"],
+      ],
+      "roles-are-known": [[{ messages: [{ role: "system", content: [{ text: "hi" }] }] }, "messages[0]"]],
+      "starts-with-user": [[{ messages: [{ role: "assistant", content: [{ text: "hi" }] }] }, "messages[0]"]],
+      "roles-alternate": [[{ messages: [converse({ text: "hi" }), converse({ text: "ho" })] }, "messages[1]"]],
+      "ends-with-user": [
+        [{ messages: [converse({ text: "hi" }), { role: "assistant", content: [{ text: "ho" }] }] }, "messages[1]"],
+      ],
+      "fields-are-known": [
+        [{ messages: [{ ...converse({ text: "hi" }), id: "m1" }] }, "messages[0].id"],
+        [{ messages: [converse({ text: "hi", type: "text" })] }, "messages[0].content[0].type"],
+        [{ system: [{ type: "text", text: "a" }], messages: [converse({ text: "hi" })] }, "system[0].type"],
+        [
+          { messages: [converse({ toolResult: { toolUseId: "a", content: [], is_error: true } })] },
+          "messages[0].content[0].toolResult.is_error",
+        ],
+      ],
+      "nothing-is-empty": [
+        [{ messages: [converse()] }, "messages[0]"],
+        [{ messages: [converse({ text: " " })] }, "messages[0].content[0]"],
+        [
+          { messages: [converse({ toolResult: { toolUseId: "a", content: [{ text: "" }] } })] },
+          "messages[0].content[0].toolResult.content[0]",
+        ],
+      ],
+      "blocks-are-of-one-kind": [
+        [{ messages: [converse({})] }, "messages[0].content[0]"],
+        [{ messages: [converse({ text: "hi", cachePoint: { type: "default" } })] }, "messages[0].content[0]"],
+      ],
+      "text-is-well-formed": [[{ messages: [converse({ text: HALF })] }, "messages[0].content[0].text"]],
+      "images-are-few": [
+        [{ messages: [converse(...copies(21, { image: { format: "png", source: {} } }))] }, "messages[0].content[20]"],
+        [
+          {
+            messages: [
+              converse({ image: { format: "png", source: { bytes: new Uint8Array(4 * 2 ** 20) } } }, { text: "hi" }),
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
+      "documents-are-few": [
+        [
+          {
+            messages: [
+              converse(
+                { text: "hi" },
+                ...Array.from({ length: 6 }, (_, at) => ({ document: { name: `a ${at}`, source: { text: "b" } } })),
+              ),
+            ],
+          },
+          "messages[0].content[6]",
+        ],
+      ],
+      "documents-are-named": [
+        [
+          { messages: [converse({ text: "hi" }, { document: { name: "a.pdf", source: { text: "b" } } })] },
+          "messages[0].content[1]",
+        ],
+        [
+          {
+            messages: [
+              converse(
+                { text: "hi" },
+                { document: { name: "a", source: { text: "b" } } },
+                { document: { name: "A", source: { text: "c" } } },
+              ),
+            ],
+          },
+          "messages[0].content[2]",
+        ],
+      ],
+      "documents-have-text": [
+        [{ messages: [converse({ document: { name: "a", source: { text: "b" } } })] }, "messages[0].content[0]"],
+      ],
+      "media-is-the-users": [
+        [
+          {
+            messages: [
+              converse({ text: "hi" }),
+              { role: "assistant", content: [{ image: { format: "png", source: {} } }] },
+            ],
+          },
+          "messages[1].content[0]",
+        ],
+      ],
+      "call-ids-fit": [
+        [{ messages: [{ role: "assistant", content: [converseUse("a|b")] }] }, "messages[0].content[0]"],
+        [
+          { messages: [converse({ toolResult: { toolUseId: "x".repeat(65), content: [] } })] },
+          "messages[0].content[0]",
+        ],
+      ],
+      "call-ids-are-unique": [
+        [
+          { messages: [{ role: "assistant", content: [converseUse("a"), converseUse("a")] }] },
+          "messages[0].content[1]",
+        ],
+      ],
+      "tool-names-fit": [
+        [{ messages: [{ role: "assistant", content: [converseUse("a", "mcp.look")] }] }, "messages[0].content[0]"],
+      ],
+      "arguments-are-objects": [
+        [{ messages: [{ role: "assistant", content: [converseUse("a", "look", "{}")] }] }, "messages[0].content[0]"],
+      ],
+      "results-follow-calls": [
+        [{ messages: [converse({ toolResult: { toolUseId: "a", content: [] } })] }, "messages[0].content[0]"],
+      ],
+      "calls-have-results": [
+        [
+          {
+            messages: [
+              converse({ text: "hi" }),
+              { role: "assistant", content: [converseUse("a")] },
+              converse({ text: "ho" }),
+            ],
+          },
+          "messages[1].content[0]",
+        ],
+      ],
+      "results-come-first": [
+        [
+          {
+            messages: [
+              converse({ text: "hi" }),
+              { role: "assistant", content: [converseUse("a")] },
+              converse({ text: "ho" }, { toolResult: { toolUseId: "a", content: [] } }),
+            ],
+          },
+          "messages[2].content[0]",
+        ],
+      ],
+      "failures-say-something": [
+        [
+          { messages: [converse({ toolResult: { toolUseId: "a", content: [], status: "error" } })] },
+          "messages[0].content[0]",
+        ],
+      ],
+      "reasoning-is-signed": [
+        [
+          { messages: [{ role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "hm" } } }] }] },
+          "messages[0].content[0]",
+        ],
+      ],
+    },
+  },
+
   "ai-sdk": {
     sound: () => ({
       system: "Be brief.",
@@ -987,6 +1174,12 @@ describe("a request that ends with the assistant", () => {
         { role: "model", parts: [{ text: "ho" }] },
       ],
     },
+    bedrock: {
+      messages: [
+        { role: "user", content: [{ text: "hi" }] },
+        { role: "assistant", content: [{ text: "ho" }] },
+      ],
+    },
     "ai-sdk": {
       messages: [
         { role: "user", content: "hi" },
@@ -1009,6 +1202,7 @@ describe("a request that ends with the assistant", () => {
     ["openai-responses", newClaude, openAi],
     ["anthropic", newClaude, oldClaude],
     ["gemini", ["gemini-3-pro", "models/gemini-2.5-flash"], []],
+    ["bedrock", [...newClaude, ...mistral], [...oldClaude, "us.amazon.nova-pro-v1:0"]],
     ["ai-sdk", [...newClaude, ...mistral, "google/gemini-3-pro"], [...openAi, ...oldClaude]],
   ])) {
     test(`${name}: is refused for the models that are known to refuse it, and if no model is named`, () => {

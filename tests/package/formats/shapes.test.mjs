@@ -98,6 +98,69 @@ const SAMPLES = {
     { role: "user", parts: [{ functionResponse: { name: "look", response: { people: 40 } } }] },
     { role: "model", parts: [{ text: SAID }] },
   ],
+  "pydantic-ai": [
+    { kind: "request", parts: [{ part_kind: "user-prompt", content: ASKED, timestamp: "2026-01-05T09:00:00Z" }] },
+    { kind: "response", parts: [{ part_kind: "tool-call", tool_name: "look", args: '{"q":1}', tool_call_id: "t" }] },
+    { kind: "request", parts: [{ part_kind: "tool-return", tool_name: "look", content: "forty", tool_call_id: "t" }] },
+    { kind: "response", parts: [{ part_kind: "text", content: SAID }], model_name: "gpt-5" },
+  ],
+  "ag-ui": [
+    {
+      id: "a",
+      role: "user",
+      content: [
+        { type: "text", text: ASKED },
+        { type: "binary", mimeType: "image/png", url: "https://example.org/a.png" },
+      ],
+    },
+    { id: "r", role: "reasoning", content: "Let me see." },
+    {
+      id: "b",
+      role: "assistant",
+      toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }],
+    },
+    { id: "c", role: "tool", content: "forty", toolCallId: "t" },
+    { id: "d", role: "assistant", content: SAID },
+  ],
+  mcp: [
+    { role: "user", content: { type: "text", text: ASKED } },
+    {
+      role: "assistant",
+      content: [
+        { type: "resource_link", uri: "file:///halls.md", name: "halls" },
+        { type: "tool_use", id: "t", name: "look", input: { q: 1 } },
+      ],
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", toolUseId: "t", content: [{ type: "text", text: "forty" }] }],
+    },
+    { role: "assistant", content: { type: "text", text: SAID } },
+  ],
+  tanstack: [
+    { id: "a", role: "user", parts: [{ type: "text", content: ASKED }] },
+    {
+      id: "b",
+      role: "assistant",
+      parts: [
+        { type: "tool-call", id: "t", name: "look", arguments: '{"q":1}', state: "complete" },
+        { type: "tool-result", toolCallId: "t", content: "forty", state: "complete" },
+        { type: "text", content: SAID },
+      ],
+    },
+  ],
+  otel: [
+    { role: "user", parts: [{ type: "text", content: ASKED }], finish_reason: "" },
+    { role: "assistant", parts: [{ type: "tool_call", id: "t", name: "look", arguments: { q: 1 } }] },
+    { role: "tool", parts: [{ type: "tool_call_response", id: "t", response: "forty" }] },
+    { role: "assistant", parts: [{ type: "text", content: SAID }], finish_reason: "stop" },
+  ],
+  bedrock: [
+    { role: "user", content: [{ text: ASKED }] },
+    { role: "assistant", content: [{ toolUse: { toolUseId: "t", name: "look", input: { q: 1 } } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: "t", content: [{ json: { people: 40 } }] } }] },
+    { role: "assistant", content: [{ text: SAID }] },
+  ],
   langchain: [
     new HumanMessage(ASKED),
     { type: "ai", data: { content: SAID, tool_calls: [{ id: "t", name: "look", args: { q: 1 } }] } },
@@ -204,6 +267,61 @@ const OWN_SAMPLES = {
       ],
     },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "forty" }] }] },
+  ],
+  "Ollama message": [
+    { role: "user", content: ASKED, images: ["iVBORw0KGgo="] },
+    {
+      role: "assistant",
+      content: SAID,
+      thinking: "Let me see.",
+      tool_calls: [{ function: { name: "look", arguments: { q: 1 } } }],
+    },
+    { role: "tool", tool_name: "look", content: "forty" },
+  ],
+  "Workers AI message": [
+    { role: "user", content: ASKED },
+    { role: "assistant", content: SAID, tool_calls: [{ name: "look", arguments: { q: 1 } }] },
+    { role: "tool", name: "look", content: "forty" },
+  ],
+  "Cohere message": [
+    { role: "user", content: ASKED },
+    {
+      role: "assistant",
+      tool_plan: SAID,
+      tool_calls: [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }],
+    },
+    { role: "tool", tool_call_id: "t", content: "forty" },
+  ],
+  "Mistral message": [
+    { role: "user", content: [{ type: "text", text: ASKED }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: [{ type: "text", text: "Let me see." }] },
+        { type: "text", text: SAID },
+      ],
+      toolCalls: [{ id: "abcdef123", function: { name: "look", arguments: '{"q":1}' } }],
+    },
+    { role: "tool", toolCallId: "abcdef123", name: "look", content: "forty" },
+  ],
+  "Chrome Prompt API message": [
+    { role: "user", content: [{ type: "text", value: ASKED }] },
+    {
+      role: "assistant",
+      content: [{ type: "text", value: SAID }],
+      toolCalls: [{ id: "t", name: "look", arguments: { q: 1 } }],
+    },
+    { role: "tool", toolCallId: "t", content: "forty" },
+  ],
+  "TanStack AI ModelMessage": [
+    { role: "user", content: [{ type: "text", content: ASKED }] },
+    {
+      role: "assistant",
+      content: SAID,
+      thinking: [{ content: "Let me see." }],
+      toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }],
+    },
+    { role: "tool", toolCallId: "t", name: "look", content: "forty" },
   ],
   "OpenAI chat message": [
     { role: "user", content: ASKED },
@@ -532,8 +650,8 @@ describe("what says something where nothing is read is refused, at its place", (
       },
       "additional_kwargs",
     ],
-    "a content beside images": [{ role: "user", content: "Look.", images: ["aGVsbG8="] }, "images"],
-    "a text part with a value": [part({ type: "text", value: "hello" }), "content[1].value"],
+    "a content beside videos": [{ role: "user", content: "Look.", videos: ["aGVsbG8="] }, "videos"],
+    "a text part with words": [part({ type: "text", words: "hello" }), "content[1].words"],
     "an empty text part with a value": [part({ type: "text", text: "", value: "hello" }), "content[1].value"],
     "a part of no type": [part({ text: "hello" }), "content[1].type"],
     "a part of an unknown type": [part({ type: "paragraph", text: "hello" }), "content[1].type"],

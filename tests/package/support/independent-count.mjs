@@ -179,6 +179,32 @@ const COUNTERS = {
     }
   },
 
+  bedrock({ system, messages }, count) {
+    const blocks = (held) => {
+      for (const { text, json: value, reasoningContent, toolUse, toolResult } of held) {
+        if (text !== undefined) {
+          count.text(text);
+        } else if (value !== undefined) {
+          count.text(json(value));
+        } else if (reasoningContent?.reasoningText !== undefined) {
+          count.text(reasoningContent.reasoningText.text);
+        } else if (toolUse !== undefined) {
+          count.call(toolUse.name, toolUse.input);
+        } else if (toolResult !== undefined) {
+          blocks(toolResult.content);
+        }
+      }
+    };
+    if (system !== undefined) {
+      count.message("system");
+      blocks(system);
+    }
+    for (const { role, content } of messages) {
+      count.message(role);
+      blocks(content);
+    }
+  },
+
   "ai-sdk"({ system, messages }, count) {
     if (system !== undefined) {
       count.message("system");

@@ -10,13 +10,19 @@ import { randomTurns, SHAPES } from "./shape-conversations.mjs";
 export const PROVIDERS = providers.map(({ name }) => name);
 const encoding = "o200k_base";
 /** Whose reasoning a provider takes back; the AI SDK takes all. */
-const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", gemini: "google" };
+const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", bedrock: "anthropic", gemini: "google" };
 
-/** A conversation of a shape that a provider can be sent: OpenAI's chat takes no media from tools. */
+/** What of a shape's kinds a provider can be sent: OpenAI's chat takes no media from tools, and Bedrock none by its address. */
+export const sendableOf = (provider, has) => [
+  ...has.filter((it) => it !== "tool-media" || provider !== "openai"),
+  ...(provider === "bedrock" ? ["media-data"] : []),
+];
+
+/** A conversation of a shape that a provider can be sent. */
 function conversationOf(shape, provider, seed, mostTurns) {
   const random = new Random(seed);
   const { write, thoughtsOf, has } = SHAPES[shape];
-  const sendable = has.filter((it) => it !== "tool-media" || provider !== "openai");
+  const sendable = sendableOf(provider, has);
   const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable, mostTurns });
   return { random, marks, messages: write(turns, random) };
 }

@@ -23,7 +23,8 @@ const START = Date.UTC(2026, 0, 5, 9);
  * - `mostTurns`: how many there are at most;
  * - `thoughtsOf`: the providers whose reasoning the shape can have with its proof;
  * - `alternates`: whether user and assistant speak in turn;
- * - `has`: what the shape has beside texts and calls: `media`, `image-data` (no media but images by their data), `tool-media`, `denied`,
+ * - `has`: what the shape has beside texts and calls: `media`, `media-data` (no media by its address), `image-data` (no media but images
+ *   by their data), `tool-media`, `denied`,
  *   `failed`, `name`, `system-anywhere`.
  */
 export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [], alternates = false } = {}) {
@@ -129,7 +130,7 @@ class Script {
     if (kind === "file") {
       return { kind, mediaType: "application/pdf", base64: PDF, filename: "plan.pdf" };
     }
-    return this.#random.chance(0.5)
+    return this.#has.has("media-data") || this.#random.chance(0.5)
       ? { kind, mediaType: "image/png", base64: PIXEL }
       : { kind, mediaType: "image/png", url: `https://example.org/${this.#mark("media")}.png` };
   }
@@ -451,6 +452,63 @@ function geminiContents(turns, random) {
   });
 }
 
+// ---- Bedrock ----
+
+function bedrockBlock(part) {
+  if (part.text !== undefined) {
+    return { text: part.text };
+  }
+  const { kind, base64, filename } = part.media;
+  const source = { bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)) };
+  return kind === "image"
+    ? { image: { format: "png", source } }
+    : { document: { format: "pdf", name: filename.replace(".pdf", ""), source } };
+}
+
+function bedrockMessages(turns, random) {
+  const point = () => (random.chance(0.1) ? [{ cachePoint: { type: "default" } }] : []);
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", content: [{ text: turn.text }, ...point()] }];
+    }
+    if (turn.kind === "user") {
+      return [{ role: "user", content: [...turn.parts.map(bedrockBlock), ...point()] }];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      {
+        role: "assistant",
+        content: [
+          ...thoughts.map(({ text: said, signature }) => ({
+            reasoningContent: { reasoningText: { text: said, signature } },
+          })),
+          ...(text === undefined ? [] : [{ text }, ...point()]),
+          ...calls.map(({ id, name, input }) => ({ toolUse: { toolUseId: id, name, input } })),
+        ],
+      },
+      ...(calls.length === 0
+        ? []
+        : [
+            {
+              role: "user",
+              content: [
+                ...calls.map((call) => ({
+                  toolResult: {
+                    toolUseId: call.id,
+                    content: [
+                      call.json ? { json: outputOf(call) } : { text: call.text },
+                      ...(call.media === undefined ? [] : [bedrockBlock({ media: call.media })]),
+                    ],
+                    ...(call.state === "failed" ? { status: "error" } : {}),
+                  },
+                })),
+                ...point(),
+              ],
+            },
+          ]),
+    ]);
+  });
+}
+
 // ---- AI SDK ----
 
 function metadataOf({ provider, signature, id, data }) {
@@ -564,6 +622,84 @@ function uiMessages(turns, random) {
       ...(random.chance(0.1) ? [{ type: "source-url", sourceId: "s1", url: "https://example.org/boats" }] : []),
     ]);
     return { id, role: "assistant", parts };
+  });
+}
+
+/** @param {any} part */
+function tanStackPart({ text, media }) {
+  if (text !== undefined) {
+    return { type: "text", content: text };
+  }
+  const { kind, mediaType: mimeType, base64, url } = media;
+  const source = url === undefined ? { type: "data", value: base64, mimeType } : { type: "url", value: url, mimeType };
+  return { type: kind === "image" ? kind : "document", source };
+}
+
+function tanStackMessages(turns, random) {
+  return turns.map((turn, at) => {
+    const about = { id: `m${at}`, ...(random.chance(0.5) ? { createdAt: new Date(START + at * 60_000) } : {}) };
+    if (turn.kind === "system") {
+      return { ...about, role: "system", parts: [tanStackPart(turn)] };
+    }
+    if (turn.kind === "user") {
+      return { ...about, role: "user", parts: turn.parts.map(tanStackPart) };
+    }
+    const parts = turn.steps.flatMap(({ thoughts, text, calls }) => [
+      ...thoughts.map((it) => ({ type: "thinking", content: it.text, signature: it.signature })),
+      ...(text === undefined ? [] : [tanStackPart({ text })]),
+      ...calls.map(({ id, name, input }) => ({
+        type: "tool-call",
+        id,
+        name,
+        arguments: JSON.stringify(input),
+        input,
+        state: "complete",
+      })),
+      ...calls.map((call) => ({
+        type: "tool-result",
+        toolCallId: call.id,
+        content:
+          call.media === undefined
+            ? call.json
+              ? JSON.stringify(outputOf(call))
+              : call.text
+            : [tanStackPart(call), tanStackPart({ media: call.media })],
+        state: call.state === "failed" ? "error" : "complete",
+      })),
+    ]);
+    return { ...about, role: "assistant", parts };
+  });
+}
+
+function otelMessages(turns) {
+  const media = ({ kind, mediaType: mime_type, base64, url }) =>
+    url === undefined
+      ? { type: "blob", modality: kind, mime_type, content: base64 }
+      : { type: "uri", modality: kind, mime_type, uri: url };
+  const partOf = (/** @type {any} */ part) =>
+    part.media === undefined ? { type: "text", content: part.text } : media(part.media);
+  return turns.flatMap((turn) => {
+    if (turn.kind === "system") {
+      return [{ role: "system", parts: [partOf(turn)], finish_reason: "" }];
+    }
+    if (turn.kind === "user") {
+      return [{ role: "user", parts: turn.parts.map(partOf), finish_reason: "" }];
+    }
+    return turn.steps.flatMap(({ thoughts, text, calls }) => [
+      {
+        role: "assistant",
+        parts: [
+          ...thoughts.map((it) => ({ type: "reasoning", content: it.text })),
+          ...(text === undefined ? [] : [partOf({ text })]),
+          ...calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input })),
+        ],
+        finish_reason: calls.length === 0 ? "stop" : "tool_call",
+      },
+      ...calls.map((call) => ({
+        role: "tool",
+        parts: [{ type: "tool_call_response", id: call.id, response: outputOf(call) }],
+      })),
+    ]);
   });
 }
 
@@ -919,6 +1055,23 @@ export const SHAPES = {
     write: geminiContents,
     thoughtsOf: ["google"],
     has: ["media", "tool-media", "failed", "system-anywhere"],
+  },
+  bedrock: {
+    title: "Bedrock Converse messages",
+    write: bedrockMessages,
+    thoughtsOf: ["anthropic"],
+    has: ["media", "media-data", "tool-media", "failed", "system-anywhere"],
+  },
+  tanstack: {
+    title: "TanStack AI UIMessage",
+    write: tanStackMessages,
+    thoughtsOf: ["anthropic"],
+    has: ["media", "tool-media", "failed", "system-anywhere"],
+  },
+  otel: {
+    title: "OpenTelemetry GenAI messages",
+    write: otelMessages,
+    has: ["media", "system-anywhere"],
   },
   "assistant-ui": {
     title: "assistant-ui ThreadMessage",

@@ -36,12 +36,14 @@ const hostedCall: PartForm = {
 const result: PartForm = {
   fields: new Set(["tool_use_id", "content"]),
   read(block, place) {
-    const id = required(block.tool_use_id, `${place}.tool_use_id`);
+    // MCP's messages say it in camel case.
+    const id = required(block.tool_use_id ?? block.toolUseId, `${place}.tool_use_id`);
     const output = blocksOrText(block.content, `${place}.content`);
     const hosted = block.type === "tool_result" ? {} : { providerExecuted: true };
     // Blocks were read here: an output that looks like one of the AI SDK's is any JSON.
     return { ...resultPart(block, id, ["", ".content"], place), output, ...hosted };
   },
+  givenOf: (block) => (block.tool_use_id == null ? undefined : block),
   text: "result",
   withText: (block, own) => ({ ...block, content: blocksWithText(block.content, own) }),
   isOfTool: true,

@@ -34,6 +34,10 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/Portkey-AI/gateway/issues/1062",
     "https://github.com/openclaw/openclaw/pull/875",
   ],
+  "server-takes-ids": [
+    "https://github.com/anomalyco/opencode/issues/1680",
+    "https://github.com/karthink/gptel/issues/1203",
+  ],
   "file-ids-fit": ["https://platform.openai.com/docs/api-reference/files/object"],
   "call-ids-are-unique": ["https://github.com/BerriAI/litellm/issues/23510"],
   "tool-names-fit": [
@@ -114,6 +118,18 @@ export const openAiRules: ProviderRules = {
       }
     }),
     rule.idsFit(ID),
+    rule.makeRule(
+      "server-takes-ids",
+      "The ids of calls and results are those that the server takes: Mistral's have 9 letters and digits.",
+      function* ({ messages, target: { server, model } }) {
+        const { ids } = serverOf(server, model) ?? {};
+        for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
+          if ((kind === "call" || kind === "result") && ids?.pattern.test(String(id)) === false) {
+            yield [place, `the id ${String(id)} does not match ${ids.pattern}`];
+          }
+        }
+      },
+    ),
     rule.fileIdsFit,
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME),

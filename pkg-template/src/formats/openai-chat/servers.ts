@@ -1,7 +1,9 @@
 // Servers that take requests in the form of OpenAI's chat completions, as data: what of its own each takes back, and the names of models by
 // which it is known.
 
+import { checksum } from "../../base/checksum.js";
 import type { Server } from "../../base/generated.js";
+import type { Limit } from "../request/calls.js";
 
 /** A server of an OpenAI-compatible endpoint. */
 export interface ChatServer {
@@ -12,9 +14,22 @@ export interface ChatServer {
   readonly thoughts?: string;
   /** Names of models, in small letters, that are asked for at this server. */
   readonly models?: RegExp;
+  /** The ids of calls that it takes, if they are others than OpenAI's. */
+  readonly ids?: Limit;
   /** Its own pages, and threads in which a request was refused. */
   readonly sources: readonly string[];
 }
+
+/** Mistral's ids have 9 letters and digits. One that doesn't fit is replaced by a checksum of it. */
+const MISTRAL_IDS: Limit = {
+  pattern: /^[a-zA-Z0-9]{9}$/,
+  unfit: /[^a-zA-Z0-9]/g,
+  longest: 9,
+  make: (text, count) =>
+    checksum(count > 1 ? `${text} ${count}` : text)
+      .toString(36)
+      .padStart(9, "0"),
+};
 
 /** The first server that knows a model is the model's. */
 export const SERVERS: readonly ChatServer[] = [
@@ -28,6 +43,7 @@ export const SERVERS: readonly ChatServer[] = [
     name: "mistral",
     takesFields: false,
     models: /mistral|ministral|magistral|codestral|devstral|mixtral/,
+    ids: MISTRAL_IDS,
     sources: ["https://github.com/BerriAI/litellm/issues/30835", "https://github.com/charmbracelet/crush/issues/1590"],
   },
   { name: "groq", takesFields: false, models: /^groq\//, sources: ["https://github.com/janhq/jan/issues/8136"] },

@@ -70,8 +70,9 @@ export function writeOpenAi(
   { server, model }: RequestTarget,
 ): OpenAiBody {
   const turns = withSpeakers(turnsOf(messages), namesInTexts, isWord);
-  const ids = idsOf(callsIn(turns), ID);
-  const writing: Writing = { ids, server: serverOf(server, model), returned: new Set() };
+  const known = serverOf(server, model);
+  const ids = idsOf(callsIn(turns), known?.ids ?? ID);
+  const writing: Writing = { ids, server: known, returned: new Set() };
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, writing)) });
 }
 
@@ -100,7 +101,7 @@ function messagesOf(turn: RequestTurn, writing: Writing): OpenAiMessage[] {
     default:
       return turn.orphan === undefined
         ? turn.calls.flatMap((call) => resultsOf(call, ids.get(call) as string))
-        : [resultOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID))];
+        : [resultOf([turn.orphan], fitted(turn.orphan.part.toolCallId, writing.server?.ids ?? ID))];
   }
 }
 

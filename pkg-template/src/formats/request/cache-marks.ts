@@ -13,6 +13,7 @@ type Mark = (part: PlainPart, given: Readonly<Record<string, unknown>> | undefin
 
 const EPHEMERAL = { type: "ephemeral" };
 const EXPLICIT = { mode: "explicit" };
+const DEFAULT_POINT = { type: "default" };
 
 const MARKS: Partial<Record<ProviderName, Mark>> = {
   // https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
@@ -30,6 +31,11 @@ const MARKS: Partial<Record<ProviderName, Mark>> = {
   // Texts, images and files of the input, from GPT-5.6 on: https://platform.openai.com/docs/guides/prompt-caching
   openai: (part, given, role) => openAiText("text", part, given, role),
   "openai-responses": (part, given, role) => openAiText("input_text", part, given, role),
+  // A block of its own behind a text or a result: https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+  bedrock(part, given) {
+    const own = given === undefined || "type" in given ? {} : given;
+    return part.type === "text" || part.type === "tool-result" ? { ...own, cachePoint: DEFAULT_POINT } : undefined;
+  },
 };
 
 const isTextOutput = (output: unknown): boolean => output === undefined || typeof output === "string";
@@ -97,8 +103,11 @@ function markedMessage(parsed: ParsedMessage): ParsedMessage | undefined {
   return { ...parsed, given: { ...given, providerOptions } };
 }
 
-/** Whether a model of OpenAI's knows marks: those from GPT-5.6 on do, and others refuse the field. */
+/** Whether a model knows marks: OpenAI's from GPT-5.6 on do, and of Bedrock's Claude and Nova. Others refuse them. */
 export function takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean {
+  if (provider === "bedrock") {
+    return /claude|nova/i.test(model ?? "");
+  }
   if (provider !== "openai" && provider !== "openai-responses") {
     return provider !== "gemini";
   }

@@ -13,6 +13,8 @@ export interface Limit {
   readonly pattern: RegExp;
   readonly unfit: RegExp;
   readonly longest: number;
+  /** Makes one that fits of a text that doesn't; another one for each `count`. Default: the text without what does not fit. */
+  make?(text: string, count: number): string;
   /** What stands before a text that begins with something else. */
   readonly start?: readonly [pattern: RegExp, prefix: string];
 }
@@ -32,6 +34,9 @@ export const ANY: Limit = { pattern: /^.+$/s, unfit: /(?!)/g, longest: Number.PO
 export function fitted(text: string, limit: Limit): string {
   if (limit.pattern.test(text)) {
     return text;
+  }
+  if (limit.make !== undefined) {
+    return limit.make(text, 1);
   }
   let cleaned = text.replace(limit.unfit, "_") || "_";
   if (limit.start !== undefined && !limit.start[0].test(cleaned)) {
@@ -56,7 +61,7 @@ export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap
       const count = (counts.get(id) ?? 1) + 1;
       counts.set(id, count);
       const suffix = `_${count}`;
-      free = id.slice(0, limit.longest - suffix.length) + suffix;
+      free = limit.make?.(id, count) ?? id.slice(0, limit.longest - suffix.length) + suffix;
     }
     taken.add(free);
     ids.set(call, free);

@@ -259,3 +259,31 @@ describe("what a server set on the assistant's messages", () => {
     assert.ok(servers.every(({ name, sources }) => name === "other" || sources.length > 0));
   });
 });
+
+test("Mistral's ids have nine letters and digits: those that have are kept, and others are written the same in call and result", () => {
+  forEachSeed((random) => {
+    const count = random.integer(1, 6);
+    const own = (at) =>
+      random.pick([`call_${at}`, "abcDEF123", `toolu_${random.text(3)}${at}`, "same", "x".repeat(80)]);
+    const ids = Array.from({ length: count }, (_, at) => own(at));
+    const messages = [
+      { role: "user", content: "Look." },
+      ...ids.flatMap((id, at) => [
+        { role: "assistant", content: "", toolCalls: [{ id, name: "look", arguments: { at } }] },
+        { role: "tool", toolCallId: id, content: `found ${at}` },
+      ]),
+      { role: "user", content: "And?" },
+    ];
+    for (const target of /** @type {const} */ ([{ server: "mistral" }, { model: "devstral-medium-2512" }])) {
+      const body = requestOf("openai", messages, target);
+      assert.deepEqual(problemsOf("openai", body, target), []);
+      const calls = body.messages.flatMap((message) => ("tool_calls" in message ? (message.tool_calls ?? []) : []));
+      const sent = calls.map(({ id }) => id);
+      assert.ok(sent.every((id) => /^[a-zA-Z0-9]{9}$/.test(id)) && new Set(sent).size === count, sent.join());
+      const answered = body.messages.flatMap((message) => ("tool_call_id" in message ? [message.tool_call_id] : []));
+      assert.deepEqual(answered, sent);
+      assert.ok(!ids.includes("abcDEF123") || sent.includes("abcDEF123"));
+      assert.deepEqual(requestOf("openai", body.messages, target), body);
+    }
+  });
+});

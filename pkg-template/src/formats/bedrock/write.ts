@@ -1,0 +1,354 @@
+// Requests of Amazon Bedrock's Converse API, for every model that it has.
+//
+// - All instructions, wherever they stood, are the field `system`, one block each, in order.
+// - Neighbours of one role are one message. What the assistant says stands before its calls; the results of all calls begin the
+//   user's message behind them.
+// - A name of the user's stands before its text, others are left out.
+// - Claude's reasoning with its signature stays, other reasoning is left out. A message with some begins with it.
+// - What a tool gave is a block `json` if it is an object, and texts and media otherwise. One that says nothing has no status: Converse
+//   refuses a failure without a text.
+// - Documents get names that Converse takes, each only once.
+// - A conversation that begins with the assistant has a short message of the user's before it.
+
+import { decodeBase64 } from "../../base/base64.js";
+import { EARLIER_MESSAGES } from "../../base/generated.js";
+import { isRecord } from "../../base/plain-data.js";
+import type { MediaPart, SentPart } from "../../message/message.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
+import { isSpoken, mediaOf, refuse, type SentMedia } from "../request/media.js";
+import type { RequestTarget } from "../request/provider.js";
+import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
+import { withSpeakers } from "../request/speakers.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import {
+  type AnsweredCall,
+  apart,
+  callsIn,
+  type IsInline,
+  type Piece,
+  type RequestTurn,
+  textsOf,
+  turnsOf,
+} from "../request/turns.js";
+import { formatOf, type MediaKind } from "./media.js";
+
+/** A value that JSON can say. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+
+export type BedrockMediaSource = { bytes: Uint8Array } | { s3Location: { uri: string; bucketOwner?: string } };
+
+export type BedrockText = { text: string };
+export type BedrockCachePoint = { cachePoint: { type: "default"; ttl?: "5m" | "1h" } };
+export type BedrockMedia =
+  | { image: { format: "png" | "jpeg" | "gif" | "webp"; source: BedrockMediaSource } }
+  | {
+      document: {
+        format?: "pdf" | "csv" | "doc" | "docx" | "xls" | "xlsx" | "html" | "md" | "txt";
+        name: string;
+        source: BedrockMediaSource | { text: string };
+      };
+    }
+  | {
+      video: {
+        format: "mkv" | "mov" | "mp4" | "webm" | "flv" | "mpeg" | "mpg" | "wmv" | "three_gp";
+        source: BedrockMediaSource;
+      };
+    };
+export type BedrockAudio = {
+  audio: {
+    format: "mp3" | "wav" | "flac" | "ogg" | "opus" | "aac" | "mp4" | "m4a" | "webm" | "pcm";
+    source: BedrockMediaSource;
+  };
+};
+export type BedrockBlock =
+  | BedrockText
+  | BedrockCachePoint
+  | BedrockMedia
+  | BedrockAudio
+  | { reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: Uint8Array } }
+  | { toolUse: { toolUseId: string; name: string; input: { [name: string]: JsonValue }; type?: "server_tool_use" } }
+  | {
+      toolResult: {
+        toolUseId: string;
+        content: (BedrockText | BedrockMedia | { json: JsonValue })[];
+        status?: "success" | "error";
+      };
+    };
+
+export interface BedrockMessage {
+  role: "user" | "assistant";
+  content: BedrockBlock[];
+}
+
+/** The parts of a Converse request that hold the prompt. */
+export interface BedrockBody {
+  system?: (BedrockText | BedrockCachePoint)[];
+  messages: BedrockMessage[];
+}
+
+/** Ids of calls and names of tools: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
+export const ID: Limit = wordLimit(64);
+export const NAME: Limit = wordLimit(64);
+/** Names of documents: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
+export const DOCUMENT_NAME: RegExp = /^(?!.*\s\s)[a-zA-Z0-9\s()[\]-]{1,200}$/;
+const MOST_NAME_LENGTH = 200;
+
+const MEDIA = fields("format source error");
+const REASONING = fields("redactedContent", { reasoningText: fields("text signature") });
+
+/** What a block may be: exactly one of these. */
+export const BLOCK: FieldSchema = fields("text cachePoint guardContent citationsContent searchResult", {
+  image: MEDIA,
+  video: MEDIA,
+  audio: MEDIA,
+  document: fields("format name source context citations"),
+  toolUse: fields("toolUseId name input type"),
+  toolResult: fields("toolUseId content status type"),
+  reasoningContent: REASONING,
+});
+/** What a block in the result of a tool may be. */
+export const RESULT_BLOCK: FieldSchema = fields("text json searchResult", {
+  image: MEDIA,
+  video: MEDIA,
+  document: fields("format name source context citations"),
+});
+/** Calls of tools that the provider runs, and what they gave: they stay in the assistant's message. */
+const isInline: IsInline = ({ part, given }) => {
+  const isOfTool = part.type === "tool-call" || part.type === "tool-result";
+  return isOfTool && part.providerExecuted === true && isRecord(given) && isRecord(given.toolUse ?? given.toolResult);
+};
+
+interface BedrockTurn {
+  readonly role: "user" | "assistant";
+  readonly blocks: BedrockBlock[];
+}
+
+/** Returns the parts of a request that hold messages. */
+export function writeBedrock(
+  messages: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { lateInstructions }: RequestTarget = {},
+): BedrockBody {
+  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
+  const { system, others } = apart(turns, lateInstructions ?? "top");
+  const ids = idsOf(callsIn(others), ID);
+  const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
+  if (written[0]?.role === "assistant") {
+    written.unshift({ role: "user", blocks: [{ text: EARLIER_MESSAGES }] });
+  }
+  const instructions = system.flatMap(textsOf).flatMap(textBlocksOf);
+  nameDocuments(written.flatMap(({ blocks }) => blocks));
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { system: instructions }),
+    messages: written.map(({ role, blocks }) => ({ role, content: blocks })),
+  });
+}
+
+/** Neighbours of one role as one message. */
+function merged(written: readonly BedrockTurn[]): BedrockTurn[] {
+  const result: BedrockTurn[] = [];
+  for (const { role, blocks } of written) {
+    const last = result.at(-1);
+    if (last?.role === role) {
+      last.blocks.push(...blocks);
+    } else if (blocks.length > 0) {
+      result.push({ role, blocks: [...blocks] });
+    }
+  }
+  return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
+}
+
+/** The blocks of the assistant in the order that Claude takes: reasoning first, and calls last, each with the cache's end behind it. */
+function ordered(blocks: readonly BedrockBlock[]): BedrockBlock[] {
+  const runs: BedrockBlock[][] = [];
+  for (const block of blocks) {
+    const last = runs.at(-1);
+    if ("cachePoint" in block && last !== undefined) {
+      last.push(block);
+    } else {
+      runs.push([block]);
+    }
+  }
+  const isA = (field: string) => (run: readonly BedrockBlock[]) => field in (run[0] as BedrockBlock);
+  const calls = runs.filter((run) => isA("toolUse")(run) && !isHostedBlock(run[0]));
+  const said = runs.filter((run) => !calls.includes(run));
+  const first = said.findIndex(isA("reasoningContent"));
+  const after = said.findIndex((run, at) => at > first && !isA("reasoningContent")(run));
+  const end = after < 0 ? said.length : after;
+  const all = first <= 0 ? said : [...said.slice(first, end), ...said.slice(0, first), ...said.slice(end)];
+  return [...all, ...calls].flat();
+}
+
+const isHostedBlock = (block: BedrockBlock | undefined): boolean =>
+  block !== undefined && "toolUse" in block && block.toolUse.type !== undefined;
+
+function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): BedrockTurn[] {
+  switch (turn.kind) {
+    case "user":
+      return [{ role: "user", blocks: turn.pieces.flatMap(userBlocksOf) }];
+    case "assistant":
+      return [{ role: "assistant", blocks: turn.pieces.flatMap((piece) => assistantBlocksOf(piece, ids)) }];
+    case "results": {
+      const blocks = turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string));
+      const orphan = turn.orphan && resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
+      return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The caller's own block, if it is one of Converse's. */
+function ownBlock<Block extends BedrockBlock>({ given }: Piece, ...kinds: readonly string[]): Block | undefined {
+  const kind = kinds.find((name) => isRecord(given) && !("type" in given) && given[name] != null);
+  return kind === undefined
+    ? undefined
+    : (knownFieldsIn({ [kind]: (given as Record<string, unknown>)[kind] }, BLOCK) as unknown as Block);
+}
+
+/** A block, and the end of the cache that stands behind it. */
+function withPoint<Block extends object>({ given }: Piece, block: Block): (Block | BedrockCachePoint)[] {
+  const point = isRecord(given) && !("type" in given) ? given.cachePoint : undefined;
+  return isRecord(point) ? [block, { cachePoint: point as BedrockCachePoint["cachePoint"] }] : [block];
+}
+
+function textBlocksOf(piece: Piece): (BedrockText | BedrockCachePoint)[] {
+  const { text } = piece.part as SentPart & { type: "text" };
+  const own = ownBlock<BedrockText>(piece, "text", "guardContent", "citationsContent");
+  return withPoint(piece, own ?? { text });
+}
+
+function userBlocksOf(piece: Piece): BedrockBlock[] {
+  if (piece.part.type === "text") {
+    return isBlank(piece.part.text) ? [] : textBlocksOf(piece);
+  }
+  return withPoint(piece, mediaBlockOf(piece as Piece<MediaPart>));
+}
+
+const TAKEN = "images, documents, audio and videos by their bytes, or by their address in S3";
+
+function mediaBlockOf(piece: Piece<MediaPart>): BedrockMedia | BedrockAudio {
+  const own = ownBlock<BedrockMedia>(piece, "image", "document", "video", "audio", "searchResult", "guardContent");
+  if (own !== undefined && !Object.values(own).some(isEncoded)) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { mediaType, text, part } = media;
+  if (text !== undefined) {
+    const format = formatOf("document", mediaType) ?? "txt";
+    return { document: { format, name: part.filename ?? "", source: { text } } } as BedrockMedia;
+  }
+  const kind: MediaKind = mediaType?.startsWith("video/") ? "video" : media.kind === "file" ? "document" : media.kind;
+  const format =
+    formatOf(kind, mediaType) ?? (kind === "document" && mediaType?.startsWith("text/") ? "txt" : undefined);
+  const source = sourceOf(media);
+  if (format === undefined || source === undefined) {
+    return refuse(media, "Bedrock", TAKEN);
+  }
+  const name = kind === "document" ? { name: part.filename ?? "" } : {};
+  return { [kind]: { format, ...name, source } } as unknown as BedrockMedia;
+}
+
+/** True for media that was read from JSON: its bytes are base64 there, and the SDK would encode them again. */
+function isEncoded(media: unknown): boolean {
+  const source = isRecord(media) && isRecord(media.source) ? media.source : {};
+  return source.bytes != null && !(source.bytes instanceof Uint8Array);
+}
+
+function sourceOf({ base64, url }: SentMedia): BedrockMediaSource | undefined {
+  if (base64 !== undefined) {
+    return { bytes: decodeBase64(base64) };
+  }
+  return url?.startsWith("s3://") ? { s3Location: { uri: url } } : undefined;
+}
+
+/** Gives each document a name that Converse takes, and no two the same. The bytes of a body aren't changed. */
+function nameDocuments(blocks: BedrockBlock[]): void {
+  const taken = new Set<string>();
+  const named = (block: object): void => {
+    const { document, toolResult } = block as { document?: { name: string; format?: string }; toolResult?: object };
+    if (document !== undefined) {
+      (block as { document: object }).document = { ...document, name: documentName(document, taken) };
+    }
+    for (const inner of (toolResult as { content?: object[] } | undefined)?.content ?? []) {
+      named(inner);
+    }
+  };
+  blocks.forEach(named);
+}
+
+function documentName({ name, format }: { name: string; format?: string }, taken: Set<string>): string {
+  const bare =
+    format !== undefined && name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name;
+  const cleaned = bare.replace(/[^a-zA-Z0-9()[\]-]+/g, " ").trim() || "document";
+  let free = cleaned.slice(0, MOST_NAME_LENGTH).trimEnd();
+  // Names are compared without regard to capitals.
+  for (let count = 2; taken.has(free.toLowerCase()); count++) {
+    free = `${cleaned.slice(0, MOST_NAME_LENGTH - String(count).length - 1).trimEnd()} ${count}`;
+  }
+  taken.add(free.toLowerCase());
+  return free;
+}
+
+function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>): BedrockBlock[] {
+  const { part, call } = piece;
+  if (call !== undefined) {
+    return withPoint(piece, callOf(call, ids.get(call) as string));
+  }
+  switch (part.type) {
+    case "text":
+      return isBlank(part.text) ? [] : textBlocksOf(piece);
+    case "reasoning": {
+      const { text, signature, provider } = part;
+      const isSigned = provider === "anthropic" && signature !== undefined;
+      return isSigned ? withPoint(piece, { reasoningContent: { reasoningText: { text, signature } } }) : [];
+    }
+    case "redacted_thinking": {
+      const bytes = part.provider === "anthropic" && part.note === undefined ? bytesOf(part.data) : undefined;
+      return bytes === undefined ? [] : withPoint(piece, { reasoningContent: { redactedContent: bytes } });
+    }
+    case "tool-call":
+    case "tool-result": {
+      const own = ownBlock(piece, "toolUse", "toolResult");
+      return own === undefined ? [] : withPoint(piece, own);
+    }
+    default:
+      return isSpoken(part)
+        ? [{ text: part.transcript }]
+        : refuse(mediaOf(piece as Piece<MediaPart>), "Bedrock", "of the assistant text alone");
+  }
+}
+
+/** The bytes of what a provider encrypted; undefined if it isn't base64. */
+function bytesOf(data: string): Uint8Array | undefined {
+  try {
+    return decodeBase64(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function callOf(call: AnsweredCall, toolUseId: string): BedrockBlock {
+  const input = argumentsOf(call).object as { [name: string]: JsonValue };
+  return { toolUse: { toolUseId, name: fitted(call.part.toolName, NAME), input } };
+}
+
+function resultsOf(results: AnsweredCall["results"], toolUseId: string): BedrockBlock[] {
+  const [first] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const { object, parts, isError } = outcomeOf(results);
+  const content = object === undefined ? parts.flatMap(resultBlockOf) : [{ json: object as JsonValue }];
+  const status = isError && content.length > 0 ? { status: "error" as const } : {};
+  return withPoint(first, { toolResult: { toolUseId, content, ...status } });
+}
+
+function resultBlockOf(piece: Piece): (BedrockText | BedrockMedia)[] {
+  if (piece.part.type === "text") {
+    return isBlank(piece.part.text) ? [] : [{ text: piece.part.text }];
+  }
+  const block = mediaBlockOf(piece as Piece<MediaPart>);
+  return "audio" in block ? refuse(mediaOf(piece as Piece<MediaPart>), "Bedrock", "from tools no audio") : [block];
+}

@@ -1,0 +1,27 @@
+// Messages of Ollama: those of OpenAI's chat, with images next to the content. Its calls have no ids; their names stand for them.
+
+import type { Dialect } from "../../message/dialect.js";
+import { recordOf } from "../../message/format.js";
+import { list } from "../../message/malformed.js";
+import { mediaPart } from "../../message/parts.js";
+
+export const ollama: Dialect = {
+  fields: ["images"],
+  toolFields: [],
+  parts: {},
+  beside({ images }) {
+    return images == null
+      ? undefined
+      : {
+          said: list(images, ".images").map((image, at) => {
+            const place = `.images[${at}]`;
+            const isData = typeof image === "string" || image instanceof Uint8Array;
+            return {
+              part: mediaPart(isData ? { data: image } : recordOf(image), "image", place),
+              given: undefined,
+              place,
+            };
+          }),
+        };
+  },
+};

@@ -1,0 +1,122 @@
+// Messages of OpenTelemetry's conventions for generative AI, as traces hold them in `gen_ai.input.messages` and
+// `gen_ai.output.messages`: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+
+import {
+  kindOfMediaType,
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  timeIn,
+  type UnknownRecord,
+  withoutSome,
+} from "../../message/format.js";
+import { list, required, text, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import { callPart, mediaPart } from "../../message/parts.js";
+
+/** What of a message is read, by structure. */
+export interface OtelMessageShape {
+  readonly role: string;
+  readonly parts: readonly { readonly type: string }[];
+  readonly finish_reason?: string;
+}
+
+export const otelShape: MessageFormat = {
+  name: "otel",
+  title: "OpenTelemetry GenAI message",
+  fields: new Set(["id", "role", "parts", "name", "finish_reason", "createdAt"]),
+
+  fits: ({ parts, role, info, finish_reason: finish }) =>
+    Array.isArray(parts) &&
+    info === undefined &&
+    typeof role === "string" &&
+    parts.length > 0 &&
+    (finish !== undefined || parts.some(isOwn)) &&
+    parts.every((part) => typeof recordOf(part).type === "string"),
+
+  read({ id, role, parts, name, createdAt }) {
+    const given = list(parts, ".parts").map(recordOf);
+    return {
+      id: id as string | undefined,
+      role: role as PlainMessage["role"],
+      name: name as string | undefined,
+      createdAt: timeIn(createdAt),
+      content: given.map((part, at) => {
+        const place = `.parts[${at}]`;
+        return from(readPart(part, place), CALL.test(String(part.type)) ? part : undefined, place);
+      }),
+    };
+  },
+
+  withText: (row, own) => ({
+    ...row,
+    parts: partsWithText(row.parts as readonly UnknownRecord[], own, {
+      kindOf,
+      rewritten: (part, said) => ({ ...part, [fieldOf(part)]: said }),
+      made: (said) => ({ type: "text", content: said }),
+    }),
+  }),
+
+  withoutToolCalls: (row, isUnwanted = () => true) =>
+    withoutSome(row, "parts", (part) => CALL.test(String(part.type)) && isUnwanted(part)),
+};
+
+/** True for a part that only these messages have. */
+function isOwn(part: unknown): boolean {
+  const { type, content, text: said } = recordOf(part);
+  return (
+    /^(?:blob|uri)$/.test(String(type)) ||
+    CALL.test(String(type)) ||
+    (type === "reasoning" && content != null && said == null)
+  );
+}
+
+const CALL = /^(?:server_)?tool_call(?:_response)?$/;
+const RESPONSE = /_response$/;
+
+function readPart(part: UnknownRecord, place: string): PartInput {
+  const type = String(part.type);
+  if (CALL.test(type)) {
+    const hosted = type.startsWith("server_") ? { providerExecuted: true } : {};
+    if (RESPONSE.test(type)) {
+      const output = part[fieldOf(part)] ?? "";
+      return { type: "tool-result", toolCallId: text(part.id, `${place}.id`) ?? "", output, ...hosted };
+    }
+    // An instrumentation that has no id leaves it out: the name stands for it.
+    const id = part.id ?? part.name;
+    return {
+      ...callPart({}, { id, name: part.name, input: part.arguments, fields: ["id", "name"] }, place),
+      ...hosted,
+    };
+  }
+  switch (type) {
+    case "text":
+      return { type, text: required(part.content, `${place}.content`) };
+    case "reasoning":
+      return { type, text: required(part.content, `${place}.content`) };
+    case "blob":
+    case "uri":
+    case "file": {
+      const { modality, mime_type: mediaType, content: data, uri: url, file_id: id } = part;
+      const kind = kindOfMediaType(mediaType ?? modality);
+      return mediaPart({ type: kind, mediaType, data, url, file_id: id }, kind, place);
+    }
+    default:
+      throw unknownType(part.type, place, "part", "the parts of OpenTelemetry's GenAI messages");
+  }
+}
+
+/** The field that says what a part says. */
+function fieldOf({ type, response, result }: UnknownRecord): string {
+  return RESPONSE.test(String(type))
+    ? response === undefined && result !== undefined
+      ? "result"
+      : "response"
+    : "content";
+}
+
+function kindOf({ type }: UnknownRecord): TextKind {
+  return type === "text" ? "text" : RESPONSE.test(String(type)) ? "result" : undefined;
+}

@@ -1,0 +1,142 @@
+// Pydantic AI's message history, as `all_messages_json()` writes it: what a back end in Python hands to its front end. A request holds
+// what the user and the tools said, a response what the model did.
+//
+// A request may have a system prompt next to the user's words. Both are one message here, so the prompt is a text of the user's that
+// says whose it is: it has less authority than it had, and never more.
+
+import { jsonOf } from "../../base/lists.js";
+import {
+  kindOfMediaType,
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  timeIn,
+  type UnknownRecord,
+  withoutSome,
+} from "../../message/format.js";
+import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import { callPart, mediaPart } from "../../message/parts.js";
+
+/** What of a message is read, by structure. */
+export interface PydanticAiMessageShape {
+  readonly kind: "request" | "response" | (string & {});
+  readonly parts: readonly { readonly part_kind: string }[];
+}
+
+export const pydanticAiShape: MessageFormat = {
+  name: "pydantic-ai",
+  title: "Pydantic AI ModelMessage",
+  fields: new Set(["id", "kind", "parts", "instructions", "timestamp", "createdAt"]),
+
+  fits: ({ kind, parts }) => (kind === "request" || kind === "response") && Array.isArray(parts),
+
+  read({ id, kind, parts, timestamp, createdAt }) {
+    const given = list(parts, ".parts").map(recordOf);
+    const isOnly = given.length > 0 && given.every(isSystem);
+    const role: PlainMessage["role"] = kind === "response" ? "assistant" : isOnly ? "system" : "user";
+    return {
+      id: id as string | undefined,
+      role,
+      createdAt: timeIn(createdAt, timestamp, given[0]?.timestamp),
+      content: given.flatMap((part, at) => {
+        const place = `.parts[${at}]`;
+        const marked = isSystem(part) && !isOnly ? { ...part, content: `${INSTRUCTIONS}\n${part.content}` } : part;
+        return readPart(marked, place).map((read) => from(read, part, place));
+      }),
+    };
+  },
+
+  withText: (row, text) => ({
+    ...row,
+    parts: partsWithText(row.parts as readonly UnknownRecord[], text, {
+      kindOf,
+      rewritten: (part, content) => ({ ...part, content }),
+      made: (content) => ({ part_kind: row.kind === "response" ? "text" : "user-prompt", content }),
+    }),
+  }),
+
+  withoutToolCalls: (row, isUnwanted = () => true) =>
+    withoutSome(row, "parts", (part) => isOfTool(part) && isUnwanted(part)),
+};
+
+/** The line before a system prompt that stands in a message of the user's. */
+const INSTRUCTIONS = "[Instructions of the application]";
+
+const isSystem = ({ part_kind: kind }: UnknownRecord): boolean => kind === "system-prompt";
+const isOfTool = ({ part_kind: kind, tool_name: name }: UnknownRecord): boolean =>
+  /^(?:builtin-)?tool-(?:call|return)$/.test(String(kind)) || (kind === "retry-prompt" && name != null);
+
+function kindOf(part: UnknownRecord): TextKind {
+  const { part_kind: kind, content } = part;
+  if (isOfTool(part)) {
+    return /call$/.test(String(kind)) ? undefined : "result";
+  }
+  const isText = kind === "text" || kind === "retry-prompt" || kind === "system-prompt" || kind === "user-prompt";
+  return isText && typeof content === "string" ? "text" : undefined;
+}
+
+function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
+  const { part_kind: kind, content, tool_name: name, tool_call_id: id, args } = part;
+  const hosted = String(kind).startsWith("builtin-") ? { providerExecuted: true } : {};
+  switch (kind) {
+    case "system-prompt":
+    case "text":
+      return [{ type: "text", text: required(content, `${place}.content`) }];
+    case "user-prompt":
+      return typeof content === "string"
+        ? [{ type: "text", text: content }]
+        : list(content, `${place}.content`, "a text or a list").map((item, at) =>
+            readItem(item, `${place}.content[${at}]`),
+          );
+    case "thinking":
+      return [{ type: "reasoning", text: required(content ?? "", `${place}.content`), ...proofOf(part) }];
+    case "file":
+      return [readItem(content, `${place}.content`)];
+    case "tool-call":
+    case "builtin-tool-call":
+      return [{ ...callPart({}, { id, name, input: args, fields: ["tool_call_id", "tool_name"] }, place), ...hosted }];
+    case "tool-return":
+    case "builtin-tool-return":
+      return [
+        { type: "tool-result", toolCallId: required(id, `${place}.tool_call_id`), output: content ?? "", ...hosted },
+      ];
+    case "retry-prompt": {
+      const text = typeof content === "string" ? content : (jsonOf(content) ?? "");
+      return name == null
+        ? [{ type: "text", text }]
+        : [{ type: "tool-result", toolCallId: required(id, `${place}.tool_call_id`), output: text, isError: true }];
+    }
+    default:
+      throw unknownType(kind, place, "part_kind", "the parts of Pydantic AI's messages");
+  }
+}
+
+/** Whose reasoning it is, as far as the message says so. */
+function proofOf({ signature, provider_name: provider }: UnknownRecord): object {
+  const maker = /^(?:anthropic|bedrock)$/.test(String(provider))
+    ? "anthropic"
+    : /^google/.test(String(provider))
+      ? "google"
+      : undefined;
+  return typeof signature === "string" && maker !== undefined ? { signature, provider: maker } : {};
+}
+
+/** An item of what the user said: a text, an address or bytes. */
+function readItem(item: unknown, place: string): PartInput {
+  if (typeof item === "string") {
+    return { type: "text", text: item };
+  }
+  const { kind, url, data, media_type: mediaType } = recordOf(item);
+  const type = kindOfMediaType(mediaType ?? String(kind).replace("-url", ""));
+  if (kind !== "binary" && !/^(?:image|audio|video|document)-url$/.test(String(kind))) {
+    throw new MalformedMessage(
+      `${place}.kind`,
+      "unknown content of a prompt",
+      "Use the parts of Pydantic AI's messages.",
+    );
+  }
+  return mediaPart({ type, mediaType, data, url }, type, place);
+}

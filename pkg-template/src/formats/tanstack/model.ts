@@ -1,0 +1,47 @@
+// The `ModelMessage` that TanStack AI's server works on: a role and a content, and the assistant's thinking next to it.
+
+import type { Dialect } from "../../message/dialect.js";
+import { recordOf, type UnknownRecord } from "../../message/format.js";
+import { required } from "../../message/malformed.js";
+import type { ReasoningPart } from "../../message/message.js";
+import { mediaForm } from "../../message/parts.js";
+
+/** Nothing says whose a signature is. Of the makers whose thinking TanStack AI signs it is Anthropic. */
+export const MAKER = "anthropic";
+
+/** Reads a thought. `place` is its place. */
+export function thoughtOf({ content, signature }: UnknownRecord, place: string): ReasoningPart {
+  const proof = typeof signature === "string" && signature !== "" ? { signature, provider: MAKER } : {};
+  return { type: "reasoning", text: required(content, `${place}.content`), ...proof };
+}
+
+export const tanStackModel: Dialect = {
+  fields: ["thinking"],
+  toolFields: [],
+  parts: { video: mediaForm("file") },
+  beside: ({ thinking }) =>
+    Array.isArray(thinking)
+      ? { thoughts: thinking.map((thought, at) => placedThought(thought, `.thinking[${at}]`)) }
+      : undefined,
+};
+
+const placedThought = (thought: unknown, place: string) => ({
+  part: thoughtOf(recordOf(thought), place),
+  given: undefined,
+  place,
+});
+
+/** What of a `ModelMessage` is read, by structure. */
+export interface TanStackModelMessageShape {
+  readonly role: "user" | "assistant" | "tool";
+  readonly content:
+    | string
+    | null
+    | readonly (
+        | { readonly type: "text"; readonly content: string }
+        | {
+            readonly type: "image" | "audio" | "video" | "document";
+            readonly source: { readonly type: "data" | "url"; readonly value: string };
+          }
+      )[];
+}
