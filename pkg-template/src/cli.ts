@@ -55,9 +55,10 @@ Of a file with several conversations the newest is taken, or the one that is nam
   --max-tokens N    the most tokens that the context may have; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
                     and recording; the default of a preset is its own
-  --as PROVIDER     write the body of a request with which another model carries the session on:
-                    for openai, openai-responses, anthropic, gemini or ai-sdk. A session that ended
-                    with the assistant's words goes on with "Continue.", or with --request
+  --as PROVIDER     write the body of a request with which another model carries the session on, for
+                    ${PROVIDERS.join(", ")}.
+                    A session that ended with the assistant's words goes on with "Continue.", or
+                    with --request
   --last N          take only the newest N messages into consideration, beside the request and what
                     answers it; with the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
