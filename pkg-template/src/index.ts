@@ -30,6 +30,9 @@ export type {
   SyncContextConfig,
 } from "./config/config.js";
 export type {
+  CompactHook,
+  CompactHooks,
+  CompactQuestion,
   CompleteHook,
   ConversationToSummarize,
   CountTokensHook,

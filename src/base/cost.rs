@@ -1,12 +1,14 @@
 //! What a part of a prompt costs.
 
-/// A cost, in both units of a budget.
+/// A cost, in the units of a budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Tokens.
     pub tokens: u64,
     /// Code points; 0 where nobody asks for them.
     pub chars: u64,
+    /// Bytes of the JSON that is sent, in UTF-8, without the images and files in it; 0 where nobody asks for them.
+    pub bytes: u64,
 }
 
 impl Cost {
@@ -14,6 +16,7 @@ impl Cost {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),
             chars: self.chars.saturating_add(other.chars),
+            bytes: self.bytes.saturating_add(other.bytes),
         }
     }
 
@@ -22,16 +25,30 @@ impl Cost {
         Self {
             tokens: remainder(self.tokens, other.tokens),
             chars: remainder(self.chars, other.chars),
+            bytes: remainder(self.bytes, other.bytes),
+        }
+    }
+
+    /// The smaller of two costs, in each unit.
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.min(other.tokens),
+            chars: self.chars.min(other.chars),
+            bytes: self.bytes.min(other.bytes),
         }
     }
 
     /// A part of it, from 0 to 1. What is without limit stays so.
     pub(crate) fn share(self, share: f64) -> Self {
-        Self { tokens: share_of(self.tokens, share), chars: share_of(self.chars, share) }
+        Self {
+            tokens: share_of(self.tokens, share),
+            chars: share_of(self.chars, share),
+            bytes: share_of(self.bytes, share),
+        }
     }
 
     pub(crate) fn fits(self, limit: Self) -> bool {
-        self.tokens <= limit.tokens && self.chars <= limit.chars
+        self.tokens <= limit.tokens && self.chars <= limit.chars && self.bytes <= limit.bytes
     }
 }
 
@@ -60,9 +77,9 @@ mod tests {
         /// However it is spent and shared, a limit that is not there never becomes one.
         #[test]
         fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
-            let all = Cost { tokens: u64::MAX, chars: 1000 };
-            let left = all.minus(Cost { tokens, chars });
-            prop_assert_eq!(left, Cost { tokens: u64::MAX, chars: 1000_u64.saturating_sub(chars) });
+            let all = Cost { tokens: u64::MAX, chars: 1000, bytes: u64::MAX };
+            let left = all.minus(Cost { tokens, chars, bytes: chars });
+            prop_assert_eq!(left, Cost { chars: 1000_u64.saturating_sub(chars), ..all });
             prop_assert_eq!(left.share(share).plus(left).tokens, u64::MAX);
         }
     }

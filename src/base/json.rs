@@ -15,6 +15,19 @@ pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
     }
 }
 
+/// The length of a text in JSON, in bytes of UTF-8: no less than what `JSON.stringify` writes.
+pub(crate) fn json_length(text: &str) -> u64 {
+    // Half a character of UTF-16 arrives as U+FFFD, and JSON has six bytes for it.
+    const HALF: u64 = 3;
+    let halves = HALF * text.matches('\u{fffd}').count() as u64;
+    let length = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+        0..32 => 6,
+        _ => 1,
+    };
+    text.bytes().map(length).fold(halves + 2, |all, bytes| all + bytes)
+}
+
 /// Writes one value behind a text.
 struct Json<'a>(&'a mut String);
 

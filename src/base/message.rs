@@ -118,6 +118,8 @@ pub enum Field {
     NextRow,
     /// The next text of this message is the text of a file, and not the speaker's own words.
     OfFile,
+    /// Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
+    ProofBytes,
     /// Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
     ServerFields,
 }
@@ -137,6 +139,7 @@ impl Field {
                     | Self::ResultName
                     | Self::NextRow
                     | Self::OfFile
+                    | Self::ProofBytes
                     | Self::ServerFields
             )
     }

@@ -24,6 +24,15 @@ pub struct BudgetConfig {
     /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
     /// the format `messages`. Default: no limit.
     pub max_chars: Option<u64>,
+    /// The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
+    /// newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
+    /// `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+    pub max_bytes: Option<u64>,
+    /// The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
+    /// `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
+    /// otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
+    /// images are lines, too.
+    pub max_images: Option<u64>,
     /// What happens if instructions, required sections, pinned messages, the message that is replied to and the request
     /// alone cost more than the budget (`exceed`).
     pub on_required_overflow: OnRequiredOverflow,
@@ -191,6 +200,8 @@ impl Default for BudgetConfig {
             context_limit: None,
             reply_reserve: None,
             max_chars: None,
+            max_bytes: None,
+            max_images: None,
             on_required_overflow: OnRequiredOverflow::Error,
             counting: Counting::Exact,
             trim_first: TrimFirst::Items,

@@ -25,9 +25,6 @@ pub struct FilterConfig {
     /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
-    /// How many of the newest images are shown in the format `messages`. A line such as `[image/png: 40990 bytes, not shown]` replaces each
-    /// other one. Default: no limit.
-    pub max_images: Option<u64>,
 }
 
 impl FilterConfig {

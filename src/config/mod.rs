@@ -15,9 +15,11 @@
 mod budget;
 mod calibration;
 mod collect;
+mod compact;
 mod cut;
 mod encoding;
 mod filter;
+mod limits;
 mod placement;
 mod recall;
 mod render;
@@ -31,6 +33,7 @@ mod window;
 pub use budget::{BudgetConfig, Counting, OnRequiredOverflow, ToolChoice, TrimFirst};
 pub use calibration::{Calibration, Usage};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
+pub use compact::{CompactConfig, StoredSummary, SummaryFacts};
 pub use cut::CutConfig;
 pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
@@ -102,6 +105,10 @@ pub struct ContextConfig {
     pub tiers: TiersConfig,
     /// What the prompt may cost.
     pub budget: BudgetConfig,
+    /// The summary in the place of what the cut leaves out.
+    // Not written if it is unset, so that the hashes of other contexts stay the same.
+    #[serde(skip_serializing_if = "CompactConfig::is_default")]
+    pub compact: CompactConfig,
     /// The form of the context.
     pub render: RenderConfig,
     /// What the prompt is put together from, in order. Default: the history, then the request.
@@ -126,6 +133,7 @@ impl Default for ContextConfig {
             triage: TriageConfig::default(),
             tiers: TiersConfig::default(),
             budget: BudgetConfig::default(),
+            compact: CompactConfig::default(),
             render: RenderConfig::default(),
             sections: None,
         }
@@ -148,6 +156,7 @@ impl ContextConfig {
         config.tiers.check()?;
         config.recall.check()?;
         config.budget.check()?;
+        config.compact.check()?;
         config.render.check()?;
         sections::check(config.sections())?;
         config.check_cut()?;
@@ -217,6 +226,9 @@ impl ContextConfig {
         };
         self.budget.tokens_per_message.get_or_insert(message);
         self.budget.tokens_priming = self.budget.tokens_priming.or(priming);
+        let limits = limits::of(self.render.provider, self.family(), self.model.as_deref());
+        self.budget.max_bytes = self.budget.max_bytes.or(limits.map(|it| it.bytes));
+        self.budget.max_images = self.budget.max_images.or(limits.map(|it| it.images));
         if self.budget.context_limit.is_some() {
             self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
         }
@@ -354,6 +366,7 @@ const OUTSIDE: &[&str] = &[
     "triage.select",
     "triage.complete",
     "tiers.summarize",
+    "compact.summarize",
 ];
 
 #[cfg(test)]
@@ -397,6 +410,13 @@ mod tests {
         whole.render.late_instructions = LateInstructions::User;
         whole.render.open_calls = OpenCalls::Drop;
         whole.budget.tool_results.retrieval = true;
+        let summary = Some(StoredSummary::default());
+        whole.compact = CompactConfig {
+            prepare_at: Some(0.5),
+            summary: summary.clone(),
+            prepared: summary,
+            ..CompactConfig::default()
+        };
         whole.render.store = Some(false);
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut known = OPTION_NAMES.paths();

@@ -5,11 +5,11 @@ use crate::base::map::HashedMap;
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// Forms (format and encoding) of a message's cost that are remembered at once. More of them would cost 8 bytes a message each;
+/// Forms (format and encoding) of a message's cost that are remembered at once. More of them would cost 12 bytes a message each;
 /// with fewer, a caller who builds in two forms in turn would count everything again.
 const REMEMBERED_FORMS: usize = 4;
-const UNKNOWN_COST: [u32; 2] = [u32::MAX; 2];
-const RECORD_BYTES: usize = 24;
+const UNKNOWN_COST: [u32; 3] = [u32::MAX; 3];
+const RECORD_BYTES: usize = 28;
 
 /// What messages cost in each form, by their rows.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +21,12 @@ pub(crate) struct Costs {
 struct CostColumn {
     /// A checksum of everything but the message that the costs depend on.
     form: u64,
-    /// Tokens and characters.
-    costs: Vec<[u32; 2]>,
+    /// Tokens, characters and bytes.
+    costs: Vec<[u32; 3]>,
 }
 
 impl CostColumn {
-    fn get(&self, row: usize) -> Option<[u32; 2]> {
+    fn get(&self, row: usize) -> Option<[u32; 3]> {
         self.costs.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
     }
 }
@@ -35,13 +35,15 @@ impl Costs {
     /// The cost of a message in a form.
     pub(crate) fn get(&self, form: u64, row: usize) -> Option<Cost> {
         let column = self.columns.iter().find(|column| column.form == form)?;
-        let [tokens, chars] = column.get(row)?;
-        Some(Cost { tokens: u64::from(tokens), chars: u64::from(chars) })
+        let [tokens, chars, bytes] = column.get(row)?.map(u64::from);
+        Some(Cost { tokens, chars, bytes })
     }
 
     /// Remembers the cost of a message in a form. A cost beyond 32 bits is not remembered.
     pub(crate) fn insert(&mut self, form: u64, row: usize, cost: Cost) {
-        let (Ok(tokens), Ok(chars)) = (u32::try_from(cost.tokens), u32::try_from(cost.chars))
+        let figure = |cost| u32::try_from(cost).ok();
+        let (Some(tokens), Some(chars), Some(bytes)) =
+            (figure(cost.tokens), figure(cost.chars), figure(cost.bytes))
         else {
             return;
         };
@@ -57,7 +59,7 @@ impl Costs {
         if costs.len() <= row {
             costs.resize(row + 1, UNKNOWN_COST);
         }
-        costs[row] = [tokens, chars];
+        costs[row] = [tokens, chars, bytes];
     }
 
     /// Forgets the costs of the messages from `length` on.
@@ -73,14 +75,13 @@ impl Costs {
         for row in rows {
             let mut checksum = None;
             for column in &self.columns {
-                let Some([tokens, chars]) = column.get(row) else {
+                let Some(costs) = column.get(row) else {
                     continue;
                 };
                 let checksum = *checksum.get_or_insert_with(|| checksum_of(row));
                 records.extend(column.form.to_le_bytes());
                 records.extend(checksum.to_le_bytes());
-                records.extend(tokens.to_le_bytes());
-                records.extend(chars.to_le_bytes());
+                records.extend(costs.map(u32::to_le_bytes).as_flattened());
             }
         }
         if records.is_empty() {
@@ -126,8 +127,9 @@ impl Costs {
         for record in records {
             // The length is right, so every part of it is there.
             let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
-            let [form, checksum, costs] = [part(0), part(8), part(16)];
-            let cost = Cost { tokens: costs & u64::from(u32::MAX), chars: costs >> 32 };
+            let [form, checksum, costs, last] = [part(0), part(8), part(16), part(20)];
+            let (tokens, chars) = (costs & u64::from(u32::MAX), costs >> 32);
+            let cost = Cost { tokens, chars, bytes: last >> 32 };
             known.entry(checksum).or_default().push((form, cost));
         }
         for row in rows {

@@ -56,7 +56,7 @@ use crate::stages::selection::Selection;
 use crate::stages::{
     budget, collect, filter, recall, render, snapshot, tiers, triage, unread, window,
 };
-use crate::state::ask::{Answer, HookName, Misunderstood, Need, StageResult, Stop};
+use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, Stop};
 use crate::state::context::Context;
 use crate::state::fill::Fill;
 use crate::state::input::{EarlierQuotes, Input};
@@ -99,7 +99,7 @@ impl State {
         marks.stage = stage;
         match stage {
             StageName::Collect => collect::mark(input, marks)?,
-            StageName::Filter => filter::mark(input, marks)?,
+            StageName::Filter => filter::mark(input, marks),
             StageName::Window => window::mark(input, marks)?,
             StageName::Recall => {
                 let findings = recall::ask(input, marks, selection)?;
@@ -181,6 +181,13 @@ impl Build {
                 "Append it to the transcript, and leave the request out: the newest messages stand for it.",
             )
             .at("request"));
+        }
+        if hooks.contains(&HookName::Compact) && config.budget.cut.is_none() {
+            return Err(Error::option(
+                "compact.summarize",
+                "a summary replaces what the cut leaves out, and there is no cut",
+                "Set budget.cut, for example {} (the preset steady has it), or leave out compact.summarize.",
+            ));
         }
         if config.session_id.is_none() {
             // A request of a session is answered from that session.
@@ -380,6 +387,14 @@ impl Build {
                     }
                 }
                 misunderstood
+            }
+            (Some(Need::Compact { through, .. }), HookName::Compact, _) => {
+                input.answers.compacted_through = Some(through);
+                match &answer.text {
+                    Some(text) if !text.trim().is_empty() => Misunderstood::default(),
+                    _ if answer.outcome == Outcome::Given => answer.fail("it gave a blank summary"),
+                    _ => Misunderstood::default(),
+                }
             }
             (Some(Need::Counts { texts, .. }), HookName::CountTokens, _) => {
                 input.answers.counts.learn(texts, &answer)?;

@@ -57,6 +57,7 @@ pub struct Meter {
     /// What a remembered cost depends on beside the message; none where it is not remembered.
     form: Option<u64>,
     counts_chars: bool,
+    counts_bytes: bool,
     /// Whether the prompt ends without a line end that its last piece was counted with.
     drops_line_end: bool,
     /// Extra tokens that the last line of a text, or of a quote, may cost without its line end. One is mostly enough.
@@ -108,13 +109,18 @@ impl Meter {
         let counts_chars = config.budget.max_chars.is_some()
             || config.render.format != Format::Messages
             || config.sections().iter().any(|section| section.limit.chars.is_some());
+        let counts_bytes = config.budget.max_bytes.is_some();
         let key = || {
             let names_in_texts = input.names_in_texts();
-            format!("{counts_chars} {names_in_texts} {}", form::key(config, source.name()))
+            format!(
+                "{counts_chars} {counts_bytes} {names_in_texts} {}",
+                form::key(config, source.name())
+            )
         };
         Self {
             form: is_remembered.then(|| xxh64(key().as_bytes(), 0)),
             counts_chars,
+            counts_bytes,
             drops_line_end: config.render.format != Format::Messages
                 && !config.render.trailing_newline,
             source,
@@ -248,7 +254,7 @@ impl Meter {
     /// Room for the end of a text that was counted with a line end, and will have none.
     pub(crate) fn slack(&self) -> Cost {
         let is_open = self.last.is_none() && self.drops_line_end;
-        Cost { tokens: if is_open { self.line_end } else { 0 }, chars: 0 }
+        Cost { tokens: if is_open { self.line_end } else { 0 }, ..Cost::default() }
     }
 
     /// What a piece costs more without its line end than with it: its last token may fall into several.
@@ -312,7 +318,8 @@ impl Meter {
             tokens += count;
         }
         let chars = if self.counts_chars { parts.chars() } else { 0 };
-        Ok((tokens <= token_limit).then_some(Cost { tokens, chars }))
+        let bytes = if self.counts_bytes { parts.bytes() } else { 0 };
+        Ok((tokens <= token_limit).then_some(Cost { tokens, chars, bytes }))
     }
 }
 

@@ -1,16 +1,22 @@
 //! What a part of a prompt is made of.
 
 use crate::base::few::Few;
+use crate::base::json::json_length;
 use crate::base::message::Role;
 use crate::config::{ContextConfig, Provider};
 use crate::tokens::Family;
 use std::borrow::Cow;
+
+/// The bytes of JSON around a part or a message that say its kind, role and place: no provider's body has more.
+pub(super) const PART_BYTES: u64 = 160;
 
 /// What a part of a prompt is made of, as far as its cost goes.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     /// Tokens that are counted without a text.
     pub flat_tokens: u64,
+    /// Bytes of the JSON without the visible texts: no fewer than any provider's body has.
+    pub flat_bytes: u64,
     /// Texts that count as characters too.
     pub(super) visible: Few<Cow<'a, str>>,
     /// Texts that are tokens only: roles, names, tool calls.
@@ -40,6 +46,12 @@ impl Parts<'_> {
         if !matches!(family, Family::Gemini(_)) {
             self.hidden.push(role.as_str().into());
         }
+    }
+
+    /// The bytes of the JSON that is sent, without images and files.
+    pub(crate) fn bytes(&self) -> u64 {
+        let texts = self.visible.iter().map(|text| PART_BYTES + json_length(text));
+        texts.fold(self.flat_bytes, u64::saturating_add)
     }
 
     pub(crate) fn chars(&self) -> u64 {

@@ -6,12 +6,13 @@
 //! them as one. Other messages that become one there are counted apart, which is never too little.
 
 use crate::base::guard;
+use crate::base::json::json_length;
 use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, OpenCalls, Provider};
 use crate::log::groups::HalfCall;
 use crate::log::messages::UserNames;
 use crate::log::tool_calls::{covered_count, shown_fields};
-use crate::prompt::parts::Parts;
+use crate::prompt::parts::{PART_BYTES, Parts};
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::Piece;
@@ -209,6 +210,9 @@ pub(super) fn parts<'a>(
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
+    if config.budget.max_bytes.is_some() {
+        out.parts.flat_bytes = bytes_beside_texts(transcript, row);
+    }
     out.is_marked =
         matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
     let (mut reasoning_of, mut call) = ("", None);
@@ -299,6 +303,37 @@ pub(super) fn parts<'a>(
         out.interrupt(id);
     }
     out.parts
+}
+
+/// The bytes of a message in the JSON, without its texts, and without images and files that may be lines. There is room for the line in the place of each
+/// image or file, so that hiding one makes no text too much.
+fn bytes_beside_texts(transcript: &Transcript, row: usize) -> u64 {
+    let beside = transcript.fields(row).map(|(field, value)| match field {
+        Field::Text => 0,
+        Field::ProofBytes => value.parse().unwrap_or(0),
+        Field::Image | Field::Audio | Field::File => {
+            let line = media::line(field, value);
+            let bytes = line.map_or_else(|| media::sent_bytes(value), |line| json_length(&line));
+            2 * PART_BYTES + bytes
+        }
+        // A call without a result gets one, and a result may repeat the name of its tool.
+        Field::CallId | Field::ResultId => 2 * (PART_BYTES + json_length(value)),
+        _ => PART_BYTES + json_length(value),
+    });
+    beside.fold(PART_BYTES, u64::saturating_add)
+}
+
+/// The bytes of a piece's images and files that are shown and may be lines.
+pub(crate) fn media_bytes(view: View<'_>, piece: Piece) -> u64 {
+    let is_sent = matches!(piece, Piece::Message(_) | Piece::Request);
+    let Some((transcript, row)) = view.source(piece).filter(|_| is_sent) else { return 0 };
+    let lines = view.media_lines(piece);
+    let media = transcript.fields(row).filter(|(field, _)| field.is_media()).enumerate();
+    let bytes = media.map(|(place, (field, value))| {
+        let is_line = lines.get(place).is_some_and(Option::is_some);
+        if is_line || media::line(field, value).is_none() { 0 } else { media::sent_bytes(value) }
+    });
+    bytes.fold(0, u64::saturating_add)
 }
 
 /// Whether a message is what one call gave: its content stands before the id of the call.

@@ -7,20 +7,12 @@ use crate::log::groups::Groups;
 use crate::log::messages::Messages;
 use crate::log::tool_calls;
 use crate::log::units;
-use crate::stages::unread;
-use crate::state::ask::MarkResult;
-use crate::state::context::Piece;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::Reason;
-use crate::tokens::media;
 
 /// Leaves out messages by role, source, tag, status, content and age.
-///
-/// # Errors
-///
-/// Stops to ask for older messages if their images may be shown.
-pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
+pub fn mark(input: &Input, marks: &mut Marks) {
     let is_text = input.config.render.format != Format::Messages;
     for row in marks.open_rows() {
         match unwanted(input, &marks.groups, row) {
@@ -33,37 +25,6 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     if input.config.filter.completed_only && input.config.window.unit == WindowUnit::Exchange {
         leave_out_unanswered(input, marks);
     }
-    hide_images(input, marks)
-}
-
-/// Hides all images but the newest that may be shown.
-fn hide_images(input: &Input, marks: &mut Marks) -> MarkResult {
-    let config = &input.config;
-    let Some(most) = config.filter.max_images.filter(|_| config.render.format == Format::Messages)
-    else {
-        return Ok(());
-    };
-    let mut room = usize::try_from(most).unwrap_or(usize::MAX);
-    let request = input.request.iter().map(|request| (Piece::Request, &**request, 0));
-    let rows = marks.open_rows().into_iter().rev();
-    let messages = rows.map(|row| (Piece::Message(row), &*input.transcript, row));
-    for (piece, transcript, row) in request.chain(messages) {
-        let count = transcript.values(row, Field::Image).count();
-        let hidden = count.saturating_sub(room);
-        if hidden > 0 {
-            let mut left = hidden;
-            let media = transcript.fields(row).filter(|(field, _)| field.is_media());
-            let lines = media.map(|(field, value)| {
-                let is_hidden = field == Field::Image && left > 0;
-                left -= usize::from(is_hidden);
-                if is_hidden { media::line(field, value) } else { None }
-            });
-            let lines = lines.collect();
-            marks.media_lines.insert(piece, lines);
-        }
-        room -= count - hidden;
-    }
-    if room > 0 { unread::ask_for_all(input) } else { Ok(()) }
 }
 
 /// Why the filter does not want a message, if it does not.
@@ -76,7 +37,6 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         exclude_tool_calls,
         exclude_blank,
         max_age_days,
-        max_images: _,
     } = &input.config.filter;
     let transcript = &input.transcript;
     let has_one_of = |field, unwanted: &[String]| {

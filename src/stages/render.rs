@@ -1,6 +1,7 @@
 //! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
 use crate::base::cost::Cost;
+use crate::base::map::Map;
 use crate::base::message::Field;
 use crate::base::text::counted;
 use crate::config::{Calibration, Format, OpenCalls, SectionKind};
@@ -8,6 +9,7 @@ use crate::log::groups::HalfCall;
 use crate::prompt::certainty::Beside;
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
+use crate::prompt::sent;
 use crate::state::ask::StageResult;
 use crate::state::context::{
     Context, HalfCalls, MadeText, Piece, PlacedPiece, SectionReport, SectionTokens, TokenReport,
@@ -54,7 +56,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
-    let mut media_lines = marks.media_lines.clone();
+    let mut media_lines = Map::clone(&fill.hidden_media);
     for (row, lines) in fill.media_lines.iter() {
         media_lines.insert(marks.as_given(Piece::Message(*row)), lines.clone());
     }
@@ -79,6 +81,10 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         },
         least_cached: windows::least_cached(input.config.model.as_deref()),
         char_count: meter.counts_chars().then_some(total.chars),
+        byte_count: budget.max_bytes.map(|_| {
+            let media = pieces.iter().map(|piece| sent::media_bytes(view, *piece));
+            media.fold(total.bytes, u64::saturating_add)
+        }),
         text: is_text.then(|| form::text(view, pieces.iter().copied())),
         sections: section_reports(view),
         made: made.collect(),
@@ -92,6 +98,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         focus: marks.focus.clone(),
         recall: marks.recall.clone(),
         triage: marks.triage.clone(),
+        compact: fill.compact.as_ref().map(|it| it.report.clone()),
         conversations: fill.conversations.clone(),
         ..Context::default()
     })
@@ -145,11 +152,15 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);
     let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)
-        || budget.max_chars.zip(chars).is_some_and(|(limit, chars)| chars > limit);
+        || budget.max_chars.zip(chars).is_some_and(|(limit, chars)| chars > limit)
+        || budget.max_bytes.zip(context.byte_count).is_some_and(|(limit, bytes)| bytes > limit);
     if is_over {
         let mut cost = counted(tokens, "token");
         if let Some(chars) = chars {
             cost = format!("{cost}, {}", counted(chars, "character"));
+        }
+        if let Some(bytes) = context.byte_count {
+            cost = format!("{cost}, {}", counted(bytes, "byte"));
         }
         let words = format!("the required messages and sections cost more than the budget: {cost}");
         marks.note(NoteKind::RequiredOverflow, words);

@@ -7,7 +7,7 @@ use crate::base::error::Error;
 use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
 use crate::base::value::FromValue;
-use crate::config::Focus;
+use crate::config::{Focus, SummaryFacts};
 use crate::log::plan::Wanted;
 use crate::tokens::EncodingName;
 use serde::Serialize;
@@ -95,6 +95,23 @@ pub enum Need {
         /// How long the hook may take, in milliseconds.
         timeout_ms: u64,
     },
+    /// A summary of the messages that the cut has left out since the last one, from the hook `compact.summarize`.
+    Compact {
+        /// The last summary. None if there is none.
+        previous: Option<String>,
+        /// The positions of the messages in the transcript.
+        positions: Vec<usize>,
+        /// Their texts, a line for each message.
+        text: String,
+        /// Facts of all messages that the summary will cover.
+        facts: Box<SummaryFacts>,
+        /// The last of the messages, as [`StoredSummary::through`](crate::config::StoredSummary::through) names it.
+        through: String,
+        /// The most tokens of the summary.
+        max_tokens: u64,
+        /// How long the hook may take, in milliseconds.
+        timeout_ms: u64,
+    },
 }
 
 /// What triage chooses among: a message with what goes together with it, or an exchange.
@@ -142,7 +159,7 @@ pub struct Answer {
     /// Of triage: the ids of the chosen units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
-    /// Of triage by `complete`: what the model said. It is read into `ids`, and recorded so.
+    /// Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. Of `compact.summarize`: the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Of recall: what was found, the best first.
@@ -248,6 +265,9 @@ pub enum HookName {
     /// Summaries of conversations.
     #[serde(rename = "tiers.summarize")]
     Summarize,
+    /// A summary of what the cut leaves out.
+    #[serde(rename = "compact.summarize")]
+    Compact,
     /// How many tokens texts have.
     #[serde(rename = "countTokens")]
     CountTokens,
@@ -266,6 +286,7 @@ impl HookName {
             Self::Recall => "recall.search",
             Self::Embed => "recall.embed",
             Self::Summarize => "tiers.summarize",
+            Self::Compact => "compact.summarize",
             Self::CountTokens => "countTokens",
         }
     }

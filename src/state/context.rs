@@ -2,10 +2,10 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::config::{ContextConfig, Focus, SectionKind, TriageDecisions};
+use crate::config::{ContextConfig, Focus, SectionKind, StoredSummary, TriageDecisions};
 use crate::log::conversations::Tier;
 use crate::log::unread::Unread;
-use crate::state::ask::{Answer, HookName};
+use crate::state::ask::{Answer, HookName, Need};
 use crate::state::trace::Trace;
 use serde::Serialize;
 use std::rc::Rc;
@@ -97,6 +97,8 @@ pub struct Context {
     /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
     /// `budget.maxChars` is set or the format is a text.
     pub char_count: Option<u64>,
+    /// Bytes of the JSON that is sent: no fewer than the request's body has. None if they aren't limited.
+    pub byte_count: Option<u64>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
     /// Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.
@@ -109,6 +111,8 @@ pub struct Context {
     pub recall: Option<RecallReport>,
     /// What triage has decided, where it was asked about all.
     pub triage: Option<TriageReport>,
+    /// The summary of what the cut leaves out, if there is one or a hook for it.
+    pub compact: Option<CompactReport>,
     /// The conversations, in the order of the context, where `tiers` tells them apart.
     pub conversations: Vec<ConversationReport>,
     /// What became of every message.
@@ -221,6 +225,21 @@ pub struct RecallReport {
 pub struct TriageReport {
     /// Of this build and those before it: give it to the next one as `triage.decided`, and it stays so.
     pub decided: TriageDecisions,
+}
+
+/// The summary of what the cut leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactReport {
+    /// The summary in this prompt: give it to the next build as `compact.summary`, and it stays until the cut moves.
+    pub summary: StoredSummary,
+    /// The position of the last message that the hook was asked about.
+    pub asked_position: Option<usize>,
+    /// True if `compact.prepared` is of no use any more: it was taken or refused.
+    pub took_prepared: bool,
+    /// The question about the next one, once the history is as full as `compact.prepareAt` says.
+    pub next: Option<Need>,
 }
 
 /// How recall ended.

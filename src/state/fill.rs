@@ -2,8 +2,11 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::state::context::{ConversationReport, Gap, MadeText, MediaLines, Piece, SectionReport};
+use crate::state::context::{
+    CompactReport, ConversationReport, Gap, MadeText, MediaLines, Piece, SectionReport,
+};
 use crate::state::trace::Reason;
+use std::rc::Rc;
 
 /// A text that replaces the text of a piece.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +42,17 @@ impl From<String> for ShortenedText {
     }
 }
 
+/// The summary in the place of messages that the cut leaves out.
+#[derive(Clone, Debug, Default)]
+pub struct Compaction {
+    /// The summary, for this build and the next one.
+    pub report: CompactReport,
+    /// Its piece and the row after it; no row if it is after all of them. None if nothing of it is shown.
+    pub place: Option<(Option<usize>, Piece)>,
+    /// Why an answer was refused.
+    pub refused: Option<&'static str>,
+}
+
 /// What `budget` fills. It is filled from its beginning each time that `budget` runs.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
@@ -52,10 +66,14 @@ pub struct Fill {
     pub stubs: Vec<usize>,
     /// By row: the lines in the place of images and files that have no room.
     pub media_lines: Map<usize, MediaLines>,
+    /// By piece: the lines in the place of images and files that are too many or too large for the request.
+    pub hidden_media: Rc<Map<Piece, MediaLines>>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// Quotes of earlier prompts that stay, each with the row after it.
     pub earlier_quotes: Vec<(usize, Piece)>,
+    /// The summary of what the cut leaves out.
+    pub compact: Option<Compaction>,
     /// The rows that are not, and why.
     pub left_out: Vec<(usize, Reason)>,
     /// Of the kept rows: one of each group that was kept for its rank, and why.

@@ -72,6 +72,8 @@ pub struct Answers {
     pub of_hooks: Vec<Answer>,
     /// Summaries that the hook gave, by the first message of the conversation; `None` where it gave none for it.
     pub summaries: Map<usize, Option<String>>,
+    /// The last message that the hook `compact.summarize` was asked about in this build.
+    pub compacted_through: Option<String>,
 }
 
 impl Input {

@@ -6,7 +6,7 @@ use crate::base::time::Milliseconds;
 use crate::config::Item;
 use crate::log::conversations::Conversations;
 use crate::log::groups::{self, Groups, HalfCall};
-use crate::state::context::{FocusReport, MediaLines, Piece, RecallReport, TriageReport};
+use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
 use crate::state::input::Input;
 use crate::state::ranking::RankedMessages;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
@@ -53,8 +53,6 @@ pub struct Marks {
     /// By row: whether it is the request, or answers it. An answer follows the request in the prompt, and no window and no limit
     /// of the history counts it.
     is_in_turn: Vec<bool>,
-    /// By the piece of a message: the lines in the place of its images; set by `filter`.
-    pub(crate) media_lines: Map<Piece, MediaLines>,
     decisions: Vec<Option<Decision>>,
     /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
     passed: Vec<bool>,

@@ -449,6 +449,8 @@ pub enum NoteKind {
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
+    /// The request takes no more images, or no more bytes: some images and files are a line each.
+    MediaHidden,
     /// Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
     OpenCalls,
     /// The required messages and sections cost more than the budget, and are there all the same.

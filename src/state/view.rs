@@ -81,7 +81,7 @@ impl<'a> View<'a> {
             Piece::Message(row) => self.fill.media_lines.get(&row),
             _ => None,
         };
-        hidden.or_else(|| self.marks.media_lines.get(&given)).map_or(&[], Vec::as_slice)
+        hidden.or_else(|| self.fill.hidden_media.get(&given)).map_or(&[], Vec::as_slice)
     }
 
     /// A piece's text as far as it was not cut, one part below the other.

@@ -167,6 +167,8 @@ struct Facts<'a> {
     milliseconds: Option<u64>,
     bytes: Option<u64>,
     media_type: &'a str,
+    /// Its bytes in the JSON.
+    sent: u64,
     /// True if no text can be in its place: the screenshot that answers a call of a computer.
     is_fixed: bool,
 }
@@ -191,6 +193,7 @@ impl<'a> Facts<'a> {
                 "bytes" => facts.bytes = whole(),
                 "milliseconds" => facts.milliseconds = whole(),
                 "mediaType" => facts.media_type = given,
+                "sent" => facts.sent = whole().unwrap_or_default(),
                 "fixed" => facts.is_fixed = true,
                 _ => {}
             }
@@ -226,6 +229,22 @@ pub(crate) fn line(field: Field, value: &str) -> Option<String> {
     let kind = if facts.media_type.is_empty() { kind_of(field) } else { facts.media_type };
     let bytes = facts.bytes.map(|bytes| format!(": {bytes} bytes")).unwrap_or_default();
     (!facts.is_fixed).then(|| format!("[{kind}{bytes}, not shown]"))
+}
+
+/// The bytes of an image, audio or a file in the JSON.
+pub(crate) fn sent_bytes(value: &str) -> u64 {
+    Facts::read(value).sent
+}
+
+/// True for an image, and for a file that is one.
+pub(crate) fn is_image(field: Field, value: &str) -> bool {
+    field == Field::Image
+        || (field == Field::File && Facts::read(value).media_type.starts_with("image/"))
+}
+
+/// True if a side of an image has more pixels. If its size isn't known, it hasn't.
+pub(crate) fn is_larger(value: &str, pixels: u64) -> bool {
+    Facts::read(value).size().is_some_and(|(width, height)| width.max(height) > pixels)
 }
 
 /// The kind of a part that isn't a text.

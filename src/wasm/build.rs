@@ -12,8 +12,8 @@ use crate::log::reach::Reach;
 use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
-    Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport, Recording,
-    SectionReport, Snapshot, TokenReport, TriageReport,
+    CompactReport, Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport,
+    Recording, SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::input::{EarlierQuotes, Input};
 use crate::state::trace::Trace;
@@ -150,6 +150,7 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
                 place(&mut wanted.positions);
             }
         }
+        Need::Compact { positions, .. } => place(positions),
         _ => {}
     }
     need
@@ -215,11 +216,13 @@ struct Rest<'a> {
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
+    byte_count: Option<u64>,
     trimmed: bool,
     sections: &'a [SectionReport],
     focus: &'a FocusReport,
     recall: &'a Option<RecallReport>,
     triage: &'a Option<TriageReport>,
+    compact: Option<CompactReport>,
     conversations: &'a [ConversationReport],
     trace: &'a Trace,
     snapshot: &'a Snapshot,
@@ -309,11 +312,17 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,
+        byte_count: context.byte_count,
         trimmed: context.trimmed,
         sections: &context.sections,
         focus: &context.focus,
         recall: &context.recall,
         triage: &context.triage,
+        compact: context.compact.clone().map(|report| CompactReport {
+            asked_position: report.asked_position.map(|row| transcript.message_of(row)),
+            next: report.next.map(|need| of_messages(need, transcript)),
+            ..report
+        }),
         conversations: &context.conversations,
         trace: &context.trace,
         snapshot: &context.snapshot,

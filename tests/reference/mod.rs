@@ -9,8 +9,8 @@ use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
 use crate::state::context::{
-    ConversationReport, FocusReport, MadeText, RecallReport, Recording, SectionReport, Snapshot,
-    TokenReport, TriageReport,
+    CompactReport, ConversationReport, FocusReport, MadeText, RecallReport, Recording,
+    SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::trace::{Reason, Trace};
 use crate::tokens::media;
@@ -94,6 +94,7 @@ fn definitions() -> Map<String, Value> {
     generator.subschema_for::<TokenReport>();
     generator.subschema_for::<Trace>();
     generator.subschema_for::<TriageReport>();
+    generator.subschema_for::<CompactReport>();
     generator.take_definitions(true)
 }
 
@@ -311,7 +312,7 @@ fn page() -> String {
          `previous` is the context before this one, or its `outline`: `prefix` compares with it. `redact` keeps \
          [secrets out of what is sent](redaction.md). `contextManagement` has the settings by which the provider \
          itself [clears parts of the prompt](providers.md#compaction). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
-         `recall.search`, `recall.embed`, `tiers.summarize`, and `countTokens`.\n",
+         `recall.search`, `recall.embed`, `tiers.summarize`, `compact.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
     let groups: Vec<(&String, &str)> = properties(root)
@@ -332,7 +333,7 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 14);
+    listed(&mut out, "kind", &definitions["NoteKind"], 15);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
@@ -449,7 +450,7 @@ fn thousands(figure: &str) -> String {
 }
 
 /// Where objects within options are, and their types.
-const NESTED: [(&str, &str); 12] = [
+const NESTED: [(&str, &str); 16] = [
     ("sections[]", "Section"),
     ("sections[].items[]", "Item"),
     ("sections[].limit", "SectionLimit"),
@@ -460,6 +461,10 @@ const NESTED: [(&str, &str); 12] = [
     ("tiers.conversations[]", "KnownConversation"),
     ("budget.cut", "CutConfig"),
     ("budget.usage[]", "Usage"),
+    ("compact.summary", "StoredSummary"),
+    ("compact.summary.facts", "SummaryFacts"),
+    ("compact.prepared", "StoredSummary"),
+    ("compact.prepared.facts", "SummaryFacts"),
     ("render.labels", "Labels"),
     ("render.replace[]", "Replacement"),
 ];
@@ -543,12 +548,13 @@ fn unit(name: &str, kind: &str) -> &'static str {
         | "maxCandidates"
         | "alwaysIncludeRecent" => "`window.unit`",
         "maxUserTurns" => "user messages",
+        "maxBytes" => "bytes",
         "maxImages" => "images",
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
         "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare"
-        | "highWater" | "lowWater" => "0 to 1",
+        | "highWater" | "lowWater" | "prepareAt" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),
     }

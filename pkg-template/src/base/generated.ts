@@ -12,7 +12,7 @@ export interface Answer {
   readonly misunderstood?: string | null | undefined;
   /** Of triage: the ids of the chosen units. */
   readonly ids?: readonly string[] | null | undefined;
-  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
+  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. Of `compact.summarize`: the summary. */
   readonly text?: string | null | undefined;
   /** Of recall: what was found, the best first. */
   readonly items?: readonly RecalledItem[] | null | undefined;
@@ -34,6 +34,7 @@ export interface Answer {
  * - `recall.search`: What is known about the request.
  * - `recall.embed`: The vectors of texts.
  * - `tiers.summarize`: Summaries of conversations.
+ * - `compact.summarize`: A summary of what the cut leaves out.
  * - `countTokens`: How many tokens texts have.
  */
 export type HookName =
@@ -42,6 +43,7 @@ export type HookName =
   | "recall.search"
   | "recall.embed"
   | "tiers.summarize"
+  | "compact.summarize"
   | "countTokens";
 
 /**
@@ -116,6 +118,8 @@ export interface ContextOptions {
   readonly tiers?: TiersConfig | undefined;
   /** What the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
+  /** The summary in the place of what the cut leaves out. */
+  readonly compact?: CompactConfig | undefined;
   /** The form of the context. */
   readonly render?: RenderConfig | undefined;
   /** What the prompt is put together from, in order. Default: the history, then the request. */
@@ -199,11 +203,6 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
-  /**
-   * How many of the newest images are shown in the format `messages`. A line such as `[image/png: 40990 bytes, not shown]` replaces each
-   * other one. Default: no limit.
-   */
-  readonly maxImages?: number | null | undefined;
 }
 
 /**
@@ -566,6 +565,19 @@ export interface BudgetConfig {
    */
   readonly maxChars?: number | null | undefined;
   /**
+   * The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
+   * newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
+   * `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+   */
+  readonly maxBytes?: number | null | undefined;
+  /**
+   * The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
+   * `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
+   * otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
+   * images are lines, too.
+   */
+  readonly maxImages?: number | null | undefined;
+  /**
    * What happens if instructions, required sections, pinned messages, the message that is replied to and the request
    * alone cost more than the budget (`exceed`).
    */
@@ -699,6 +711,53 @@ export interface Usage {
   readonly countedTokens: number;
   /** The input tokens that the provider reported in `usage`, those that it read from its cache or wrote into it included. From 1 on. */
   readonly inputTokens: number;
+}
+
+/** A summary in the place of the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
+export interface CompactConfig {
+  /** The most tokens of a summary, together with its facts. The history has so many less, and they are a quarter of its room at most. */
+  readonly maxTokens?: number | undefined;
+  /** How long the hook may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of its builds waits for the
+   * hook, and a summary is in the prompt as soon as it is there and what it covers is left out. Default: a build asks when the cut has moved,
+   * and waits; so do builds without a session.
+   */
+  readonly prepareAt?: number | null | undefined;
+  /** The last summary, as the last build returned it in `context.compact.summary`. A session gives it by itself. */
+  readonly summary?: StoredSummary | null | undefined;
+  /**
+   * A summary that was asked for in the background. It replaces the last one when everything that it covers is left out. A session gives it
+   * by itself.
+   */
+  readonly prepared?: StoredSummary | null | undefined;
+}
+
+/** A summary, and the messages that it covers. */
+export interface StoredSummary {
+  /** The words of the model. */
+  readonly text?: string | undefined;
+  /** The facts that windrow found itself. They are shown after the text. */
+  readonly facts?: SummaryFacts | undefined;
+  /** The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none. */
+  readonly through?: string | null | undefined;
+  /** The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`. */
+  readonly askedThrough?: string | null | undefined;
+}
+
+/** Facts of the messages that a summary covers. They are found by rules, and no model writes them. */
+export interface SummaryFacts {
+  /** Files that tools have read, by the paths in the calls. */
+  readonly filesRead?: readonly string[] | undefined;
+  /** Files that tools have changed. */
+  readonly filesChanged?: readonly string[] | undefined;
+  /** Ids, codes and other names of things. */
+  readonly identifiers?: readonly string[] | undefined;
+  /** Commands whose last run failed, each with the line that says so. */
+  readonly failingCommands?: readonly string[] | undefined;
+  /** Questions that nobody has answered, each with the role of the one who asks. */
+  readonly openQuestions?: readonly string[] | undefined;
 }
 
 /** The form of the context. */
@@ -1094,6 +1153,16 @@ export type Need =
       readonly conversations: readonly SummaryWanted[];
       readonly maxChars: number;
       readonly timeoutMs: number;
+    }
+  | {
+      readonly need: "compact";
+      readonly previous?: string | null;
+      readonly positions: readonly number[];
+      readonly text: string;
+      readonly facts: SummaryFacts;
+      readonly through: string;
+      readonly maxTokens: number;
+      readonly timeoutMs: number;
     };
 
 /**
@@ -1268,6 +1337,7 @@ export type ErrorCode =
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
  * - `nextRow`: The message goes on in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
+ * - `proofBytes`: Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
  */
 export type Field =
@@ -1300,6 +1370,7 @@ export type Field =
   | "resultName"
   | "nextRow"
   | "ofFile"
+  | "proofBytes"
   | "serverFields";
 
 /** All that is needed, with the transcript, to build a context again. */
@@ -1650,6 +1721,7 @@ export interface Note {
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+ * - `media-hidden`: The request takes no more images, or no more bytes: some images and files are a line each.
  * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
  * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
  * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
@@ -1667,6 +1739,7 @@ export interface Note {
 export type NoteKind =
   | "rows-skipped"
   | "context-trim"
+  | "media-hidden"
   | "open-calls"
   | "required-overflow"
   | "triage-unavailable"
@@ -1684,6 +1757,18 @@ export type NoteKind =
 export interface TriageReport {
   /** Of this build and those before it: give it to the next one as `triage.decided`, and it stays so. */
   readonly decided: TriageDecisions;
+}
+
+/** The summary of what the cut leaves out. */
+export interface CompactReport {
+  /** The summary in this prompt: give it to the next build as `compact.summary`, and it stays until the cut moves. */
+  readonly summary: StoredSummary;
+  /** The position of the last message that the hook was asked about. */
+  readonly askedPosition?: number | null | undefined;
+  /** True if `compact.prepared` is of no use any more: it was taken or refused. */
+  readonly tookPrepared: boolean;
+  /** The question about the next one, once the history is as full as `compact.prepareAt` says. */
+  readonly next?: Need | null | undefined;
 }
 
 /** Every role, in the order of its code in the engine. */
@@ -1720,6 +1805,7 @@ export const FIELDS: readonly Field[] = [
   "resultName",
   "nextRow",
   "ofFile",
+  "proofBytes",
   "serverFields",
 ];
 

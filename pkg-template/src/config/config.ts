@@ -3,6 +3,7 @@
 import { ContextError, type ErrorKind, type FailedTurn } from "../base/errors.js";
 import type {
   BudgetConfig,
+  CompactConfig,
   ContextOptions,
   Format,
   HookName,
@@ -21,6 +22,7 @@ import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { formatOf, ownFormat, type ShapeName, shapeNameOf } from "../message/recognise.js";
 import {
+  type CompactHooks,
   type CountTokensHook,
   HOOK_NAMES,
   type Hooks,
@@ -38,7 +40,7 @@ import { isRedactor, type Redactor } from "./redactor.js";
 export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
 
 /** What a config has beside plain options, for both ways to build. */
-interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget"> {
+interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget" | "compact"> {
   /**
    * The current input: a text of the user, or a message, which may have `replyTo`. It stands where `sections` say, by default
    * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
@@ -84,6 +86,8 @@ export interface ContextConfig<M extends AnyMessage = MessageInput> extends Comm
   readonly triage?: (TriageConfig & TriageHooks<M>) | undefined;
   /** How much of each conversation is shown, and the hook that summarizes. */
   readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
+  /** The summary of what the cut leaves out, and the hook that writes it. */
+  readonly compact?: (CompactConfig & CompactHooks<M>) | undefined;
   /** Counts tokens in place of an encoding. It is asked for many texts at once, and for none twice in a build. */
   readonly countTokens?: CountTokensHook | null | undefined;
   /** Aborts the build: it fails with `ABORTED`, and the hook that is being asked is told so. */
@@ -98,6 +102,8 @@ export interface SyncContextConfig extends CommonConfig {
   readonly triage?: (TriageConfig & NoHooks<TriageHooks>) | undefined;
   /** How much of each conversation is shown. */
   readonly tiers?: (TiersConfig & NoHooks<TierHooks>) | undefined;
+  /** The summary of what the cut leaves out. */
+  readonly compact?: (CompactConfig & NoHooks<CompactHooks>) | undefined;
   readonly countTokens?: null | undefined;
   readonly signal?: null | undefined;
 }
@@ -373,7 +379,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
   const hooks = new Map<HookName, (...question: readonly unknown[]) => unknown>();
   const given = { ...rest };
   const copies = new Map(
-    ["recall", "triage", "tiers"].map((group) => [group, copyOfGroup(rest, group, kind)] as const),
+    ["recall", "triage", "tiers", "compact"].map((group) => [group, copyOfGroup(rest, group, kind)] as const),
   );
   for (const path of HOOK_NAMES) {
     const [group, name] = path.split(".") as [string, string | undefined];

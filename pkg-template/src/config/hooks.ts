@@ -1,6 +1,6 @@
 // Hooks: functions of the caller's that a build asks, as callers write them.
 
-import type { Focus, HookName } from "../base/generated.js";
+import type { Focus, HookName, SummaryFacts } from "../base/generated.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageInput } from "../message/message.js";
 
@@ -153,6 +153,34 @@ export interface TierHooks<M extends AnyMessage = MessageInput> {
   readonly summarize?: SummarizeHook<M> | null | undefined;
 }
 
+/** What the hook `compact.summarize` is asked: to go on with a summary. */
+export interface CompactQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
+  /** The last summary; null if there is none. */
+  readonly previous: string | null;
+  /** The messages that the cut has left out since: the caller's own objects. */
+  readonly messages: readonly M[];
+  /** Their texts, a line for each message. */
+  readonly text: string;
+  /** Facts of all messages that the summary covers. They are shown after it, and it need not repeat them. */
+  readonly facts: SummaryFacts;
+  /** The most tokens of the summary. A longer one is cut. */
+  readonly maxTokens: number;
+}
+
+/**
+ * Writes one summary of the last one and the messages that have gone since. Null says that there is none: the last one stays. An answer
+ * that isn't shorter than these is refused, and leaves a note.
+ */
+export type CompactHook<M extends AnyMessage = MessageInput> = (
+  question: CompactQuestion<M>,
+) => Awaitable<string | null | undefined>;
+
+/** The hook of the group `compact`. */
+export interface CompactHooks<M extends AnyMessage = MessageInput> {
+  /** Summarizes the messages that the cut leaves out. */
+  readonly summarize?: CompactHook<M> | null | undefined;
+}
+
 /** Counts the tokens of texts: a whole number from 0 for each, in their order. Anything else fails the build. */
 export type CountTokensHook = (
   texts: readonly string[],
@@ -166,6 +194,7 @@ export const HOOK_NAMES: readonly HookName[] = [
   "recall.search",
   "recall.embed",
   "tiers.summarize",
+  "compact.summarize",
   "countTokens",
 ];
 

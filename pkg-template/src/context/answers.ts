@@ -20,6 +20,8 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
       return "recall.embed";
     case "summaries":
       return "tiers.summarize";
+    case "compact":
+      return "compact.summarize";
     case "triage":
       return has("triage.complete") ? "triage.complete" : "triage.select";
   }
@@ -154,6 +156,8 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
           summaries,
           need.conversations.map(({ id }) => id),
         );
+      case "compact":
+        return readText(text);
       case "triage": {
         // What a model said was read when it was recorded.
         const chosen = elementsOf(ids, MAX_ELEMENTS);

@@ -169,6 +169,12 @@ function questionOf<M extends AnyMessage>(
         read: (given) => readSummaries(given, wantedIds),
       };
     }
+    case "compact": {
+      const { previous = null, positions, text, facts, maxTokens } = need;
+      const shown = positions.map((position) => messages[position] as M);
+      const asked = { previous, messages: shown, text, facts, maxTokens };
+      return { call: (run, signal) => run({ ...asked, signal }), read: readText };
+    }
     case "triage": {
       const { request, candidates, prompt, model } = need;
       if (hook === "triage.complete") {

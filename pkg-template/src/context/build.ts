@@ -2,7 +2,16 @@
 
 import { CoreBuild, type CoreTranscript, reachOf as reachOfConfig } from "#core";
 import { ContextError } from "../base/errors.js";
-import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from "../base/generated.js";
+import type {
+  Answer,
+  CompactConfig,
+  EncodingName,
+  Format,
+  HookName,
+  Need,
+  RenderConfig,
+  StoredSummary,
+} from "../base/generated.js";
 import { errorOf } from "../base/public-call.js";
 import {
   type AddingNothing,
@@ -65,9 +74,12 @@ export async function buildContext<M extends AnyMessage, F extends Format>(
   transcript: readonly M[] | Transcript<M>,
   config?: ContextConfig<M>,
 ): Promise<BuiltContext<M, F>> {
+  let messages: readonly M[] = [];
   const build = () =>
     buildOver<M, F>(config, (read) => {
       const source = readSource(transcript, read);
+      ({ messages } = source);
+      goOnWithSummary(read, messages);
       return { source: () => source, previous: outlines.get(transcript) };
     });
   const context = await build().catch(async (failure: unknown) => {
@@ -79,6 +91,11 @@ export async function buildContext<M extends AnyMessage, F extends Format>(
     return await build();
   });
   keepOutline(transcript, context.outline);
+  const { compact } = context;
+  const last = compact?.askedPosition == null ? undefined : messages[compact.askedPosition];
+  if (compact != null && last !== undefined) {
+    summaries.set(last, compact.summary);
+  }
   return context;
 }
 
@@ -97,9 +114,27 @@ function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<
 }
 
 /** Returns the answer of a hook without secrets. Triage answers with ids. */
-function redacted(answer: Answer, redact: Redactor | undefined): Answer {
-  const hasTexts = answer.outcome === "failed" || answer.hook === "recall.search" || answer.hook === "tiers.summarize";
-  return redact === undefined || !hasTexts ? answer : redact.value(answer, answer.hook === "tiers.summarize");
+export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
+  const isSummary = answer.hook === "tiers.summarize" || answer.hook === "compact.summarize";
+  const hasTexts = answer.outcome === "failed" || answer.hook === "recall.search" || isSummary;
+  return redact === undefined || !hasTexts ? answer : redact.value(answer, isSummary);
+}
+
+/**
+ * The last summaries, by the last message that each was asked about. So an array or a `Transcript` that goes on with the same messages goes on
+ * with its summary, and another conversation never gets it.
+ */
+const summaries = new WeakMap<object, StoredSummary>();
+
+/** Fills in the last summary of a conversation if the config has none. Only sessions ask ahead. */
+function goOnWithSummary<M extends AnyMessage>({ options, hooks }: ReadConfig, messages: readonly M[]): void {
+  const compact = options.compact as CompactConfig | null | undefined;
+  if (hooks.has("compact.summarize")) {
+    const { prepareAt: _, ...own } = compact ?? {};
+    const last = own.summary == null ? messages.findLast((message) => summaries.has(message)) : undefined;
+    const summary = last === undefined ? {} : { summary: summaries.get(last) };
+    Object.assign(options, { compact: { ...own, ...summary } });
+  }
 }
 
 /** What was built last of each transcript. Of plain arrays nothing is kept: they come and go. */

@@ -2,6 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import type {
+  CompactReport,
   ConversationReport,
   Fate,
   FocusReport,
@@ -149,11 +150,13 @@ interface Rest {
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
+  readonly byteCount: number | null;
   readonly trimmed: boolean;
   readonly sections: readonly SectionReport[];
   readonly focus: FocusReport;
   readonly recall: RecallReport | null;
   readonly triage: TriageReport | null;
+  readonly compact: CompactReport | null;
   readonly conversations: readonly ConversationReport[];
   readonly trace: Trace;
   readonly snapshot: Snapshot;
@@ -258,6 +261,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly tokens: ContextTokens;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
+  /** Bytes of the JSON that is sent, in UTF-8: no fewer than the body of the request has. Null without `budget.maxBytes`. */
+  readonly byteCount: number | null;
   /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
   readonly trimmed: boolean;
   /** What each section holds. */
@@ -271,6 +276,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * been before.
    */
   readonly triage: TriageReport | null;
+  /**
+   * The summary of what the cut leaves out; null if there is none and no hook for it. `summary` is for `compact.summary` of the next build of
+   * the same messages, if these are other objects then, or another process builds.
+   */
+  readonly compact: CompactReport | null;
   /** The conversations, in the order of the context, where `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
@@ -487,11 +497,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       },
     });
     this.charCount = rest.charCount;
+    this.byteCount = rest.byteCount;
     this.trimmed = rest.trimmed;
     this.sections = rest.sections;
     this.focus = rest.focus;
     this.recall = rest.recall;
     this.triage = rest.triage;
+    this.compact = rest.compact;
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;

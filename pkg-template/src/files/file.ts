@@ -6,6 +6,7 @@ import { isRecord } from "../base/plain-data.js";
 import { counted } from "../base/words.js";
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
+import { withArticle } from "../message/recognise.js";
 
 /** Something whose fields are looked at one by one. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -227,10 +228,6 @@ export function unreadWithName(unread: UnreadMessages, failed: FailedKind | unde
   return failed === undefined
     ? unread
     : { ...unread, words: `${unread.words}. The file looks like ${withArticle(failed.name)}${limitOf(failed)}.` };
-}
-
-function withArticle(name: string): string {
-  return `${/^(?:[AEIOU]|MCP|LM |opencode)/.test(name) ? "an" : "a"} ${name}`;
 }
 
 function limitOf({ isRead, isThere }: FailedKind): string {

@@ -2,6 +2,7 @@
 // the readers of those with `isRead`. The others have a name for the error, so that nobody has to guess what windrow took the file for.
 
 import { isRecord } from "../base/plain-data.js";
+import { provideNames } from "../message/recognise.js";
 import { listIn, type Row, recordIn } from "./file.js";
 import { tryParse, withoutMark } from "./text.js";
 import { WHATSAPP_LINE } from "./whatsapp-line.js";
@@ -81,34 +82,9 @@ export const KNOWN_KINDS: readonly KnownKind[] = [
   },
   {
     name: "OpenTelemetry trace",
-    row: ({ resourceSpans, traceId, spanId, role, parts, id }) =>
-      Array.isArray(resourceSpans) ||
-      (isText(traceId) && isText(spanId)) ||
-      (isText(role) &&
-        id === undefined &&
-        anyOf(parts, ({ type, content }) => isText(content) || /^tool_call(_response)?$/.test(String(type)))),
+    row: ({ resourceSpans, traceId, spanId }) => Array.isArray(resourceSpans) || (isText(traceId) && isText(spanId)),
   },
-  {
-    name: "TanStack AI chat",
-    row: ({ role, parts, id }) =>
-      isText(role) &&
-      id !== undefined &&
-      anyOf(parts, ({ type, content, text }) => isText(type) && isText(content) && text === undefined),
-  },
-  {
-    name: "Bedrock Converse request",
-    row: ({ role, content }) =>
-      isText(role) &&
-      anyOf(
-        content,
-        ({ type, toolUse, toolResult, text }) => type === undefined && (toolUse ?? toolResult ?? text) !== undefined,
-      ),
-  },
-  { name: "Pydantic AI history", row: ({ parts }) => anyOf(parts, ({ part_kind }) => isText(part_kind)) },
-  {
-    name: "MCP session",
-    row: ({ jsonrpc, role, content }) => isText(jsonrpc) || (isText(role) && isRecord(content) && isText(content.type)),
-  },
+  { name: "MCP session", row: ({ jsonrpc }) => isText(jsonrpc) },
   {
     name: "LibreChat export",
     isRead: true,
@@ -241,3 +217,5 @@ function firstOf<T>(items: readonly T[], look: (item: T) => KnownKind | undefine
   }
   return undefined;
 }
+
+provideNames((value) => kindOf(value)?.name);

@@ -7,7 +7,7 @@ import { call } from "../engine/engine.js";
 import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
-import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
+import type { PlainPart, Provenance, ReadMessage, ReasoningPart } from "./message.js";
 import { isResult, type PlacedPart } from "./origin.js";
 import { sharesOf } from "./shares.js";
 
@@ -71,6 +71,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
     }
   }
   push(columns, "serverFields", saysThoughts ? undefined : serverFields);
+  push(columns, "proofBytes", proofBytes(placed));
   push(columns, "joinsNext", message.joinsNext === true ? "" : undefined);
   return columns;
 }
@@ -141,6 +142,18 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: Reado
     default:
       columns.push(fieldCodes[part.type], `${mediaOf(part)}${isScreenshot(placed.given) ? " fixed=1" : ""}`);
   }
+}
+
+/** Returns how many bytes the proofs of parts have, which are ASCII; undefined if there are none. */
+function proofBytes(placed: readonly PlacedPart[]): string | undefined {
+  let bytes = 0;
+  for (const { part } of placed) {
+    const { signature, id, data } = part as Provenance & { readonly data?: unknown };
+    const isText = part.type === "text" || part.type === "tool-call" || part.type === "reasoning";
+    const proofs = isText || part.type === "redacted_thinking" ? [signature, id, isText ? data : undefined] : [];
+    bytes += proofs.reduce<number>((sum, proof) => sum + (typeof proof === "string" ? proof.length : 0), 0);
+  }
+  return bytes === 0 ? undefined : String(bytes);
 }
 
 /** Returns the ids of items of reasoning that have their encrypted content; undefined if none has. */

@@ -1,4 +1,4 @@
-// Lines that replace images, audio and files that have no room, or that `filter.maxImages` hides. The engine makes the lines.
+// Lines that replace images, audio and files that have no room, or that `budget.maxImages` and `budget.maxBytes` hide. The engine makes the lines.
 
 import type { UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";

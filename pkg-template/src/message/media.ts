@@ -11,6 +11,8 @@ interface Facts {
   pages?: number | undefined;
   milliseconds?: number | undefined;
   bytes?: number | undefined;
+  /** Bytes as it is sent. */
+  sent?: number | undefined;
   mediaType?: string | undefined;
 }
 
@@ -29,24 +31,34 @@ const encoder = new TextEncoder();
  * another image is another message.
  */
 export function mediaOf(part: MediaPart): string {
+  let binary = 0;
   const fields = jsonOf(part, function (key, value) {
     // As it is, before a `toJSON` of its own.
     const own = this[key];
     if (ArrayBuffer.isView(own)) {
+      binary += own.byteLength;
       return fingerprint(new Uint8Array(own.buffer, own.byteOffset, own.byteLength));
     }
+    binary += own instanceof Blob ? own.size : own instanceof ArrayBuffer ? own.byteLength : 0;
     return own instanceof ArrayBuffer ? fingerprint(new Uint8Array(own)) : value;
   });
-  const print = fingerprint(encoder.encode(fields));
+  const json = encoder.encode(fields);
+  const print = fingerprint(json);
   let facts = remembered.get(print);
   if (facts === undefined) {
-    facts = inWords(factsOf(part));
+    facts = inWords({ ...factsOf(part), sent: figure(sentBytes(part, json.length, binary)) });
     if (remembered.size >= REMEMBERED_FACTS) {
       remembered.clear();
     }
     remembered.set(print, facts);
   }
   return `${(part.detail ?? "auto").replace(/\s/g, "")} ${facts}${print}`;
+}
+
+/** The bytes of a part in the JSON that is sent, whatever the provider: bytes and texts of documents may be base64 there. */
+function sentBytes({ data, source, mediaType }: MediaPart, jsonLength: number, binary: number): number {
+  const isText = source !== undefined || (typeof data === "string" && !isBase64(data, mediaType));
+  return ((isText ? jsonLength : binary) * 4) / 3 + (isText ? 0 : jsonLength);
 }
 
 function inWords(facts: Facts): string {

@@ -13,7 +13,7 @@ import { checkNothingIsLost, saysSomething } from "./lost.js";
 import { json, list, MalformedMessage, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
-import { formatOf, ownFormat } from "./recognise.js";
+import { formatOf, ownFormat, unreadName } from "./recognise.js";
 import { millisecondsOf, otherTimeIn } from "./times.js";
 
 /** A message that was read. */
@@ -210,7 +210,16 @@ function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
   return isOfTools ? "tool" : (role as Role);
 }
 
-function checkRole({ role }: UnknownRecord): void {
+function checkRole(row: UnknownRecord): void {
+  const { role } = row;
+  const name = role == null ? unreadName(row) : undefined;
+  if (name !== undefined) {
+    throw new MalformedMessage(
+      "",
+      `this looks like ${name}, which windrow doesn't read as a message`,
+      "Pass the file's text to parseTranscript, or map each row to { role, name, content, createdAt }.",
+    );
+  }
   if (!ROLE_NAMES.has(role)) {
     throw new MalformedMessage(
       ".role",

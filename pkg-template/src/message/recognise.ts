@@ -63,6 +63,24 @@ export function provideOwnFormat(format: MessageFormat): void {
   own = format;
 }
 
+let nameOf: ((value: unknown) => string | undefined) | undefined;
+
+/** Sets what names a value that no format reads. */
+export function provideNames(look: (value: unknown) => string | undefined): void {
+  nameOf = look;
+}
+
+/** Returns the name of a value that no format reads, with its article; undefined if it isn't known. */
+export function unreadName(value: unknown): string | undefined {
+  const name = nameOf?.(value);
+  return name === undefined ? undefined : withArticle(name);
+}
+
+/** Returns the name of a kind with its article. */
+export function withArticle(name: string): string {
+  return `${/^(?:[AEIOU]|MCP|LM |opencode)/.test(name) ? "an" : "a"} ${name}`;
+}
+
 /** The format of messages that have a role and a content. */
 export function ownFormat(): MessageFormat {
   return own as MessageFormat;

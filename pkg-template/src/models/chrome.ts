@@ -1,7 +1,7 @@
 // The model that is built into Chrome: the Prompt API's `LanguageModel`.
 
 import { checkOptions, type OptionRules } from "../base/options.js";
-import type { CompletingModel } from "./model.js";
+import { type CompletingModel, type SummarizingModel, summaryPrompt } from "./model.js";
 
 /** What of `LanguageModel` is used. */
 export interface PromptApi {
@@ -31,26 +31,28 @@ const CHROME: OptionRules<keyof ChromeOptions> = {
 };
 
 /**
- * The hook `triage.complete` by the browser's own model. It says that triage is unavailable where the browser has none, or it is not
+ * The hooks `triage.complete` and `compact.summarize` by the browser's own model. They say that they are unavailable where the browser has none, or it is not
  * on the device. Each prompt has a session of its own, so that no prompt sees another.
  */
-export function chromeModel(options: ChromeOptions = {}): CompletingModel {
+export function chromeModel(options: ChromeOptions = {}): CompletingModel & SummarizingModel {
   checkOptions("context_build_error", options, CHROME);
   const { create = {}, download = false, api } = options;
+  const reply = async (prompt: string, signal: AbortSignal): Promise<string | null> => {
+    const model = api ?? (globalThis as { readonly LanguageModel?: PromptApi }).LanguageModel;
+    const state = await model?.availability(create);
+    const isThere = state === "available" || (download && (state === "downloadable" || state === "downloading"));
+    if (model === undefined || !isThere) {
+      return null;
+    }
+    const session = await model.create({ ...create, signal });
+    try {
+      return await session.prompt(prompt, { signal });
+    } finally {
+      session.destroy();
+    }
+  };
   return {
-    async complete(prompt, { signal }) {
-      const model = api ?? (globalThis as { readonly LanguageModel?: PromptApi }).LanguageModel;
-      const state = await model?.availability(create);
-      const isThere = state === "available" || (download && (state === "downloadable" || state === "downloading"));
-      if (model === undefined || !isThere) {
-        return null;
-      }
-      const session = await model.create({ ...create, signal });
-      try {
-        return await session.prompt(prompt, { signal });
-      } finally {
-        session.destroy();
-      }
-    },
+    complete: (prompt, { signal }) => reply(prompt, signal),
+    summarize: (question) => reply(summaryPrompt(question), question.signal),
   };
 }

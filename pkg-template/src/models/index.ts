@@ -6,23 +6,23 @@ import * as endpoint from "./openai-compatible.js";
 import * as workers from "./workers-ai.js";
 
 export type { ChromeOptions, PromptApi } from "./chrome.js";
-export type { CompletingModel, EmbeddingModel } from "./model.js";
+export type { CompletingModel, EmbeddingModel, SummarizingModel } from "./model.js";
 export type { EndpointOptions, EndpointRequest } from "./openai-compatible.js";
 export type { AiBinding, WorkersAiOptions } from "./workers-ai.js";
 
 const KIND = "context_build_error";
 
-/** The hook `triage.complete` by the browser's own model: see `ChromeOptions`. */
+/** The hooks `triage.complete` and `compact.summarize` by the browser's own model: see `ChromeOptions`. */
 export const chromeModel: typeof chrome.chromeModel = /* @__PURE__ */ publicFunction(
   KIND,
   "chromeModel",
   chrome.chromeModel,
 );
-/** The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's: see `EndpointOptions`. */
+/** The hooks `triage.complete`, `compact.summarize` and `recall.embed` by an endpoint that is compatible with OpenAI's: see `EndpointOptions`. */
 export const openAiCompatible: typeof endpoint.openAiCompatible = /* @__PURE__ */ publicFunction(
   KIND,
   "openAiCompatible",
   endpoint.openAiCompatible,
 );
-/** The hooks `triage.complete` and `recall.embed` by Workers AI: see `WorkersAiOptions`. */
+/** The hooks `triage.complete`, `compact.summarize` and `recall.embed` by Workers AI: see `WorkersAiOptions`. */
 export const workersAi: typeof workers.workersAi = /* @__PURE__ */ publicFunction(KIND, "workersAi", workers.workersAi);

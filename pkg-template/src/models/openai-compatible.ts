@@ -7,6 +7,8 @@ import {
   type EmbeddingModel,
   isName,
   MOST_REPLY_TOKENS,
+  type SummarizingModel,
+  summaryPrompt,
   unexpected,
   vectorsIn,
 } from "./model.js";
@@ -48,23 +50,25 @@ const BATCH = 96;
 const MOST_CHARS = 64_000_000;
 
 /**
- * The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's. Fails with `INVALID_CONFIG` where an
+ * The hooks `triage.complete`, `compact.summarize` and `recall.embed` by an endpoint that is compatible with OpenAI's. Fails with `INVALID_CONFIG` where an
  * option is wrong. Each hook rejects where the endpoint fails or gives something else: with its status and the beginning of what came.
  * Nothing is asked twice.
  */
-export function openAiCompatible(options: EndpointOptions): CompletingModel & EmbeddingModel {
+export function openAiCompatible(options: EndpointOptions): CompletingModel & SummarizingModel & EmbeddingModel {
   checkOptions("context_build_error", options, ENDPOINT, ["baseUrl", "model"]);
+  const reply = async (content: string, maxTokens: number, signal: AbortSignal): Promise<string> => {
+    const messages = [{ role: "user", content }];
+    const asked = { messages, temperature: 0, max_tokens: maxTokens };
+    const answer = await post(options, "/chat/completions", asked, signal);
+    const said = (answer as ChatAnswer | null)?.choices?.[0]?.message?.content;
+    if (typeof said !== "string") {
+      throw unexpected(whoIs(options), "a reply with a text", answer);
+    }
+    return said;
+  };
   return {
-    async complete(prompt, { signal }) {
-      const messages = [{ role: "user", content: prompt }];
-      const limit = { temperature: 0, max_tokens: MOST_REPLY_TOKENS };
-      const answer = await post(options, "/chat/completions", { messages, ...limit }, signal);
-      const content = (answer as ChatAnswer | null)?.choices?.[0]?.message?.content;
-      if (typeof content !== "string") {
-        throw unexpected(whoIs(options), "a reply with a text", answer);
-      }
-      return content;
-    },
+    complete: (prompt, { signal }) => reply(prompt, MOST_REPLY_TOKENS, signal),
+    summarize: (question) => reply(summaryPrompt(question), question.maxTokens, question.signal),
     async embed(texts, { signal }) {
       const vectors: (readonly number[])[] = [];
       for (let at = 0; at < texts.length; at += BATCH) {

@@ -8,6 +8,8 @@ import {
   type EmbeddingModel,
   isName,
   MOST_REPLY_TOKENS,
+  type SummarizingModel,
+  summaryPrompt,
   unexpected,
   vectorsIn,
 } from "./model.js";
@@ -38,10 +40,13 @@ const MODELS: OptionRules = {
 const BATCH = 100;
 
 /**
- * The hooks `triage.complete` and `recall.embed` by Workers AI. Fails with `INVALID_CONFIG` where the binding is missing, or an option is
+ * The hooks `triage.complete`, `compact.summarize` and `recall.embed` by Workers AI. Fails with `INVALID_CONFIG` where the binding is missing, or an option is
  * wrong. The hook of a model that is not named says that it is unavailable. Each rejects where the model fails or gives something else.
  */
-export function workersAi(ai: AiBinding, models: WorkersAiOptions): CompletingModel & EmbeddingModel {
+export function workersAi(
+  ai: AiBinding,
+  models: WorkersAiOptions,
+): CompletingModel & SummarizingModel & EmbeddingModel {
   checkOptions(KIND, models, MODELS);
   if (typeof ai?.run !== "function") {
     throw new ContextError({
@@ -54,21 +59,22 @@ export function workersAi(ai: AiBinding, models: WorkersAiOptions): CompletingMo
   }
   const { model, embeddingModel, options } = models;
   const run = ai.run.bind(ai) as (model: string, inputs: object, options?: object) => Promise<unknown>;
+  const reply = async (content: string, maxTokens: number, signal: AbortSignal): Promise<string | null> => {
+    if (model === undefined) {
+      return null;
+    }
+    const inputs = { messages: [{ role: "user", content }], temperature: 0, max_tokens: maxTokens };
+    const answer = await unless(signal, run(model, inputs, options));
+    const { response } = (answer ?? {}) as { readonly response?: unknown };
+    // A model that reads its own reply as JSON gives the value.
+    if (typeof response !== "string" && (typeof response !== "object" || response === null)) {
+      throw unexpected(`the model ${model}`, "a response", answer);
+    }
+    return typeof response === "string" ? response : JSON.stringify(response);
+  };
   return {
-    async complete(prompt, { signal }) {
-      if (model === undefined) {
-        return null;
-      }
-      const messages = [{ role: "user", content: prompt }];
-      const inputs = { messages, temperature: 0, max_tokens: MOST_REPLY_TOKENS };
-      const answer = await unless(signal, run(model, inputs, options));
-      const { response } = (answer ?? {}) as { readonly response?: unknown };
-      // A model that reads its own reply as JSON gives the value.
-      if (typeof response !== "string" && (typeof response !== "object" || response === null)) {
-        throw unexpected(`the model ${model}`, "a response", answer);
-      }
-      return typeof response === "string" ? response : JSON.stringify(response);
-    },
+    complete: (prompt, { signal }) => reply(prompt, MOST_REPLY_TOKENS, signal),
+    summarize: (question) => reply(summaryPrompt(question), question.maxTokens, question.signal),
     async embed(texts, { signal }) {
       if (embeddingModel === undefined) {
         return null;

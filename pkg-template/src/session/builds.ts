@@ -2,7 +2,7 @@
 // file: sequence numbers are others in the session that the file is imported into.
 
 import { ContextError } from "../base/errors.js";
-import type { Snapshot, TriageDecisions } from "../base/generated.js";
+import type { Snapshot, StoredSummary, TriageDecisions } from "../base/generated.js";
 import { decodePlain, encodePlain, isRecord, UnkeptValue } from "../base/plain-data.js";
 import type { PromptOutline } from "../config/outline.js";
 import type { BuildRecording } from "../context/context.js";
@@ -24,6 +24,8 @@ export interface KeptBuild {
   readonly outline?: PromptOutline | undefined;
   /** What triage has decided, which the next build goes on with. */
   readonly decided?: TriageDecisions | undefined;
+  /** The summary of what the cut leaves out, with the last message that it covers. The next build goes on with it. */
+  readonly summary?: StoredSummary | undefined;
 }
 
 /** The entry of a build. */
@@ -43,6 +45,7 @@ export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
         recording: build.recording,
         outline: build.outline,
         decided: areDecisions(build.decided) ? build.decided : undefined,
+        summary: isSummary(build.summary) ? build.summary : undefined,
       };
 }
 
@@ -53,6 +56,12 @@ function areDecisions(value: unknown): value is TriageDecisions {
     return false;
   }
   return Array.isArray(value.chosen) && value.chosen.every((id) => typeof id === "string");
+}
+
+/** Whether something is a summary; the engine checks its facts. */
+function isSummary(value: unknown): value is StoredSummary {
+  const isText = (text: unknown): boolean => text == null || typeof text === "string";
+  return isRecord(value) && isText(value.text) && isText(value.through) && isText(value.askedThrough);
 }
 
 /** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */

@@ -1,7 +1,7 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
 import { ContextError, type FailureRecord } from "../base/errors.js";
-import type { Format, RenderConfig, TriageDecisions } from "../base/generated.js";
+import type { Format, Need, RenderConfig, StoredSummary, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
 import { checkOptions, describe, type OptionRule, type OptionRules } from "../base/options.js";
 import { encodePlain, isRecord } from "../base/plain-data.js";
@@ -16,9 +16,9 @@ import {
 } from "../config/config.js";
 import { isOutline, type PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
-import { checkAborted } from "../context/ask.js";
+import { askHook, checkAborted } from "../context/ask.js";
 import { bindsThinking } from "../context/bound.js";
-import { buildContext, buildOver } from "../context/build.js";
+import { buildContext, buildOver, redacted } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
 import { type Originals, Retrieval } from "../context/retrieval.js";
@@ -207,6 +207,12 @@ export class Session<M extends AnyMessage = MessageInput> {
   #built: { readonly retrieval: Retrieval } | undefined;
   /** The tool as long as nothing was built. */
   #retrieval: Retrieval | undefined;
+  /** A summary that was asked for ahead, and waits for the cut to move. */
+  #prepared: StoredSummary | undefined;
+  /** The question about it. */
+  #preparing: Promise<void> | undefined;
+  /** Ends what goes on in the background and nobody waits for. */
+  readonly #closing = new AbortController();
   /** How often it was cleared: what a build found before that is not written after it. */
   #clearCount = 0;
   /** What goes on after a call has ended. */
@@ -404,6 +410,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     let previous: LastBuild | null = null;
     let goesOn = false;
     let redactor: Redactor | undefined;
+    let askAhead: ((need: SummaryNeed) => Promise<StoredSummary>) | undefined;
     try {
       const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
         redactor = redact;
@@ -418,15 +425,36 @@ export class Session<M extends AnyMessage = MessageInput> {
           const triage = options.triage as Readonly<Record<string, unknown>>;
           (options as Record<string, unknown>).triage = { ...triage, decided: previous?.decided ?? {} };
         }
+        if (hooks.has("compact.summarize")) {
+          const stored = { summary: previous?.summary, prepared: this.#prepared };
+          const own = isRecord(options.compact) ? options.compact : {};
+          Object.assign(options, { compact: own.summary == null ? { ...own, ...stored } : own });
+          const { signal } = this.#closing;
+          askAhead = async (need) => {
+            const { messages, ids } = tail.source();
+            const asking = { hooks, source: { messages, ids }, signal, kind: KIND, take: () => false } as const;
+            const answer = redacted(await askHook(need, asking), redact);
+            const { through, facts } = need;
+            const text = answer.outcome === "given" ? answer.text?.trim() : undefined;
+            return text ? { text, facts, through } : { askedThrough: through };
+          };
+        }
         const outline = previous?.outline;
         return { source: () => tail.source(), older: (need) => tail.older(need), previous: outline };
       });
-      const { outline, triage } = context;
+      const { outline, triage, compact } = context;
+      const summary = compact?.summary ?? (previous as LastBuild | null)?.summary;
+      if (compact?.tookPrepared === true) {
+        this.#prepared = undefined;
+      }
+      if (compact?.next?.need === "compact" && askAhead !== undefined && this.#preparing === undefined) {
+        this.#prepare(askAhead(compact.next));
+      }
       const decided = (goesOn ? triage?.decided : undefined) ?? (previous as LastBuild | null)?.decided;
-      this.#last = { outline, decided };
+      this.#last = { outline, decided, summary };
       context.retrieveFrom(() => this.#originals(context as unknown as BuiltContext<M>, redactor));
       this.#built = context;
-      this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, origin));
+      this.#later(this.#keep(context as unknown as BuiltContext<M>, { decided, summary }, origin));
       this.#later(this.#tail.save());
       return context;
     } catch (failure) {
@@ -473,7 +501,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending" });
       const known = entry && buildOf(entry);
       const outline = isOutline(known?.outline) ? known.outline : undefined;
-      const found = known === undefined ? (own ?? null) : { outline, decided: known.decided };
+      const found = known === undefined ? (own ?? null) : { outline, decided: known.decided, summary: known.summary };
       this.#last = byAnybody ? found : (this.#last ?? found);
     }
     return this.#last ?? null;
@@ -728,14 +756,31 @@ export class Session<M extends AnyMessage = MessageInput> {
     await this.#inOrder(() => this.#store.remove(this.key));
     this.#newest = undefined;
     this.#ownId = undefined;
-    this.#last &&= { ...this.#last, decided: undefined };
+    this.#last &&= { ...this.#last, decided: undefined, summary: undefined };
+    this.#prepared = undefined;
   }
 
   /** Resolves when all that goes on behind finished calls has ended: the log of builds, saved counts, retention. */
   async settled(): Promise<void> {
+    await this.#preparing;
     while (this.#background.size > 0) {
       await Promise.all(this.#background);
     }
+  }
+
+  /** Waits for a summary that was asked for ahead. Another one isn't asked for meanwhile, and no build waits for it. */
+  #prepare(asked: Promise<StoredSummary>): void {
+    const clearCount = this.#clearCount;
+    const take = (summary: StoredSummary): void => {
+      if (clearCount === this.#clearCount) {
+        this.#prepared = summary;
+      }
+    };
+    this.#preparing = asked
+      .then(take, () => {})
+      .finally(() => {
+        this.#preparing = undefined;
+      });
   }
 
   /** Ends all use when the calls in progress have ended, and gives back the engine's memory. The store stays open. */
@@ -744,6 +789,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       unsubscribe();
     }
     this.#isClosed = true;
+    this.#closing.abort();
     await Promise.allSettled([this.#appends, ...this.#builds]);
     await this.settled();
     await this.#tail.free();
@@ -1018,10 +1064,11 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   async #keep(
     { snapshot, recording, outline }: BuiltContext<M>,
-    decided: TriageDecisions | undefined,
+    { decided, summary }: Pick<LastBuild, "decided" | "summary">,
     origin: BuildOrigin,
   ): Promise<void> {
-    const data = encodePlain({ snapshot, recording, outline, ...(decided && { decided }) }) ?? null;
+    const goesOn = { ...(decided && { decided }), ...(summary && { summary }) };
+    const data = encodePlain({ snapshot, recording, outline, ...goesOn }) ?? null;
     const entry = buildEntry(snapshot, data);
     // Without a request and messages there is nothing to replay.
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
@@ -1135,9 +1182,12 @@ interface BuildOrigin {
 }
 
 /** What a build leaves for the next one. */
+type SummaryNeed = Extract<Need, { readonly need: "compact" }>;
+
 interface LastBuild {
   readonly outline: PromptOutline | undefined;
   readonly decided: TriageDecisions | undefined;
+  readonly summary: StoredSummary | undefined;
 }
 
 interface LogAppendOptions {

@@ -7,6 +7,7 @@ import { Listeners } from "./listeners.js";
 import { storeError } from "./log.js";
 import { sqlStore } from "./sql.js";
 import type { Script, SqlRow, Statement } from "./sql-schema.js";
+import { Turns } from "./turns.js";
 
 /** A statement that was prepared. */
 export interface D1StatementLike {
@@ -96,22 +97,4 @@ async function ask(
 /** Whether D1 says what it says of failures that pass: the same call may succeed now, or may have been done. */
 function isTransient(failure: unknown): boolean {
   return /network connection lost|object to be reset|code was updated|transient|internal error/i.test(String(failure));
-}
-
-/** Who writes to a session without waiting does so in order, and not against itself. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async take<T>(key: string, run: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(run);
-    const ended = turn.catch(() => undefined);
-    this.#last.set(key, ended);
-    try {
-      return await turn;
-    } finally {
-      if (this.#last.get(key) === ended) {
-        this.#last.delete(key);
-      }
-    }
-  }
 }

@@ -183,27 +183,32 @@ fn of_words(
 }
 
 /// Whether a line of a log or a result says that something went wrong.
-fn tells_failure(text: &str) -> bool {
+pub(crate) fn tells_failure(text: &str) -> bool {
     const SIGNS: [&str; 7] =
         ["error", "fail", "exception", "traceback", "panic", "fatal", "denied"];
     let said = text.to_ascii_lowercase();
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
-/// How many words of a text name something, as a path, an id, a key or a date does: they have a digit, a dot, a slash or an underscore,
-/// and are no number.
+/// How many words of a text name something.
 fn count_identifiers(text: &str) -> f32 {
+    f32::from(u16::try_from(identifiers(text).count()).unwrap_or(u16::MAX))
+}
+
+/// Returns the words of a text that name something, as a path, an id, a key or a date does: they have a digit, a dot, a slash or an
+/// underscore, and are no number.
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 5;
-    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./#@:".contains(&byte);
-    let names = |word: &&[u8]| {
+    let is_of_word = |it: char| it.is_ascii_alphanumeric() || "_-./#@:".contains(it);
+    let names = |word: &&str| {
+        let word = word.as_bytes();
         let is_number = word.iter().all(|it| it.is_ascii_digit() || b".,".contains(it));
-        let inner = &word[1..word.len().max(2) - 1];
         word.len() >= SHORTEST
             && !is_number
-            && (word.iter().any(u8::is_ascii_digit) || inner.iter().any(|it| b"_./".contains(it)))
+            && (word.iter().any(u8::is_ascii_digit)
+                || word[1..word.len() - 1].iter().any(|it| b"_./".contains(it)))
     };
-    let words = text.as_bytes().split(|byte| !is_of_word(*byte)).filter(|it| !it.is_empty());
-    f32::from(u16::try_from(words.filter(names).count()).unwrap_or(u16::MAX))
+    text.split(move |letter| !is_of_word(letter)).filter(names)
 }
 
 /// Which passages come in, of those that score at least `least`: those first that are most about the request for their length, each with

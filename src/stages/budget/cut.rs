@@ -97,6 +97,13 @@ impl Scale {
         }
         (first, shown(stubs))
     }
+
+    /// The tokens of the stubs that are shown before a border.
+    fn stubs_shown(&self, border: u64, limit: u64) -> u64 {
+        let before = self.places.iter().filter(|place| place.start < border);
+        let stubs: u64 = before.map(|place| place.stub_cost).sum();
+        stubs.saturating_sub(first_stub(stubs, limit))
+    }
 }
 
 /// Returns the tokens of stubs before the first one that is shown. Those before it go in halves of their limit.
@@ -117,10 +124,18 @@ impl Packer<'_> {
     ) -> StageResult<bool> {
         let scale = self.scale()?;
         let marks = self.marks;
+        let summary_tokens = self.summary_tokens_of(&scale);
+        let all = self.remaining;
+        self.set_aside(summary_tokens);
         let border = match self.border(cut, &scale) {
             Some(border) => border,
             None if marks.passed().next().is_some() => 0,
-            None => return Ok(false),
+            None => {
+                self.remaining = all;
+                let next = self.next_gone(cut, &scale, 0, &[served, rest].concat());
+                self.keep_summary(&[], next.as_deref(), summary_tokens)?;
+                return Ok(false);
+            }
         };
         self.fill.cut = Some(border);
         let keeps_places = self.input.config.triage.keeps_places();
@@ -136,7 +151,11 @@ impl Packer<'_> {
         let spent = self.remaining;
         self.keep_in_order(frame, &behind)?;
         self.keep_stubs(frame, &scale, &before)?;
+        let next = self.next_gone(cut, &scale, border, &[served, rest].concat());
+        let gone = self.gone(&scale, &before);
         let spent = spent.minus(self.remaining);
+        self.remaining = self.remaining.plus(Cost { tokens: summary_tokens, ..Cost::default() });
+        self.keep_summary(&gone, next.as_deref(), summary_tokens)?;
         let earlier = self.keep_earlier_quotes()?;
         let is_of_request = |(row, _): &(usize, Piece)| marks.asked() == Some(*row);
         // The steps of a run share the quotes of its first step.
@@ -145,10 +164,7 @@ impl Packer<'_> {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share).minus(earlier);
-            let quoted = Cost {
-                tokens: part.tokens.min(self.remaining.tokens),
-                chars: part.chars.min(self.remaining.chars),
-            };
+            let quoted = part.min(self.remaining);
             let rest = self.remaining.minus(quoted);
             self.remaining = quoted;
             self.keep_ranked(frame, ranking, (all, room.1))?;
@@ -194,7 +210,21 @@ impl Packer<'_> {
     /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut
     /// moves.
     fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
-        let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
+        let (steps, first) = self.steps_before(scale, before);
+        for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
+            self.stub(members);
+            let mut remaining = self.remaining;
+            if self.keep(frame, members, false, &mut remaining)?.is_some() {
+                self.unshrink(members);
+            }
+            self.remaining = remaining;
+        }
+        Ok(())
+    }
+
+    /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and from how many on they are shown. Of a chat
+    /// none is.
+    fn steps_before(&self, scale: &Scale, before: &[usize]) -> (Vec<(Vec<usize>, u64)>, u64) {
         let marks = self.marks;
         let mut is_before = vec![false; self.input.transcript.len()];
         for row in before {
@@ -210,22 +240,65 @@ impl Packer<'_> {
             }
             total += scale.stub_costs[row];
         }
-        let first = first_stub(total, limit);
-        for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
-            self.stub(members);
-            let mut remaining = self.remaining;
-            if self.keep(frame, members, false, &mut remaining)?.is_some() {
-                self.unshrink(members);
-            }
-            self.remaining = remaining;
+        let first = self.stub_limit(scale).map_or(u64::MAX, |limit| first_stub(total, limit));
+        (steps, first)
+    }
+
+    /// Returns the rows before a cut that aren't shown there, in their order.
+    fn gone(&self, scale: &Scale, before: &[usize]) -> Vec<usize> {
+        let (steps, first) = self.steps_before(scale, before);
+        let gone = steps.into_iter().filter(|(_, start)| *start < first);
+        gone.flat_map(|(members, _)| members).collect()
+    }
+
+    /// Returns the rows that have gone after the next move of the cut, if the history is as full as `compact.prepareAt` says. At that move there
+    /// will be more messages, so that these have gone then too.
+    fn next_gone(
+        &self,
+        cut: CutConfig,
+        scale: &Scale,
+        border: u64,
+        rows: &[usize],
+    ) -> Option<Vec<usize>> {
+        let prepare_at = self.input.config.compact.prepare_at?;
+        let limit = self.limit(scale)?;
+        let stubs = self.stub_limit(scale);
+        let shown = stubs.map_or(0, |stubs| scale.stubs_shown(border, stubs));
+        let high = share_of(limit, cut.high_water);
+        if scale.total.saturating_sub(border) + shown < share_of(high, prepare_at) {
+            return None;
         }
-        Ok(())
+        let next = if stubs.is_some() {
+            let whole = share_of(limit, WHOLE_SHARE);
+            let place = scale.places.iter().find(|place| scale.total - place.start <= whole);
+            place.or(scale.places.last())?.start
+        } else {
+            border + high.saturating_sub(share_of(limit, cut.low_water)).max(1)
+        };
+        let marks = self.marks;
+        let goes = |row: &usize| {
+            let start = scale.starts[marks.groups.of(*row)];
+            marks.rank(*row) == Rank::History && start.is_some_and(|start| start < next)
+        };
+        let before: Vec<usize> = rows.iter().copied().filter(goes).collect();
+        Some(self.gone(scale, &before))
+    }
+
+    /// The most tokens that the history may have.
+    fn limit(&self, scale: &Scale) -> Option<u64> {
+        let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
+        Some(limit - self.summary_tokens(limit))
+    }
+
+    fn summary_tokens_of(&self, scale: &Scale) -> u64 {
+        let limit = most_tokens(&self.input.config);
+        limit.map_or(0, |limit| self.summary_tokens(limit.saturating_sub(scale.instructions)))
     }
 
     /// The tokens that stubs before the cut may have. None if the log is a chat: less than half of it are results that may shrink.
     fn stub_limit(&self, scale: &Scale) -> Option<u64> {
         let shrinks = scale.results > scale.total / 2;
-        let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
+        let limit = self.limit(scale)?;
         shrinks.then(|| share_of(limit, STUB_SHARE))
     }
 
@@ -245,7 +318,7 @@ impl Packer<'_> {
 
     /// The place on the scale where the history is cut. None where all of it may stay.
     fn border(&self, cut: CutConfig, scale: &Scale) -> Option<u64> {
-        let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
+        let limit = self.limit(scale)?;
         // From each group to the end: the tokens to pay for, and how many messages.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
@@ -349,11 +422,7 @@ impl Packer<'_> {
 
     /// The room that is left for the history, and how many messages it may have.
     pub(super) fn room_of_history(&self) -> (Cost, u64) {
-        let room = Cost {
-            tokens: self.remaining.tokens.min(self.history.cost.tokens),
-            chars: self.remaining.chars.min(self.history.cost.chars),
-        };
-        (room, self.history.items)
+        (self.remaining.min(self.history.cost), self.history.items)
     }
 }
 

@@ -142,20 +142,29 @@ impl Packer<'_> {
         for row in &self.fill.kept {
             is_kept[*row] = marks.is_in_turn(*row);
         }
-        let answers = marks.order.iter().filter(|row| is_kept[**row]).map(|row| marks.piece(*row));
+        let quotes = marks.asked().map(|row| self.made_before(row)).unwrap_or_default();
         let request = marks.has_request(self.input).then_some(Piece::Request);
-        let quotes = marks.asked().map(|row| self.earlier_quotes(row)).unwrap_or_default();
-        quotes
-            .into_iter()
-            .chain(request)
-            .chain(answers.filter(|it| *it != Piece::Request))
-            .collect()
+        let mut pieces: Vec<Piece> = quotes.into_iter().chain(request).collect();
+        for row in marks.order.iter().copied().filter(|row| is_kept[*row]) {
+            let piece = marks.piece(row);
+            if piece != Piece::Request {
+                pieces.extend(self.summary_before(Some(row)));
+                pieces.push(piece);
+            }
+        }
+        pieces
     }
 
-    /// The quotes of an earlier prompt before a row.
-    fn earlier_quotes(&self, row: usize) -> Vec<Piece> {
+    /// The summary and the quotes of an earlier prompt before a row.
+    fn made_before(&self, row: usize) -> Vec<Piece> {
         let quotes = self.fill.earlier_quotes.iter().filter(|(before, _)| *before == row);
-        quotes.map(|(_, piece)| *piece).collect()
+        self.summary_before(Some(row)).into_iter().chain(quotes.map(|(_, piece)| *piece)).collect()
+    }
+
+    /// The summary, if it is before a row; or after all of them.
+    fn summary_before(&self, row: Option<usize>) -> Option<Piece> {
+        let (before, piece) = self.fill.compact.as_ref()?.place?;
+        (before == row).then_some(piece)
     }
 
     /// The messages that are in their place, and those that are quoted with what is around them; each the oldest first.
@@ -201,7 +210,8 @@ impl Packer<'_> {
         if self.input.config.render.format == Format::Messages {
             self.fill.quotes.clone_from(&quotes);
         }
-        let is_empty = pieces.is_empty() && quotes.is_empty();
+        let has_summary = self.summary_before(None).is_some();
+        let is_empty = pieces.is_empty() && quotes.is_empty() && !has_summary;
         // Where there is no history, what was paid for its frame, or for the text in its place, is free again.
         let empty: Vec<Piece> = frame.empty.into_iter().filter(|_| is_empty).collect();
         let around = if is_empty { frame.pieces() } else { Vec::new() };
@@ -213,7 +223,7 @@ impl Packer<'_> {
             return Ok(if fits || frame.is_empty { empty } else { Vec::new() });
         }
         let (before, after) = &frame.around;
-        let has_body = !pieces.is_empty() || notice.is_some();
+        let has_body = !pieces.is_empty() || notice.is_some() || has_summary;
         // Quotes come before the request, and before the message in its place.
         let newest = self.marks.newest_open_row();
         let has_request = self.marks.has_request(self.input) || !self.input.shows_request();
@@ -232,10 +242,11 @@ impl Packer<'_> {
             if is_in_place_of_request && !has_request {
                 out.append(&mut quotes);
             }
-            out.extend(row.map(|row| self.earlier_quotes(row)).unwrap_or_default());
+            out.extend(row.map(|row| self.made_before(row)).unwrap_or_default());
             out.push(piece);
         }
         out.extend(notice);
+        out.extend(self.summary_before(None));
         if has_body {
             out.extend_from_slice(after);
         }

@@ -185,7 +185,7 @@ impl Packer<'_> {
         // The last line of a message loses its line end; for that of a text `Meter::slack` sets something aside.
         let is_chat = self.input.config.render.format == Format::Messages;
         let tokens = if is_chat { self.meter.line_end } else { 0 };
-        Ok(around.plus(Cost { tokens, chars: 0 }))
+        Ok(around.plus(Cost { tokens, ..Cost::default() }))
     }
 }
 

@@ -11,13 +11,17 @@
 //! smaller one's run. Results of tools shrink before anything goes.
 //!
 //! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
-//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `compact` puts a summary in the place of what the cut
+//! leaves out, with the `facts` of it; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
+mod compact;
 pub(crate) mod cut;
 pub(crate) mod packer;
 pub(crate) mod frame;
+mod facts;
 mod omission;
 mod keep;
+mod media_limits;
 mod ranked;
 mod required;
 mod results;
@@ -33,7 +37,7 @@ use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
 use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
-use crate::state::ask::StageResult;
+use crate::state::ask::{HookName, StageResult};
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
@@ -41,6 +45,7 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Fate, NoteKind, Reason};
 use crate::state::view::View;
 use frame::Frame;
+use media_limits::HiddenMedia;
 use packer::{Packer, Plan, by_rank};
 use section_contents::SectionContent;
 
@@ -51,10 +56,22 @@ use section_contents::SectionContent;
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> StageResult<Fill> {
-    let [first, then] = Plan::of(input, marks);
+    let mut hidden = HiddenMedia::default();
+    loop {
+        let fill = pack((input, marks, selection), &hidden)?;
+        match media_limits::hidden_more(View { input, marks, fill: &fill })? {
+            Some(more) => hidden = more,
+            None => return Ok(fill),
+        }
+    }
+}
+
+/// Packs the prompt, with lines in the place of some images and files.
+fn pack(given: (&Input, &Marks, GivenSelection), hidden: &HiddenMedia) -> StageResult<Fill> {
+    let [first, then] = Plan::of(given.0, given.1);
     let (mut plan, mut line_end) = (first, 1);
     loop {
-        match attempt((input, marks, selection), plan, plan == then, line_end)? {
+        match attempt(given, hidden, plan, (plan == then, line_end))? {
             Attempt::Done(fill) => return Ok(*fill),
             Attempt::LeavesOut => plan = then,
             Attempt::LineEnd(more) => line_end = more,
@@ -71,14 +88,14 @@ enum Attempt {
     LineEnd(u64),
 }
 
-/// Packs the prompt, with so many tokens set aside for the last line, which will have no line end.
+/// Packs the prompt by a plan, and says if that is the last one. `line_end` tokens are set aside for the last line, which has no line end.
 fn attempt(
     (input, marks, selection): (&Input, &Marks, GivenSelection),
+    hidden: &HiddenMedia,
     plan: Plan,
-    is_last: bool,
-    line_end: u64,
+    (is_last, line_end): (bool, u64),
 ) -> StageResult<Attempt> {
-    let mut packer = Packer::begin(input, marks, plan)?;
+    let mut packer = Packer::begin(input, marks, plan, hidden)?;
     shorten_replies(&mut packer);
     packer.meter.last = known_last(input, marks);
     packer.meter.line_end = line_end;
@@ -143,6 +160,7 @@ fn attempt(
     let is_whole = |content: &SectionContent| content.is_whole();
     let has_excerpts = packer.fill.excerpts.iter().next().is_some();
     packer.fill.is_trimmed |= packer.fill.media_lines.iter().next().is_some();
+    packer.fill.is_trimmed |= media_limits::hidden_count(packer.view()) > 0;
     packer.fill.is_trimmed |= has_excerpts || !packer.fill.left_out.is_empty();
     packer.fill.is_trimmed |= !contents.iter().all(is_whole);
     let reports = contents.iter().map(|content| content.report(packer.view())).collect();
@@ -262,8 +280,9 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         }
     }
     for row in &fill.kept {
-        let is_cut =
-            fill.shortened.get(&marks.piece(*row)).is_some() || fill.media_lines.get(row).is_some();
+        let piece = marks.piece(*row);
+        let is_cut = fill.shortened.get(&piece).is_some()
+            || !View { input, marks, fill }.media_lines(piece).is_empty();
         marks.keep(
             *row,
             match is_cut {
@@ -286,6 +305,7 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         }
     }
     let view = View { input, marks, fill };
+    let hidden = media_limits::hidden_count(view) as u64;
     let withheld = fill.kept.iter().filter(|row| view.withholds(Piece::Message(**row))).count();
     if withheld > 0 {
         let words = format!(
@@ -293,6 +313,28 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
             text::counted(withheld as u64, "message")
         );
         marks.note(NoteKind::ThinkingLeftOut, words);
+    }
+    let failed = input.answer_of(HookName::Compact).and_then(|answer| answer.reason.as_deref());
+    let refused = fill.compact.as_ref().and_then(|it| it.refused);
+    if let Some(reason) = refused.or(failed) {
+        marks.note(NoteKind::SummariesFailed, format!("compact.summarize failed: {reason}"));
+    }
+    if hidden > 0 {
+        let budget = &input.config.budget;
+        let limits =
+            [("budget.maxImages", budget.max_images), ("budget.maxBytes", budget.max_bytes)];
+        let named =
+            limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
+        let words = format!(
+            "{}: the request takes no more ({})",
+            if hidden == 1 {
+                "1 image or file is a line".to_owned()
+            } else {
+                format!("{hidden} images and files are a line each")
+            },
+            named.collect::<Vec<_>>().join(", ")
+        );
+        marks.note(NoteKind::MediaHidden, words);
     }
     let passed: Vec<usize> = marks.passed().collect();
     for row in passed {

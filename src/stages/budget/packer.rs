@@ -1,5 +1,6 @@
 //! The messages that are kept so far, and the room that is left.
 
+use super::media_limits::HiddenMedia;
 use super::sizes::ResultSizes;
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
@@ -10,6 +11,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::view::View;
+use std::rc::Rc;
 
 /// Packs the prompt. The marks can only be read: whatever is decided is in [`Fill`].
 #[derive(Debug)]
@@ -64,6 +66,7 @@ impl HistoryLimit {
             cost: Cost {
                 tokens: tokens.unwrap_or(u64::MAX),
                 chars: limit.chars.unwrap_or(u64::MAX),
+                bytes: u64::MAX,
             },
             items: limit.items.unwrap_or(u64::MAX),
             measure: limit.measure,
@@ -74,16 +77,26 @@ impl HistoryLimit {
 
 impl<'a> Packer<'a> {
     /// Starts with nothing kept.
-    pub(super) fn begin(input: &'a Input, marks: &'a Marks, plan: Plan) -> StageResult<Self> {
+    pub(super) fn begin(
+        input: &'a Input,
+        marks: &'a Marks,
+        plan: Plan,
+        hidden: &HiddenMedia,
+    ) -> StageResult<Self> {
         let budget = &input.config.budget;
         Ok(Self {
             input,
             marks,
             meter: Meter::new(input, marks)?,
-            fill: Fill { withholds: input.bound.is_some(), ..Fill::default() },
+            fill: Fill {
+                withholds: input.bound.is_some(),
+                hidden_media: Rc::clone(hidden),
+                ..Fill::default()
+            },
             remaining: Cost {
                 tokens: budget.prompt_limit().unwrap_or(u64::MAX),
                 chars: budget.max_chars.unwrap_or(u64::MAX),
+                bytes: budget.max_bytes.unwrap_or(u64::MAX),
             },
             history: HistoryLimit::of(input),
             plan,

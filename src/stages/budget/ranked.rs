@@ -104,10 +104,7 @@ impl Packer<'_> {
         kept: &mut Kept,
     ) -> StageResult<Vec<RankedPlace>> {
         let part = all.share(share.most);
-        let mut left = Cost {
-            tokens: part.tokens.min(self.remaining.tokens),
-            chars: part.chars.min(self.remaining.chars),
-        };
+        let mut left = part.min(self.remaining);
         // A share of a limit of messages is one message or group at least.
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);

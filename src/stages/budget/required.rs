@@ -154,7 +154,11 @@ impl Packer<'_> {
     fn too_small(&self, needed: Cost, limit: Cost) -> Error {
         let budget = &self.input.config.budget;
         let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
-            (needed.chars, limit.chars, "character", "maxChars")
+            if needed.chars <= limit.chars {
+                (needed.bytes, limit.bytes, "byte", "maxBytes")
+            } else {
+                (needed.chars, limit.chars, "character", "maxChars")
+            }
         } else {
             let is_window = budget.context_limit.is_some();
             let option = if is_window { "contextLimit" } else { "maxTokens" };

@@ -389,7 +389,7 @@ fn is_known_empty(input: &Input, conversation: &Conversation) -> bool {
 /// The cost of the separator between two conversations, which is no part of either: the line end after an element.
 fn separator(input: &Input) -> Cost {
     let is_element = input.config.render.format == Format::Conversations;
-    Cost { tokens: 0, chars: u64::from(is_element) }
+    Cost { chars: u64::from(is_element), ..Cost::default() }
 }
 
 fn message_count(pieces: &[Piece]) -> u64 {

@@ -15,7 +15,7 @@ pub(crate) mod rank;
 use crate::base::cost::{Cost, share_of};
 use crate::base::guard;
 use crate::base::map::{self, HashedSet, Map};
-use crate::config::{Counting, Format, Item, Placement, SearchResults, SectionKind};
+use crate::config::{ContextConfig, Counting, Format, Item, Placement, SearchResults, SectionKind};
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::recall::rank::query;
@@ -149,14 +149,24 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         && config.budget.cut.is_none()
         && config.render.format == Format::Messages;
     let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
-    let mut bytes = 0_u64;
+    let (mut bytes, mut sent) = (0_u64, 0_u64);
+    let most_sent = room_of_bytes(config);
     for piece in pieces(input, marks).chain(left_out) {
-        bytes = bytes.saturating_add(form::most_of(&form::parts(view, piece, false)));
-        if bytes > countable {
+        let parts = form::parts(view, piece, false);
+        bytes = bytes.saturating_add(form::most_of(&parts));
+        if most_sent != u64::MAX {
+            sent = sent.saturating_add(parts.bytes());
+        }
+        if bytes > countable || sent > most_sent {
             return Fit::Unsure;
         }
     }
     if bytes <= room { Fit::Anyway } else { Fit::Within(room) }
+}
+
+/// The bytes that messages may have in the JSON. The other half is for sections and tools.
+fn room_of_bytes(config: &ContextConfig) -> u64 {
+    config.budget.max_bytes.map_or(u64::MAX, |bytes| bytes / 2)
 }
 
 /// Whether all that there is fits the budget as it is counted. The newest messages are counted first: their counts are needed anyway.
@@ -166,7 +176,13 @@ fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
     let newest_first = &mut pieces(input, marks).rev();
-    Ok(meter.cost_within(view, newest_first, Cost { tokens, chars: u64::MAX })?.is_some())
+    Ok(meter
+        .cost_within(
+            view,
+            newest_first,
+            Cost { tokens, chars: u64::MAX, bytes: room_of_bytes(&input.config) },
+        )?
+        .is_some())
 }
 
 /// The messages that are not left out.

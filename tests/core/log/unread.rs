@@ -494,7 +494,7 @@ fn costs_last() {
     let json = r#"{"encoding":"o200k_base","budget":{"maxTokens":100}}"#;
     let expected = support::build(&first, Some("so?"), config(json)).expect("it fits");
     let bytes = first.costs(0..3);
-    assert_eq!(bytes.len(), 16 + 3 * 24);
+    assert_eq!(bytes.len(), 16 + 3 * 28);
     assert_eq!((first.known_costs(0..3), first.known_costs(1..2)), (3, 1));
 
     // Other rows, in another place: they are known by what they say.

@@ -225,6 +225,23 @@ const HOOKS = {
     },
     part: (random) => random.pick(["one", "two", "three", null, undefined, 5, "", {}]),
   },
+  "compact.summarize": {
+    takesText: true,
+    // Other objects each time: a summary that was given once is gone on with.
+    config: (summarize) => ({
+      budget: { maxTokens: 100, cut: {} },
+      compact: { summarize, maxTokens: 20, summary: {} },
+    }),
+    right: () => "They talk.",
+    isRight: (given) => given == null || (isText(given) && given.trim() !== "" && given.length < 100),
+    wrong: {
+      "a blank text": () => " \n",
+      "a longer text than it summarizes": ([{ text }]) => text.repeat(3),
+      "a list of texts": () => ["one"],
+    },
+    answer: (_, parts) => parts[0],
+    part: (random) => random.pick(["one", "two", null, "", 5, {}, ["one"]]),
+  },
   countTokens: {
     config: (countTokens) => ({ countTokens, encoding: undefined }),
     right: ([texts]) => Uint32Array.from(texts, (text) => text.length),
@@ -299,7 +316,9 @@ async function check(name, answer) {
   assert.deepEqual(again.context.trace, context.trace, "a replay says the same of it");
 }
 
-for (const [name, { right, wrong, part, wanted, answer = (_, parts) => parts }] of Object.entries(HOOKS)) {
+for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, parts) => parts }] of Object.entries(
+  HOOKS,
+)) {
   describe(`the answer of ${name}`, () => {
     test("is understood whole where it is right", async () => {
       const { isRight } = await ask(name, right);
@@ -307,7 +326,9 @@ for (const [name, { right, wrong, part, wanted, answer = (_, parts) => parts }] 
       await check(name, right);
     });
 
-    for (const [what, give] of Object.entries({ ...wrong, ...WRONG_TYPES })) {
+    const { "a text": text, ...others } = WRONG_TYPES;
+    const wrongTypes = takesText ? others : { "a text": text, ...others };
+    for (const [what, give] of Object.entries({ ...wrong, ...wrongTypes })) {
       test(`leaves a note where it is wrong: ${what}`, async () => {
         const { isRight } = await ask(name, give);
         // A text is what `complete` answers: there it is one that names nothing.

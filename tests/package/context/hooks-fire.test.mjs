@@ -62,6 +62,14 @@ const HOOKS = {
       render: { format: "conversations" },
     }),
   },
+  "compact.summarize": {
+    answer: "a summary",
+    config: (summarize, timeoutMs) => ({
+      recall: { ranking: "recency" },
+      budget: { maxTokens: 150, cut: {} },
+      compact: { maxTokens: 20, summary: {}, summarize, timeoutMs },
+    }),
+  },
 };
 
 /** @type {(name: string, hook: any, options?: BuildOptions) => Promise<import("windrow").BuiltContext<any>>} */

@@ -489,6 +489,7 @@ describe("a config with hooks", () => {
     ["recall.search", { recall: { search: {} } }],
     ["recall.embed", { recall: { embed: [[1]] } }],
     ["tiers.summarize", { tiers: { summarize: true } }],
+    ["compact.summarize", { compact: { summarize: "text" } }],
     ["countTokens", { countTokens: 4 }],
     ["signal", { signal: "now" }],
     ["signal", { signal: { aborted: false } }],
@@ -557,6 +558,7 @@ describe("a config with hooks", () => {
       ["recall.search", { recall: { search: () => [] } }],
       ["recall.embed", { recall: { embed: () => [] } }],
       ["tiers.summarize", { tiers: { summarize: () => [] } }],
+      ["compact.summarize", { budget: { maxTokens: 100, cut: {} }, compact: { summarize: () => "" } }],
       ["countTokens", { countTokens: () => [] }],
       ["signal", { signal: new AbortController().signal }],
     ])) {

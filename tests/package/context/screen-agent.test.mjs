@@ -128,10 +128,9 @@ test("random runs with images and files: the budget is exact, and what is shown 
     const all = buildContextSync(messages, { model }).tokens.total;
     const maxTokens = random.integer(100, all + 10);
     const maxImages = random.chance(0.3) ? random.integer(0, 4) : undefined;
-    const filter = maxImages === undefined ? {} : { filter: { maxImages } };
     let context;
     try {
-      context = buildContextSync(messages, { model, budget: { maxTokens }, ...filter });
+      context = buildContextSync(messages, { model, budget: { maxTokens, maxImages } });
     } catch (error) {
       assert.equal(error.code, "BUDGET_TOO_SMALL");
       return;

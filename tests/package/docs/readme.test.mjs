@@ -361,6 +361,20 @@ test("the example of the retrieval tool returns what was left out", async () => 
   assert.match(await retrieval.execute({ id: "r2", max_tokens: 400 }), /^r2, read_log \{\}:\n0: handler_0 took 0 ms/);
 });
 
+test("the agent's loop overflows, and the one with a context for each step finishes", async () => {
+  const { failure } = await run(exampleWith("async function runAgent"), "failure");
+  assert.equal(failure.message.slice(0, 50), "This model's maximum context length is 8000 tokens");
+  const last = exampleWith("const reply = await model(messages).catch");
+  const { answer, transcript } = await run(last, "answer", "transcript");
+  assert.equal(comment(last, "answer;"), written(answer));
+  assert.equal(transcript.length, 26);
+});
+
+test("the example of a summary builds with a session", async () => {
+  const { context } = await run(exampleWith("maxTokens: 800,"), "context");
+  assert.equal(context.tokens.limit, 6000);
+});
+
 test("the example of an agent's run keeps every step", async () => {
   const example = exampleWith("Rename handler_12 to onSave");
   const { messages, context } = await run(example, "messages", "context");

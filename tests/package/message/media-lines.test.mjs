@@ -1,4 +1,4 @@
-// `filter.maxImages`: the newest images are shown, and a line replaces each other one.
+// `budget.maxImages`: the newest images are shown, and a line replaces each other one.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -148,7 +148,7 @@ for (const [name, shape] of Object.entries(SHAPES)) {
         const messages = conversation(random, shape);
         const given = structuredClone(messages);
         const maxImages = random.integer(0, 6);
-        const context = buildContextSync(messages, { encoding: "estimate", filter: { maxImages } });
+        const context = buildContextSync(messages, { encoding: "estimate", budget: { maxImages } });
         const whole = seenIn(messages);
         const lines = Math.max(0, whole.length - maxImages);
         const expected = whole.map((_, at) => (at < lines ? "line" : "image"));
@@ -170,7 +170,7 @@ test("an image in the request is the newest", () => {
   const { user } = SHAPES.anthropic;
   const context = buildContextSync([user(["first"], [PNG, PNG])], {
     request: user(["second"], [PNG, PNG]),
-    filter: { maxImages: 1 },
+    budget: { maxImages: 1 },
     encoding: "estimate",
   });
   assert.deepEqual(seenIn(context.messages), ["line", "line", "line", "image"]);
@@ -183,7 +183,7 @@ test("a transcript and a session show the same images as an array", async () => 
     ...step(`c${at}`, [PNG]),
   ]).flat();
   /** @satisfies {import("windrow").SyncContextConfig} */
-  const config = /** @type {const} */ ({ encoding: "estimate", filter: { maxImages: 5 } });
+  const config = /** @type {const} */ ({ encoding: "estimate", budget: { maxImages: 5 } });
   const expected = buildContextSync(messages, config);
   assert.equal(seenIn(expected.messages).filter((it) => it === "image").length, 5);
   const transcript = createTranscript(messages);

@@ -66,6 +66,22 @@ function build(more) {
   });
 }
 
+test("summarize sends what is summarized as JSON, and the reply is the summary", async () => {
+  const fast = model(chat("They talk of violins."));
+  const context = await build({
+    budget: { maxTokens: 150, cut: {} },
+    compact: { maxTokens: 30, summarize: fast.summarize },
+  });
+  assert.equal(context.compact?.summary.text, "They talk of violins.");
+  const [{ path, body }] = fast.asked;
+  assert.equal(path, "/v1/chat/completions");
+  assert.ok(body.max_tokens <= 30);
+  const prompt = body.messages[0].content;
+  const quoted = JSON.parse(prompt.slice(prompt.indexOf("\n\n{") + 2));
+  assert.deepEqual(Object.keys(quoted), ["previousSummary", "messages", "knownFacts"]);
+  assert.match(quoted.messages, /Line 0 about the harbour/);
+});
+
 /** Every way in which an endpoint fails to complete; none may hang. */
 const FAULTS = {
   "a status of 429": json({ error: { message: "slow down" } }, 429),

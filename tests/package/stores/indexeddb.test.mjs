@@ -15,9 +15,12 @@ const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const script = `
 import { ContextError } from "windrow/stores";
 import { storeConformance } from "windrow/stores/conformance";
+import { encryptedStore } from "windrow/stores/encrypted";
 import { indexedDbStore } from "windrow/stores/indexeddb";
 
 const cases = storeConformance({ open: async (name) => indexedDbStore({ name }) });
+const key = new Uint8Array(32).fill(7);
+const encryptedCases = storeConformance({ open: async (name) => encryptedStore(indexedDbStore({ name }), key) });
 const done = (request) =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -32,6 +35,7 @@ const goesThrough = (request) =>
 Object.assign(globalThis, {
   indexedDbStore,
   cases,
+  encryptedCases,
   done,
   message: (data, more = {}) => ({ type: "message", data, ...more }),
   noise: (length) => Array.from({ length }, () => String.fromCharCode(33 + Math.random() * 90)).join(""),
@@ -82,6 +86,7 @@ const {
   cases,
   changes,
   done,
+  encryptedCases,
   ended,
   failure,
   isEnough,
@@ -153,6 +158,14 @@ test("what every store keeps", async (t) => {
   page.on("request", (request) => requests.push(request.url()));
   await runCases(t, page);
   assert.deepEqual(requests, [], "nothing is sent anywhere");
+});
+
+test("the same is kept encrypted", async (t) => {
+  const [page] = await tabs(t, 1);
+  const names = await page.evaluate(() => encryptedCases.map(({ name }) => name));
+  for (const [index, name] of names.entries()) {
+    await t.test(name, () => page.evaluate((index) => encryptedCases[index].run(), index));
+  }
 });
 
 test("a page that is not served securely has no locks between tabs, and keeps the same within itself", async (t) => {

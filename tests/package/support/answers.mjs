@@ -9,4 +9,7 @@ export const search = ({ maxItems }) =>
     source: `memory/${index}.md`,
   }));
 
+export const compact = ({ previous, text, facts }) =>
+  `${previous ?? ""}${text.length} letters, ${facts.identifiers.length} names;`;
+
 export const summarize = ({ conversations }) => conversations.map(({ text }) => `${text.length} letters`);

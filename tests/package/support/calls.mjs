@@ -158,6 +158,10 @@ const functions = {
   loadEncoding: args(or((random) => random.pick(["o200k_base", { name: "o200k_base", bytes: new Uint8Array(9) }]))),
   messageOfTask: args(or((random) => mixed(random, { action: "execute", parameters: { content: "a" } }))),
   messagesOfTasks: args(or((random) => [mixed(random, { action: "node.message", parameters: { content: "a" } })])),
+  encryptedStore: args(
+    or(() => memoryStore()),
+    or(() => new Uint8Array(32)),
+  ),
   openSession: args(
     key,
     or((random) => mixed(random, { store: memoryStore(), retention: {} })),

@@ -3,7 +3,7 @@
 
 import { buildContext, presets, replay, searchFirst } from "windrow";
 import { messagesOfTasks } from "windrow/tasks";
-import { search, select, summarize } from "./answers.mjs";
+import { compact, search, select, summarize } from "./answers.mjs";
 
 const day = 86_400_000;
 /** An hour after Los Angeles set its clocks forward. */
@@ -60,6 +60,11 @@ const cases = {
     timeZone: "America/Los_Angeles",
     sections: [searchFirst, ...tiered.sections],
     tiers: { ...tiered.tiers, summarize },
+  },
+  compacted: {
+    request,
+    budget: { maxTokens: 200, cut: {} },
+    compact: { maxTokens: 40, summarize: compact, summary: {} },
   },
   tieredSmall: {
     ...tiered,

@@ -1,5 +1,7 @@
 // Messages of AG-UI that have a role or a part of its own. The others are OpenAI's chat messages with names in camel case, and are read
 // as these.
+//
+// Told by: the role `reasoning` or `activity`, or a part of the type `binary`.
 
 import { listFrom } from "../../base/lists.js";
 import { kindOfMediaType, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";

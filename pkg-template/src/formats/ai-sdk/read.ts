@@ -1,4 +1,6 @@
 // Parts of the AI SDK's `ModelMessage` next to those that windrow's own form took over from it.
+//
+// Told by: `parts` with types, or the types of the parts of a `ModelMessage`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { kindOfMediaType } from "../../message/format.js";

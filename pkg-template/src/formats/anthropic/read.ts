@@ -1,4 +1,6 @@
 // Blocks of Anthropic's messages.
+//
+// Told by: the types of blocks, such as `tool_use`.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
 import { fieldsWithValue, type UnknownRecord } from "../../message/format.js";

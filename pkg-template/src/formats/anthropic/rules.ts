@@ -182,8 +182,8 @@ function blocksOf(messages: readonly RequestMessage[], role: string): readonly (
 const SMALL_WINDOW = /haiku|claude-(?:instant|[0-3])|-4(?:-[0-5])?(?:-20\d{6}|-latest|@|$)/;
 
 const MEDIA: rule.MediaLimits = {
-  images: (body) => {
-    const model = isRecord(body) ? body.model : undefined;
+  images: (body, target) => {
+    const model = (isRecord(body) ? body.model : undefined) ?? target;
     return typeof model === "string" && !SMALL_WINDOW.test(model) ? 600 : 100;
   },
   imagesInWords: "100 images, or 600 if `model` is one with more than 200,000 tokens of context",

@@ -1,5 +1,7 @@
 // assistant-ui's `ThreadMessage`: what a runtime shows, one branch of the thread. A message of the assistant holds its tools' calls and
 // what they gave; what a user attached stands beside the content, and the model is sent it behind that.
+//
+// Told by: `attachments`, or a `status` that is an object.
 
 import { describe } from "../../base/options.js";
 import {

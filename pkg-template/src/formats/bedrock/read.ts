@@ -1,5 +1,7 @@
 // Messages of Amazon Bedrock's Converse API: a role, and blocks that are told by the one field that they have. What tools gave is a
 // message of the user's with nothing but results. A point where the cache may end belongs to the block before it.
+//
+// Told by: blocks without a type, such as `toolUse`.
 
 import { describe } from "../../base/options.js";
 import {

@@ -1,4 +1,6 @@
 // Messages of Cohere's chat: those of OpenAI's, with what the assistant says before its calls in a field for itself.
+//
+// Told by: `tool_plan`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { text } from "../../message/malformed.js";

@@ -6,6 +6,8 @@
 // responses go with that content. Where only the call or only the response has an id, the responses stand directly behind the calls:
 // name and order say then which belongs to which. What one content cannot know of another stays open: of two calls of one name
 // without ids in contents of their own, where the responses follow both, the earlier one is not found.
+//
+// Told by: `parts` without types, or the role `model`.
 
 import { jsonOf, listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";

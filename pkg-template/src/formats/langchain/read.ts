@@ -2,6 +2,8 @@
 // plain objects `{ type, content }`. A copy has the form of what it is a copy of; that of an instance is one of the same class.
 //
 // An assistant's message may say one call in its content, in `tool_calls` and in `additional_kwargs`: it counts once.
+//
+// Told by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";

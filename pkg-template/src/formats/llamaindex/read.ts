@@ -1,4 +1,6 @@
 // Messages of LlamaIndexTS: a role and a content, with calls and the call that a message answers in `options`.
+//
+// Told by: `options.toolCall` or `options.toolResult`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";

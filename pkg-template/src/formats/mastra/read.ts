@@ -1,5 +1,7 @@
 // Mastra's `MastraDBMessage`: what its memory keeps and its processors are given. Its content is that of an AI SDK message of
 // version 4, with some states and parts of later versions.
+//
+// Told by: a content with `format` and `parts`.
 
 import { describe } from "../../base/options.js";
 import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";

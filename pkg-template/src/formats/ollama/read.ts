@@ -1,4 +1,6 @@
 // Messages of Ollama: those of OpenAI's chat, with images next to the content. Its calls have no ids; their names stand for them.
+//
+// Told by: `images`, and calls without ids.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";

@@ -1,5 +1,7 @@
 // The items of OpenAI's Agents SDK for JavaScript, of which sessions and inputs are made: `AgentInputItem` of
 // `@openai/agents-core`.
+//
+// Told by: an item with `callId` or `providerData`.
 
 import { describe } from "../../base/options.js";
 import { fieldsWithValue, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";

@@ -1,4 +1,6 @@
 // Messages of OpenAI's chat completions, and of the many servers and packages that have the same.
+//
+// Told by: `tool_calls` and `tool_call_id`.
 
 import type { BesideContent, Dialect } from "../../message/dialect.js";
 import type { UnknownRecord } from "../../message/format.js";

@@ -1,5 +1,7 @@
 // The items of OpenAI's Responses API, what it takes as input and what it gives as output, as `openai` 7 types them
 // (`ResponseInputItem` and `ResponseItem`).
+//
+// Told by: the type of an item, such as `function_call`.
 
 import { untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";

@@ -1,4 +1,6 @@
 // The messages of opencode: what a message is (`info`), and its parts. A tool's part holds the call and what it gave.
+//
+// Told by: `info` and `parts`.
 
 import { describe } from "../../base/options.js";
 import {

@@ -1,5 +1,7 @@
 // Messages of OpenTelemetry's conventions for generative AI, as traces hold them in `gen_ai.input.messages` and
 // `gen_ai.output.messages`: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+//
+// Told by: parts such as `tool_call_response`, or `finish_reason`.
 
 import {
   kindOfMediaType,

@@ -1,4 +1,6 @@
 // The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
+//
+// Told by: a role such as `toolResult`, or `stopReason`.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";

@@ -3,6 +3,8 @@
 //
 // A request may have a system prompt next to the user's words. Both are one message here, so the prompt is a text of the user's that
 // says whose it is: it has less authority than it had, and never more.
+//
+// Told by: `kind`, and parts with `part_kind`.
 
 import { jsonOf } from "../../base/lists.js";
 import {

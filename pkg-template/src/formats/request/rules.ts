@@ -358,8 +358,8 @@ function bytesIn(part: unknown): number {
 
 /** How many images a provider takes in a request. */
 export interface ImageLimit {
-  /** The most images, of a body. */
-  readonly images: (body: unknown) => number;
+  /** The most images, of a body to a model. */
+  readonly images: (body: unknown, model: unknown) => number;
   /** The words for the most images. */
   readonly imagesInWords: string;
 }
@@ -375,8 +375,8 @@ const MEGABYTE = 2 ** 20;
 
 /** A request has no more images than the provider takes. */
 export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule {
-  return makeRule("images-are-few", `A request has at most ${imagesInWords}.`, function* ({ body }) {
-    const most = images(body);
+  return makeRule("images-are-few", `A request has at most ${imagesInWords}.`, function* ({ body, target }) {
+    const most = images(body, target.model);
     const found = [...mediaIn(body)].filter(({ isImage }) => isImage);
     const first = found[most];
     if (first !== undefined) {

@@ -1,4 +1,6 @@
 // The `UIMessage` of TanStack AI's client, whose parts have a content. A message of the assistant holds its tools' calls and what they gave.
+//
+// Told by: parts with a `content`.
 
 import {
   type MessageFormat,

@@ -79,8 +79,37 @@ function contentWithText(content: unknown, text: string): unknown {
 const textKindOf = (part: UnknownRecord): TextKind | undefined =>
   isCompacted(part.providerOptions) ? undefined : formOf(part.type)?.text;
 
-/** Fails for a row of a file that `parseTranscript` reads, which isn't a message. */
-function checkIsNoFile({ role, type, mapping, chat_messages, message }: UnknownRecord): void {
+/** Values around messages: what each is, how it is told, and where its messages are. */
+const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => boolean, nextAction: string])[] = [
+  ["a response of OpenAI's chat completions", ({ choices }) => Array.isArray(choices), "Pass `choices[0].message`."],
+  ["a response of Gemini's", ({ candidates }) => Array.isArray(candidates), "Pass `candidates[0].content`."],
+  [
+    "a response of Bedrock's Converse",
+    ({ output }) => isRecord(output) && isRecord(output.message),
+    "Pass `output.message`.",
+  ],
+  ["a response of OpenAI's Responses", ({ output }) => Array.isArray(output), "Pass the items of its `output`."],
+  ["an object that holds messages", ({ messages }) => Array.isArray(messages), "Pass its `messages`."],
+  ["an object that holds contents", ({ contents }) => Array.isArray(contents), "Pass its `contents`."],
+  [
+    "an event of AG-UI",
+    ({ type }) =>
+      /^(?:TEXT_MESSAGE|TOOL_CALL|REASONING|THINKING|RUN|STEP|STATE|MESSAGES|ACTIVITY)_[A-Z_]+$/.test(String(type)),
+    "Pass the messages that the events are of.",
+  ],
+  [
+    "a chunk of a stream",
+    ({ type }) =>
+      /^(?:(?:text|reasoning|tool-input)-(?:start|delta|end)|(?:content_block|message)_(?:start|delta|stop)|response\.\w+.*)$/.test(
+        String(type),
+      ),
+    "Pass the message that the stream ends in.",
+  ],
+];
+
+/** Fails for a row of a file that `parseTranscript` reads, or for what messages stand in: it isn't a message. */
+function checkIsNoFile(row: UnknownRecord): void {
+  const { role, type, mapping, chat_messages, message } = row;
   if (role != null) {
     return;
   }
@@ -98,5 +127,9 @@ function checkIsNoFile({ role, type, mapping, chat_messages, message }: UnknownR
       `expected a message, got ${file}`,
       "Pass the file's text to parseTranscript, and then the messages that it gives.",
     );
+  }
+  const around = AROUND.find(([, fits]) => fits(row));
+  if (around !== undefined) {
+    throw new MalformedMessage("", `expected a message, got ${around[0]}`, around[2]);
   }
 }

@@ -1,4 +1,6 @@
 // windrow's own form: a role, a content of texts and parts, tool calls, and facts about the message.
+//
+// Told by: a role and a content.
 
 import type { Dialect } from "../../message/dialect.js";
 import { required, text } from "../../message/malformed.js";

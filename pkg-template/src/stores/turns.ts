@@ -1,0 +1,19 @@
+// Calls that come one after the other, by key.
+
+/** Who writes to a session without waiting does so in order, and not against itself. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(run);
+    const ended = turn.catch(() => undefined);
+    this.#last.set(key, ended);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(key) === ended) {
+        this.#last.delete(key);
+      }
+    }
+  }
+}

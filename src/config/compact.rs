@@ -1,0 +1,84 @@
+use super::shares::check_shares;
+use crate::base::error::Result;
+use crate::base::value::FromValue;
+use serde::Serialize;
+
+/// A summary in the place of the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it.
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CompactConfig {
+    /// The most tokens of a summary, together with its facts. The history has so many less, and they are a quarter of its room at most.
+    pub max_tokens: u64,
+    /// How long the hook may take, in milliseconds.
+    pub timeout_ms: u64,
+    /// How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of its builds waits for the
+    /// hook, and a summary is in the prompt as soon as it is there and what it covers is left out. Default: a build asks when the cut has moved,
+    /// and waits; so do builds without a session.
+    // Not written if it is off, so that the hashes of other contexts stay the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare_at: Option<f64>,
+    /// The last summary, as the last build returned it in `context.compact.summary`. A session gives it by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<StoredSummary>,
+    /// A summary that was asked for in the background. It replaces the last one when everything that it covers is left out. A session gives it
+    /// by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<StoredSummary>,
+}
+
+/// A summary, and the messages that it covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct StoredSummary {
+    /// The words of the model.
+    pub text: String,
+    /// The facts that windrow found itself. They are shown after the text.
+    pub facts: SummaryFacts,
+    /// The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none.
+    pub through: Option<String>,
+    /// The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`.
+    pub asked_through: Option<String>,
+}
+
+/// Facts of the messages that a summary covers. They are found by rules, and no model writes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SummaryFacts {
+    /// Files that tools have read, by the paths in the calls.
+    pub files_read: Vec<String>,
+    /// Files that tools have changed.
+    pub files_changed: Vec<String>,
+    /// Ids, codes and other names of things.
+    pub identifiers: Vec<String>,
+    /// Commands whose last run failed, each with the line that says so.
+    pub failing_commands: Vec<String>,
+    /// Questions that nobody has answered, each with the role of the one who asks.
+    pub open_questions: Vec<String>,
+}
+
+impl Default for CompactConfig {
+    fn default() -> Self {
+        Self {
+            max_tokens: 1000,
+            timeout_ms: 60_000,
+            prepare_at: None,
+            summary: None,
+            prepared: None,
+        }
+    }
+}
+
+impl CompactConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        let share = self.prepare_at.map(|share| ("compact.prepareAt", share));
+        check_shares(share.as_slice())
+    }
+
+    /// True if nothing of it is set.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,34 @@
+//! How large a request a provider takes, and how many images. docs/providers.md has the sources.
+
+use super::render::Provider;
+use crate::tokens::{Family, windows};
+
+/// The most that a provider takes in a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestLimits {
+    /// Bytes of the body. A megabyte is counted as 1,000,000 bytes: no provider says that it means more.
+    pub(super) bytes: u64,
+    pub(super) images: u64,
+}
+
+/// The window of a Claude that takes no more than 100 images.
+const SMALL_CONTEXT: u64 = 200_000;
+
+/// Returns the limits that the maker of the model has published. Other servers with OpenAI's form have other limits.
+pub(super) fn of(
+    provider: Option<Provider>,
+    family: Family,
+    model: Option<&str>,
+) -> Option<RequestLimits> {
+    provider?;
+    let limits = |bytes, images| Some(RequestLimits { bytes, images });
+    match family {
+        Family::Claude(_) => {
+            let window = model.and_then(windows::of).map_or(SMALL_CONTEXT, |it| it.tokens);
+            limits(32_000_000, if window > SMALL_CONTEXT { 600 } else { 100 })
+        }
+        Family::Gemini(_) => limits(100_000_000, 3600),
+        Family::OpenAi => limits(512_000_000, 1500),
+        Family::Other => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Images and files that a request has no room for, or that are too many for the provider.
+//!
+//! Texts come first. Once it is decided which messages are kept, their images, audio and files share the bytes that the texts leave, the
+//! newest first. The first that has no room ends that: it and all older ones are lines. Then the prompt is packed again, as lines cost
+//! less than images, and more messages may fit. Each time the limits are checked again, and only hide more: so that ends.
+
+use crate::base::map::Map;
+use crate::base::message::Field;
+use crate::config::Format;
+use crate::prompt::measure::Meter;
+use crate::recall::transcript::Transcript;
+use crate::state::ask::StageResult;
+use crate::state::context::{MediaLines, Piece};
+use crate::state::view::View;
+use crate::tokens::{Family, media};
+use std::rc::Rc;
+
+/// By piece: the lines in the place of its images and files.
+pub(super) type HiddenMedia = Rc<Map<Piece, MediaLines>>;
+
+/// Claude takes no more images than this in a request with an image that is larger than [`MOST_PIXELS`] on a side.
+const FEW_IMAGES: u64 = 20;
+const MOST_PIXELS: u64 = 2000;
+
+/// The room for images and files.
+struct Room {
+    bytes: u64,
+    images: u64,
+    /// The images that are shown so far.
+    shown: u64,
+    /// True if large images are limited.
+    limits_large: bool,
+    shows_large: bool,
+    /// True if something had no room: then nothing older is shown.
+    is_over: bool,
+}
+
+impl Room {
+    /// Takes the room that an image or a file needs. False if it has none.
+    fn take(&mut self, field: Field, value: &str) -> bool {
+        let is_image = media::is_image(field, value);
+        let is_large = is_image && media::is_larger(value, MOST_PIXELS);
+        let shown = self.shown + u64::from(is_image);
+        let is_one_of_many = self.limits_large && shown > FEW_IMAGES;
+        let left = self.bytes.checked_sub(media::sent_bytes(value));
+        self.is_over |= left.is_none() || shown > self.images;
+        self.is_over |= is_one_of_many && is_image && self.shows_large;
+        if self.is_over {
+            return false;
+        }
+        if is_one_of_many && is_large {
+            return false; // a smaller one may still be shown
+        }
+        self.bytes = left.unwrap_or_default();
+        self.shown = shown;
+        self.shows_large |= is_large;
+        true
+    }
+}
+
+/// The lines in the place of images and files, if there must be more of them.
+pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
+    let (input, marks) = (view.input, view.marks);
+    let budget = &input.config.budget;
+    let has_limit = budget.max_bytes.is_some() || budget.max_images.is_some();
+    let has_media = |transcript: &Transcript| {
+        [Field::Image, Field::Audio, Field::File].iter().any(|field| transcript.has_seen(*field))
+    };
+    let has_any = has_media(&input.transcript) || input.request.as_deref().is_some_and(has_media);
+    if input.config.render.format != Format::Messages || !has_limit || !has_any {
+        return Ok(None);
+    }
+    let mut room = Room {
+        bytes: u64::MAX,
+        images: budget.max_images.unwrap_or(u64::MAX),
+        shown: 0,
+        limits_large: matches!(input.config.family(), Family::Claude(_)),
+        shows_large: false,
+        is_over: false,
+    };
+    if let Some(most) = budget.max_bytes {
+        let meter = Meter::new(input, marks)?;
+        let pieces: Vec<Piece> = view.fill.layout.iter().map(|(piece, _)| *piece).collect();
+        let texts = meter.fixed(input, true)?.plus(meter.total(view, &pieces)?);
+        room.bytes = most.saturating_sub(texts.bytes);
+    }
+    let mut is_kept = vec![false; input.transcript.len()];
+    for (piece, _) in &view.fill.layout {
+        if let (Piece::Message(row), _) | (Piece::Request, Some(row)) = (*piece, marks.asked()) {
+            is_kept[row] = true;
+        }
+    }
+    let request = input.request.iter().map(|request| (Piece::Request, &**request, 0));
+    let rows = marks.open_rows().into_iter().rev();
+    let rows = rows.map(|row| (Piece::Message(row), &*input.transcript, row));
+    let mut hidden = Map::clone(&view.fill.hidden_media);
+    let mut hides_more = false;
+    for (piece, transcript, row) in request.chain(rows) {
+        let is_shown = piece == Piece::Request || is_kept[row];
+        let before = view.media_lines(piece);
+        let media: Vec<_> = transcript.fields(row).filter(|(field, _)| field.is_media()).collect();
+        let mut lines = vec![None; media.len()];
+        // The last of a message is the newest.
+        for (place, (field, value)) in media.into_iter().enumerate().rev() {
+            let Some(line) = media::line(field, value) else {
+                room.shown += u64::from(is_shown && media::is_image(field, value));
+                continue; // it is there in any case, and its bytes are counted as those of a text
+            };
+            let is_line = before.get(place).is_some_and(Option::is_some);
+            let has_room =
+                if is_shown && !is_line { room.take(field, value) } else { !room.is_over };
+            lines[place] = (!has_room).then_some(line);
+            hides_more |= is_shown && !is_line && !has_room;
+        }
+        for (place, line) in hidden.get(&piece).into_iter().flatten().enumerate() {
+            lines[place] = lines[place].take().or_else(|| line.clone());
+        }
+        if let Some(last) = lines.iter().rposition(Option::is_some) {
+            lines.truncate(last + 1);
+            hidden.insert(piece, lines);
+        }
+    }
+    Ok(hides_more.then(|| Rc::new(hidden)))
+}
+
+/// How many images and files of the prompt are lines, as the request has no room for them.
+pub(super) fn hidden_count(view: View<'_>) -> usize {
+    let hidden = &view.fill.hidden_media;
+    let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));
+    pieces.filter_map(|piece| hidden.get(&piece)).flatten().flatten().count()
+}

@@ -1,0 +1,61 @@
+// Attributes of a context for OpenTelemetry: the names of the conventions, and no text of the chat.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildContextSync } from "windrow";
+import { spanAttributes } from "windrow/telemetry";
+import { forEachSeed } from "../support/property.mjs";
+
+const CHAT = [
+  { id: "a", role: "user", content: "Book the boat house." },
+  { id: "b", role: "assistant", content: "It is booked." },
+];
+
+test("a context that shows everything has no mark of a compaction", () => {
+  const context = buildContextSync(CHAT, {
+    request: "When?",
+    model: "claude-sonnet-4-5",
+    sessionId: "web:main",
+    budget: { maxTokens: 4000 },
+    render: { provider: "anthropic" },
+  });
+  assert.deepEqual(spanAttributes(context), {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "anthropic",
+    "gen_ai.request.model": "claude-sonnet-4-5",
+    "gen_ai.conversation.id": "web:main",
+    "gen_ai.usage.input_tokens": context.tokens.total,
+    "windrow.tokens.limit": 4000,
+    "windrow.tokens.exact": false,
+    "windrow.bytes": context.byteCount,
+    "windrow.messages.kept": 2,
+    "windrow.messages.shortened": 0,
+    "windrow.messages.left_out": 0,
+    "windrow.context.hash": context.snapshot.contextHash,
+  });
+});
+
+test("whatever is built, messages add up, the mark says if something gave way, and no text is there", () => {
+  forEachSeed((random) => {
+    const messages = Array.from({ length: random.integer(1, 40) }, (_, at) => ({
+      role: at % 2 ? "assistant" : "user",
+      content: `planted ${random.text(12)}`,
+    }));
+    const context = buildContextSync(messages, {
+      encoding: "estimate",
+      budget: { maxTokens: random.integer(200, 900), onRequiredOverflow: "shorten" },
+    });
+    const attributes = spanAttributes(context, { providerName: "aws.bedrock" });
+    assert.equal(attributes["gen_ai.provider.name"], "aws.bedrock");
+    const count = Number(attributes["windrow.messages.kept"]) + Number(attributes["windrow.messages.left_out"]);
+    assert.equal(count, messages.length);
+    assert.equal(attributes["gen_ai.conversation.compacted"], context.trimmed || undefined);
+    assert.ok(!JSON.stringify(attributes).includes("planted"));
+    assert.ok(Object.values(attributes).every((value) => ["string", "number", "boolean"].includes(typeof value)));
+  });
+});
+
+test("options are checked", () => {
+  const context = buildContextSync(CHAT, { encoding: "estimate" });
+  assert.throws(() => spanAttributes(context, /** @type {any} */ ({ provider: "openai" })), { code: "INVALID_CONFIG" });
+});

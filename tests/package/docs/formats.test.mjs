@@ -1,0 +1,75 @@
+// The table of formats in the guide is what the folders of formats have: how each is told, and whether windrow reads it, writes requests in
+// it and has a hook. `UPDATE=1` writes it anew.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { messageShapes, providers } from "windrow";
+
+const formats = new URL("../../../pkg-template/src/formats/", import.meta.url);
+const paper = new URL("../../../docs/guide.md", import.meta.url);
+
+/** Folders of what formats share. */
+const SHARED = new Set(["plug", "request"]);
+
+const folders = readdirSync(formats, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !SHARED.has(entry.name))
+  .map(({ name }) => name)
+  .sort();
+
+/** The comment at the top of a format's reader says how its messages are told. */
+function toldBy(folder) {
+  const source = readFileSync(new URL(`${folder}/read.ts`, formats), "utf8");
+  const [, words] = /^\/\/ Told by: (.+)\.$/m.exec(source) ?? [];
+  assert.ok(words !== undefined, `formats/${folder}/read.ts has no line "// Told by: ….""`);
+  return words;
+}
+
+/** The names that the option `shape` has for the messages of a folder. */
+function shapesOf(folder) {
+  const sources = readdirSync(new URL(`${folder}/`, formats)).map((file) =>
+    readFileSync(new URL(`${folder}/${file}`, formats), "utf8"),
+  );
+  return messageShapes.filter(({ name }) => sources.some((source) => source.includes(`name: "${name}",\n  title: `)));
+}
+
+function rowOf(folder) {
+  const has = (file) => existsSync(new URL(`${folder}/${file}`, formats));
+  const provider = folder === "openai-chat" ? "openai" : folder;
+  assert.equal(
+    has("write.ts"),
+    providers.some(({ name }) => name === provider),
+    `${folder}/write.ts`,
+  );
+  const names = shapesOf(folder).map(({ name }) => `\`${name}\``);
+  const cells = [
+    folder,
+    toldBy(folder),
+    names.join(", "),
+    has("write.ts") ? `\`request("${provider}")\`` : "",
+    has("plug.ts") ? `[\`windrow/${folder}\`](frameworks.md)` : "",
+  ];
+  return `| ${cells.join(" | ")} |`.replaceAll("|  |", "| |").replaceAll("|  |", "| |");
+}
+
+test("the table of formats in the guide is current", () => {
+  const rows = folders.map(rowOf);
+  const table = ["| format | told by | `shape` | written by | hook |", "|---|---|---|---|---|", ...rows].join("\n");
+  const text = readFileSync(paper, "utf8");
+  const [, begin, , end] = /^(.*<!-- formats: begin.*? -->\n)(.*)(<!-- formats: end -->\n.*)$/s.exec(text) ?? [];
+  const expected = `${begin}\n${table}\n\n${end}`;
+  if (process.env.UPDATE) {
+    writeFileSync(paper, expected);
+  }
+  assert.equal(readFileSync(paper, "utf8"), expected, "run: UPDATE=1 node --test tests/package/docs/formats.test.mjs");
+});
+
+test("every shape is of one folder", () => {
+  assert.deepEqual(
+    folders
+      .flatMap(shapesOf)
+      .map(({ name }) => name)
+      .sort(),
+    messageShapes.map(({ name }) => name).sort(),
+  );
+});

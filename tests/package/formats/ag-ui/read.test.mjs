@@ -1,0 +1,58 @@
+// Messages of AG-UI that have a role or a part of its own.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildContextSync, loadEncoding, plainMessage, requestOf } from "windrow";
+
+await loadEncoding("o200k_base");
+
+/** @returns {any[]} */
+const chat = () => [
+  {
+    id: "1",
+    role: "user",
+    content: [
+      { type: "text", text: "Which boat house?" },
+      { type: "binary", mimeType: "image/png", data: "iVBORw0KGgo=", filename: "a.png" },
+      { type: "binary", mimeType: "application/pdf", url: "https://example.org/map.pdf" },
+    ],
+  },
+  { id: "2", role: "activity", activityType: "PLAN", content: { steps: ["look"] } },
+  { id: "3", role: "reasoning", content: "Let me see.", encryptedValue: "c2VhbGVk" },
+  {
+    id: "4",
+    role: "assistant",
+    toolCalls: [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }],
+  },
+  { id: "5", role: "tool", content: "forty", toolCallId: "t" },
+  { id: "6", role: "assistant", content: "It holds forty people." },
+  { id: "7", role: "user", content: "And?" },
+];
+
+test("a conversation is read: media count, an activity doesn't, and reasoning is the reply's", () => {
+  const { tokens } = buildContextSync(chat(), { encoding: "o200k_base" });
+  const without = buildContextSync(chat().toSpliced(1, 1), { encoding: "o200k_base" }).tokens;
+  assert.ok(tokens.total - without.total <= 4, "an activity says nothing");
+  const [asked, , thought] = chat().map((message) => plainMessage(message));
+  assert.deepEqual(
+    asked?.content.map(({ type }) => type),
+    ["text", "image", "file"],
+  );
+  assert.deepEqual(
+    [thought?.role, thought?.content, thought?.joinsNext],
+    ["assistant", [{ type: "reasoning", text: "Let me see." }], true],
+  );
+});
+
+test("a request has the calls, what they gave and the words, and no activity", () => {
+  const sent = JSON.stringify(requestOf("openai", chat().toSpliced(0, 1, { role: "user", content: "Which?" })));
+  for (const said of ["Which?", "forty", "It holds forty people.", "look"]) {
+    assert.ok(sent.includes(said), said);
+  }
+  assert.ok(!sent.includes("PLAN") && !sent.includes("steps"));
+});
+
+test("a part without data is refused with its place", () => {
+  const empty = /** @type {any} */ ({ id: "1", role: "user", content: [{ type: "binary", mimeType: "image/png" }] });
+  assert.throws(() => plainMessage(empty), { code: "INVALID_TRANSCRIPT", path: "message.content[0]" });
+});
