@@ -98,7 +98,7 @@ const isScreenshot = (given: unknown): boolean =>
   /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
 
 /** Returns the text that parts say: that of the model, of a user, or of a result. */
-export function textIn(placed: readonly PlacedPart[]): string {
+export function textOfParts(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
   for (const part of placed) {
     pushPart(columns, part);
