@@ -24,6 +24,10 @@ const benches = {
   turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },
   recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },
   page: { about: "a drag of the budget on the page, to the painted frame", load: () => import("../benches/page.mjs") },
+  blocking: {
+    about: "how long a page can't answer while a context is built: by the page, and by its worker",
+    load: () => import("../benches/blocking.mjs"),
+  },
   "long-texts": {
     about: "long texts of every awkward sort, counted and cut, beside English",
     load: () => import("../benches/long-texts.mjs"),

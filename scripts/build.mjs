@@ -112,6 +112,8 @@ const entries = {
   tasks: "src/files/tasks.ts",
   telemetry: "src/telemetry/index.ts",
   redact: "src/redact/index.ts",
+  worker: "src/worker/connect.ts",
+  "worker-thread": "src/worker/thread.ts",
   inspect: "src/studio/inspect.ts",
   "inspect-nothing": "src/studio/inspect-nothing.ts",
   ...frameworkEntries(),

@@ -14,13 +14,15 @@ export type ErrorKind =
   | "session_error"
   /** A store of sessions. */
   | "store_error"
-  /** `init` and `initSync` of `windrow/slim`, and a part of the package that it fetches. */
+  /** `init` and `initSync` of `windrow/slim`, a part of the package that it fetches, and the script of a worker. */
   | "load_error";
 
 /** A failure of loading the core. */
 export type LoadErrorCode =
   /** The value that was handed over is not windrow's core, or the host does not compile it. */
-  "INVALID_CORE";
+  | "INVALID_CORE"
+  /** The worker's script failed before it answered a call. */
+  | "WORKER_FAILED";
 
 /** A failure of making a provider's request. */
 export type RequestErrorCode =

@@ -549,6 +549,25 @@ function anchorsIn(text) {
   );
 }
 
+test("docs/hosts.md: a worker builds for the page", async () => {
+  const script = exampleWith("serveWorker();");
+  const page = exampleWith("connectWorker(new Worker");
+  const { port1, port2 } = new MessageChannel();
+  // Both ends of a channel that clones as a worker's does.
+  script.code = script.code.replace("serveWorker()", "serveWorker(globalThis.workerEnd)");
+  page.code = page.code.replace(/new Worker\(.*\}\)\)/, "globalThis.pageEnd)");
+  Object.assign(globalThis, { workerEnd: port2, pageEnd: port1 });
+  await run(script);
+  const { context, messages, engine } = await run(page, "context", "messages", "engine");
+  try {
+    assert.equal(context.kept[0], messages[0]);
+    assert.equal(comment(page, "context.kept[0]"), "true");
+    assert.deepEqual(await context.request("openai"), { messages });
+  } finally {
+    engine.close();
+  }
+});
+
 test("every example was run", () => {
   assert.deepEqual(
     [...ran].sort((left, right) => left - right),
