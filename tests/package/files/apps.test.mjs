@@ -134,3 +134,13 @@ test("a file that is mixed with another's rows loses none of them", () => {
     }
   });
 });
+
+test("WhatsApp's own words for a file are told from what somebody says", () => {
+  const chat = (text) => parseTranscript(`[01.06.26, 10:00:00] Ann: ${text}`).messages[0].content;
+  assert.equal(chat("\u200e<attached: 0001-PHOTO.jpg>"), "[Attached file: 0001-PHOTO.jpg]");
+  assert.equal(chat("\u200eIMG 1.jpg (Datei angehängt)\nLook!"), "[Attached file: IMG 1.jpg]\nLook!");
+  assert.equal(chat("\u200eimage omitted"), "image omitted");
+  for (const own of ["3.14 (x)", "a.txt (old copy)", "<b: c>", "~ five"]) {
+    assert.equal(chat(own), own);
+  }
+});

@@ -25,7 +25,7 @@ export const whatsApp: KindReader = {
 function stepOf({ name, text, createdAt }: Row): AppStep {
   return textIn(name) === undefined
     ? notice(String(text).slice(0, LONGEST_NOTICE))
-    : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withFile(String(text))] });
+    : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withoutMarks(withFile(String(text)))] });
 }
 
 /** How much of a notice a report repeats, and how long a name may be. */
@@ -113,16 +113,16 @@ function speakerOf(rest: string): { readonly name?: string; readonly text: strin
   const colon = said.slice(0, LONGEST_NAME + 2).search(/:(?:\s|$)/);
   const name = said.slice(0, Math.max(colon, 0)).replace(/^~\s*/, "").trim();
   const isName = name !== "" && !name.includes("\n") && (name.split(/["“”„«»]/).length - 1) % 2 === 0;
-  return isName ? { name, text: withoutMarks(said.slice(colon + 1)) } : { text: said };
+  return isName ? { name, text: said.slice(colon + 1).trimStart() } : { text: said };
 }
 
 function withoutMarks(text: string): string {
   return text.replace(/^[\u200e\u200f\u202a-\u202e\u2066-\u2069\u00a0\u202f ]+/, "");
 }
 
-/** A text with the name of its file in windrow's words: `<attached: a.jpg>`, `a.jpg (file attached)`. */
+/** Returns a text with the name of its file in windrow's words. WhatsApp marks its own: `<attached: a.jpg>`, `a.jpg (file attached)`. */
 function withFile(text: string): string {
   return text
-    .replace(/^\u200e?<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")
-    .replace(/^\u200e?(\S[^\n()]{0,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, "[Attached file: $1]");
+    .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")
+    .replace(/^\u200e([^\n()]{1,200}\.\w{2,5}) \([^()\n]{1,40}\)(?=\n|$)/, "[Attached file: $1]");
 }
