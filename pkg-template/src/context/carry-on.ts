@@ -29,7 +29,7 @@ export interface CarriedOn<Name extends ProviderName = ProviderName> {
   /** The parts of a request that hold messages. */
   readonly body: RequestBodies[Name];
   readonly context: BuiltContext<MessageInput>;
-  /** The file, with what of it isn't read. */
+  /** The file, with its unread parts. */
   readonly file: ParsedTranscript;
 }
 
@@ -73,7 +73,7 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
   return chosen.messages;
 }
 
-/** Returns the messages of a session as they are carried on: rules are pinned, and calls that were interrupted at the end have a result. */
+/** Returns the messages of a session for carrying on: rules are pinned, and calls that were interrupted at the end have a result. */
 export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
   return [...messages.map(withPin), ...openCallsOf(messages).map(interrupted)];
 }
@@ -107,7 +107,7 @@ function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
   return [...open];
 }
 
-/** The config by which a session is carried on. The caller's options come first. */
+/** The config for carrying on a session. The caller's options come first. */
 export function carryOnConfig<C extends ContextConfig<MessageInput>>(
   messages: readonly MessageInput[],
   as: ProviderName,
@@ -141,7 +141,7 @@ function hasEnded(messages: readonly MessageInput[]): boolean {
   return !partsOf(last).some(({ type }) => type === "tool-call");
 }
 
-/** Arguments by which tools of agents name a file. */
+/** Arguments that name a file, of agents' tools. */
 const PATH_FIELDS = [
   "file_path",
   "filePath",
