@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { ENCODINGS } from "./base/generated.js";
 import { counted } from "./base/words.js";
+import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
@@ -23,8 +24,10 @@ import {
   type MessageInput,
   type ParsedConversation,
   type ParsedTranscript,
+  type ProviderName,
   parseTranscript,
   presets,
+  providers,
   replay,
   type ServerTokens,
   type TokensBySource,
@@ -33,6 +36,7 @@ import {
 import { startStudio } from "./studio/server.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
+const PROVIDERS = providers.map(({ name }) => name);
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
 
@@ -41,7 +45,8 @@ const HELP = `Builds the context of a request from a conversation in a file, and
   windrow studio [FILE] [--port N] [--endpoint URL]
 
 FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
-likes, "request", or an export of ChatGPT, Claude, Gemini or AI Studio; "-" is standard input.
+likes, "request", an export of a chat app or a messenger, or the session of an agent, such as
+Claude Code, Codex, the Gemini CLI, pi or opencode; "-" is standard input.
 Of a file with several conversations the newest is taken, or the one that is named.
 
   --request TEXT    what the context is for; default: the file's own, or its newest user message
@@ -50,6 +55,10 @@ Of a file with several conversations the newest is taken, or the one that is nam
   --max-tokens N    the most tokens that the context may have; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
                     and recording; the default of a preset is its own
+  --as PROVIDER     write the body of a request with which another model carries the session on, for
+                    ${PROVIDERS.join(", ")}.
+                    A session that ended with the assistant's words goes on with "Continue.", or
+                    with --request
   --last N          take only the newest N messages into consideration, beside the request and what
                     answers it; with the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
@@ -79,6 +88,7 @@ const OPTIONS = {
   preset: { type: "string" },
   "max-tokens": { type: "string" },
   format: { type: "string" },
+  as: { type: "string" },
   last: { type: "string" },
   session: { type: "string" },
   conversation: { type: "string" },
@@ -134,6 +144,8 @@ interface BuildOrder {
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
+  /** The provider whose body is written in place of a form. */
+  readonly as: ProviderName | undefined;
   /** Which conversation of the file. */
   readonly conversation: string | undefined;
   /** The file that the recording goes to. */
@@ -171,12 +183,19 @@ async function main(commandLine: readonly string[]): Promise<void> {
 async function runBuild(order: BuildOrder): Promise<void> {
   const name = nameOf(order.file);
   const read = readConversation(await readText(order.file), name, order.conversation);
-  const config = { ...order.config, request: order.config.request ?? read.file.request };
-  const context = await buildContext(read.messages, config);
+  const { as } = order;
+  const given = { ...order.config, request: order.config.request ?? read.file.request };
+  const context =
+    as === undefined
+      ? await buildContext(read.messages, given)
+      : await buildContext(carriedMessages(read.messages), carryOnConfig(read.messages, as, given));
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
-  await write(process.stdout, show(context, order.form));
+  await write(
+    process.stdout,
+    as === undefined ? show(context, order.form) : `${JSON.stringify(context.request(as), null, 2)}\n`,
+  );
   await write(process.stderr, summary(name, read, context));
   await warnOfUnread(name, read.file);
 }
@@ -302,12 +321,18 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
     model: values.get("model"),
     encoding: choiceOption(values, "encoding", ENCODINGS),
   };
+  const as = choiceOption(values, "as", PROVIDERS);
+  const clash = (["format", "recording"] as const).find((option) => values.has(option));
+  if (as !== undefined && clash !== undefined) {
+    throw new UsageError(`--as writes the body of a request, so it goes without --${clash}`);
+  }
   const maxTokens = countOption(values, "max-tokens");
   const lookbackCount = countOption(values, "last");
   const format = form === "json" ? (preset.render?.format ?? "messages") : form;
   return {
     command: "build",
     file,
+    as,
     form,
     config: {
       ...preset,

@@ -12,9 +12,11 @@ const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", 
 /** The names that blocks leave to the reader, with their types. */
 const LEFT = {
   apiKey: "string",
+  askFastModel: "(prompt: string, model: string, signal: AbortSignal) => Promise<string>",
   config: 'import("windrow").ContextConfig',
   id: "string",
   instructions: "string",
+  key: "CryptoKey",
   messages: 'import("ai").ModelMessage[]',
   model: "any",
   name: "string",

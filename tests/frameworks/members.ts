@@ -353,7 +353,7 @@ export const members: readonly Entry[] = [
   })),
   ...entries("TanStack AI part", tanStack, (type, part) => ({
     role: "assistant",
-    // One part that tells the format stands next to each.
+    // One part that tells the format is next to each.
     parts: [
       { type: "text", content: "" },
       { type, ...part },

@@ -12,7 +12,7 @@ import { assertPaired, longChat, tokensIn } from "./support.mjs";
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
 
-/** A model that calls a tool so many times and then answers. */
+/** A model that calls a tool several times and then answers. */
 class Scripted extends BaseTextAdapter {
   name = "scripted";
   seen = [];
@@ -73,7 +73,7 @@ function history(seed) {
   ]);
 }
 
-/** Runs a chat to its end, and returns what the middleware behind windrow's saw of the conversation. */
+/** Runs a chat to its end, and returns the conversation that the middleware after windrow's saw. */
 async function run(adapter, messages, config) {
   const whole = [];
   const watch = {

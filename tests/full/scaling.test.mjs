@@ -13,6 +13,7 @@ import {
   plainMessage,
   requestOf,
 } from "windrow";
+import { APP_FILES } from "../package/support/app-files.mjs";
 import { processorMs } from "../package/support/processor-time.mjs";
 import { SEED, TIME_MS } from "../package/support/property.mjs";
 import { Random } from "../package/support/random.mjs";
@@ -253,8 +254,23 @@ const attempted = async (run) => {
   }
 };
 
+/** A file of an app with turns of these texts. */
+const appFile = (app, texts) => {
+  const turns = texts.map((text, at) => ({
+    ...{ id: `m${at + 1}`, role: app.onlyUsers || at % 2 === 0 ? "user" : "assistant", name: "Ann", text, minute: at },
+    ...{ calls: [], reasoning: app.has.reasoning && at % 2 === 1 ? text : undefined },
+  }));
+  return app.write(turns, new Random(1)).text;
+};
+
 /** Everything that takes a text. */
 const CALLS = {
+  ...Object.fromEntries(
+    APP_FILES.map((app) => [
+      `parseTranscript of a ${app.kind}`,
+      (text) => attempted(() => parseTranscript(appFile(app, [text, text]))),
+    ]),
+  ),
   countTokens: (text) => countTokens(text, { encoding }),
   "countTokens, estimated": (text) => countTokens(text, { encoding: "estimate" }),
   plainMessage: (text) => plainMessage({ role: "user", content: text }),
@@ -408,6 +424,12 @@ const atOnce = (count) => [
 ];
 
 describe("time follows the number of messages", () => {
+  for (const app of APP_FILES) {
+    test(`in a ${app.kind}`, async () => {
+      const texts = (length) => Array.from({ length: length / 100 }, (_, at) => `turn ${at}`);
+      await checkScaling(app.kind, (length) => parseTranscript(appFile(app, texts(length))));
+    });
+  }
   for (const [name, make] of Object.entries({
     "calls that reuse one id": ofOneId,
     "calls of one id at once": atOnce,

@@ -301,17 +301,17 @@ fn page() -> String {
     let definitions = definitions();
     let mut out = String::from(
         "# Reference\n\n\
-         MadeText from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n\n\
+         Generated from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n\n\
          ## Config\n\n\
-         What `buildContext(transcript, config)` takes. Everything is optional. A \
-         misspelt or mistyped option is an error that names its path.\n\n\
-         Beside the options below there is `request`: the current input, a text of the user or a message. It stands \
-         where `sections` say, by default last, and is always kept where they have a place for it. Without it the newest user \
-         message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
-         ids. `shape` says of which shape the messages are, one of `messageShapes`; by default each is recognised by what it holds. \
+         The options of `buildContext(transcript, config)`. All are optional. A \
+         misspelled or mistyped option is an error that names its path.\n\n\
+         More options: `request` is the current input, a text of the user or a message. Its place is set by `sections`, by \
+         default last, and it is always kept if they have a place for it. Without it the newest user \
+         message and the newest message are required instead. `contents` fills the sections of kind `text` and `items`, by their \
+         ids. `shape` names the format of all messages, one of `messageShapes`; by default each is recognized by its fields. \
          `previous` is the context before this one, or its `outline`: `prefix` compares with it. `redact` keeps \
-         [secrets out of what is sent](redaction.md). `contextManagement` has the settings by which the provider \
-         itself [clears parts of the prompt](providers.md#compaction). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
+         [secrets out of the prompt](redaction.md). `contextManagement` has the settings for a provider that \
+         [clears parts of the prompt](providers.md#compaction). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
          `recall.search`, `recall.embed`, `tiers.summarize`, `compact.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
@@ -332,7 +332,7 @@ fn page() -> String {
         let _ = write!(out, "\n### `{name}`\n\n{}\n", one_line(&description(group)));
         options(&mut out, "", properties(group), &definitions);
     }
-    out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
+    out.push_str("\n## Notes\n\nNotes on a build as a whole (`trace.notes`).\n");
     listed(&mut out, "kind", &definitions["NoteKind"], 15);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
@@ -341,9 +341,9 @@ fn page() -> String {
     counts(&mut out);
     out.push_str(
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
-         the input), `nextAction` (what to do) and, where there is one, `cause`. Those of sessions and stores are in \
-         [sessions.md](sessions.md). `request(provider)` fails with `NOT_SENDABLE` where the provider takes no such messages, and `init` of \
-         `windrow/slim` with `INVALID_CORE` where it is not given the core of this version.\n",
+         the input), `nextAction` (what to do) and, if known, `cause`. Those of sessions and stores are in \
+         [sessions.md](sessions.md). `request(provider)` fails with `NOT_SENDABLE` if the provider refuses such messages, and `init` of \
+         `windrow/slim` with `INVALID_CORE` for anything but the core of this version.\n",
     );
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
@@ -353,8 +353,8 @@ fn page() -> String {
 fn counts(out: &mut String) {
     out.push_str(
         "\n## How sure a count is\n\n\
-         `tokens.exact` of a context, and `exact` of what `countTokens` gives, is true where the count is exact for the model that \
-         is named, or for the encoding where that alone is named. `words` beside it says which, or why not:\n\n\
+         `tokens.exact` of a context, and `exact` of a result of `countTokens`, is true if the count is exact for the named model, \
+         or for the named encoding if no model is named. `words` has the reason:\n\n\
          | named | `exact` | `words` |\n|---|---|---|\n",
     );
     let encoding = Some(EncodingChoice::DEFAULT);
@@ -380,14 +380,14 @@ fn counts(out: &mut String) {
     out.push_str(
         "\nWith the hook `countTokens`, and with an image, audio or a file in the messages, `exact` is false.\n\n\
          ## What images, audio, video and files cost\n\n\
-         Tokens, by the formula that the maker of `model` has published, or by an assumption where none has. A count of media \
-         is never `exact`: makers scale what they get, and change how. An assumption counts rather too much than too little. Name \
-         the `model`, and give an image its size: what is not known is counted dear.\n\n\
-         Width and height, pages, \
-         seconds and bytes are read of what is given as bytes, base64 or a data URL: the sizes of PNG, JPEG, GIF and WebP, the pages \
-         of a PDF where it shows them, the length of a WAV file. A part may say them itself, as \
-         `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: that is stronger, and the only way for what stands behind \
-         an address or an id. In the text formats they are named only (`[image]`), and cost what the name costs.\n\n\
+         Costs in tokens, by the formula that the maker of `model` has published, or else by an assumption. A count of media \
+         is never `exact`: makers scale images and change their rules. An assumption counts too much rather than too little. Name \
+         the `model`, and state an image's size: unknown sizes count at the most.\n\n\
+         windrow reads width and height, pages, \
+         seconds and bytes from bytes, base64 or a data URL: the sizes of PNG, JPEG, GIF and WebP, the pages \
+         of a PDF that shows them, the length of a WAV file. A part may state them as \
+         `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: these win, and they are the only way for \
+         an address or an id. The text formats only name media (`[image]`), at the cost of the name.\n\n\
          | what | tokens | source |\n|---|---|---|\n",
     );
     let figures = include_str!("../../src/tokens/media.tsv");
@@ -405,9 +405,9 @@ fn models(out: &mut String) {
         .filter_map(|line| line.strip_prefix("# "))
         .filter(|line| !line.starts_with("model\t"))
         .collect();
-    out.push_str("\n## Models\n\n`budget.contextLimit: \"model\"` takes the context window from this table, for `model` as it is written here, with \
-         a provider before it, or with a date, `latest` or `preview` behind it; where a model takes less input than its window has, \
-         what is left of the window is kept free. The number in force is in the recording and in `contextHash`. ");
+    out.push_str("\n## Models\n\n`budget.contextLimit: \"model\"` takes the context window from this table, for `model` in this spelling, with \
+         a provider before it, or with a date, `latest` or `preview` after it; if a model takes less input than its window has, \
+         the rest of the window is kept free. The number in force is in the recording and in `contextHash`. ");
     out.push_str(&about.join(" "));
     out.push_str("\n\n| model | maker | counted | window | most input | most output | reasons | image of 1,000 x 1,000 | least cached | input | cached | write | output |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n");

@@ -2,6 +2,7 @@
 
 import { batch } from "@preact/signals";
 import { type MessageInput, parseTranscript, type Session } from "windrow";
+import "windrow/files";
 import { readView, type View, viewAddress } from "./address.js";
 import { begin } from "./building.js";
 import { idOfText, keepFile, keptFile } from "./files.js";

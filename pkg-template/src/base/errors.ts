@@ -47,7 +47,7 @@ export type StoreErrorCode =
   | "STORE_CONFLICT"
   /** The store, or the session, was closed. */
   | "STORE_CLOSED"
-  /** What is stored was encrypted with another key, or was changed since. */
+  /** The stored data was encrypted with another key, or was changed since. */
   | "STORE_KEY_MISMATCH"
   /** The storage failed otherwise. */
   | "STORE_FAILED";

@@ -3,6 +3,7 @@
 
 declare global {
   interface AbortSignal {}
+  interface CryptoKey {}
   interface Response {}
   interface URL {}
   namespace WebAssembly {

@@ -7,7 +7,7 @@ import { publicMethods } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { textIn } from "../message/columns.js";
+import { textOfParts } from "../message/columns.js";
 import type { CallPart, MessageInput } from "../message/message.js";
 import { isResult, type PlacedPart } from "../message/origin.js";
 import type { ParsedMessage } from "../message/read.js";
@@ -449,7 +449,7 @@ export function rowsOf({ length, numberOf, read }: Omit<AskedContext, "shownOf" 
       const callId = result?.type === "tool-result" ? result.toolCallId : undefined;
       const made = callId === undefined ? undefined : calls.get(callId);
       const asked = made?.name === NAME ? argumentsIn(made.input) : undefined;
-      const texts = [textIn(own), ...(share === 0 ? said.flatMap((call) => call?.text ?? []) : [])];
+      const texts = [textOfParts(own), ...(share === 0 ? said.flatMap((call) => call?.text ?? []) : [])];
       return {
         name: `r${numberOf(position)}${share === 0 ? "" : `.${share}`}`,
         label: made?.text ?? (result === undefined ? message.role : "result"),

@@ -6,7 +6,7 @@ import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { PartInput } from "../message/message.js";
 import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
-import { attachedPart, contentOf, messagesOf, textPart } from "./parts.js";
+import { attachedPart, contentOf, messagesInTurn, textPart } from "./parts.js";
 
 export const aiStudioPrompt: FileKind = {
   name: "AI Studio prompt",
@@ -22,7 +22,7 @@ export const aiStudioPrompt: FileKind = {
     }
     let turn: StudioTurn | undefined;
     const endTurn = (): void => {
-      for (const message of turn === undefined ? [] : messagesOf(turn, turn.parts)) {
+      for (const message of turn === undefined ? [] : messagesInTurn(turn, turn.parts)) {
         conversation.take(message, turn?.at ?? 0);
       }
       turn = undefined;

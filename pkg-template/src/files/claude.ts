@@ -9,7 +9,7 @@ import { isRecord } from "../base/plain-data.js";
 import type { PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
 import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
-import { attachedPart, messagesOf, pageText, textPart } from "./parts.js";
+import { attachedPart, messagesInTurn, pageText, textPart } from "./parts.js";
 import { branchOf } from "./tree.js";
 
 /** The parent of a first message. */
@@ -98,7 +98,7 @@ function readMessage(
     partsOfBlock(recordIn(block), { callId: `${id}:${place}`, calls, report }),
   );
   const parts = [...attachmentsOf(message), ...(blocks.length > 0 ? blocks : textPart(message.text))];
-  for (const one of messagesOf({ id, role, createdAt: textIn(message.created_at) }, parts)) {
+  for (const one of messagesInTurn({ id, role, createdAt: textIn(message.created_at) }, parts)) {
     conversation.take(one, at);
   }
 }

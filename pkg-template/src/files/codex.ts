@@ -88,8 +88,8 @@ function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
     return [];
   }
   const { phase, ...message } = item;
-  const isMessage = item.type === "message" && timestamp != null && item.createdAt == null;
-  return [isMessage ? { ...message, createdAt: timestamp } : item];
+  const own = item.type === "message" ? message : item;
+  return [timestamp == null || item.createdAt != null ? own : { ...own, createdAt: timestamp }];
 }
 
 /** Returns the message of an event, for a rollout without items. */
@@ -133,9 +133,14 @@ function rollBack(branch: LogNode[], turns: unknown): void {
 }
 
 /** True if a message is the user's own, and not what Codex tells the model in the user's name. */
-function isAsked({ role, content }: Row): boolean {
+function isAsked(message: Row): boolean {
+  return message.role === "user" && !isToldByAgent(message);
+}
+
+/** True if an agent tells the model something in the user's name: rules of the project, or facts about the machine. */
+export function isToldByAgent({ role, content }: Row): boolean {
   const text = typeof content === "string" ? content : textIn(recordIn(listIn(content)[0]).text);
   return (
-    role === "user" && !/^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md)/.test(text ?? "")
+    role === "user" && /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md)/.test(text ?? "")
   );
 }

@@ -6,6 +6,7 @@ import { isRecord } from "../base/plain-data.js";
 import { counted } from "../base/words.js";
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
+import { withArticle } from "../message/recognise.js";
 
 /** Something whose fields are looked at one by one. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -188,24 +189,34 @@ export function isAnythingSaid(conversations: readonly { readonly messages: read
   return conversations.some(({ messages }) => messages.some(({ role }) => role !== "system" && role !== "developer"));
 }
 
-/** Fails for a file whose rows were all skipped: with the name of its kind if that is known, or the fault of the first row. */
+/** A kind of file as a failure names it. */
+export interface FailedKind {
+  readonly name: string;
+  /** True if `windrow/files` has a reader of it. */
+  readonly isRead?: true;
+  /** True if this reader is there. */
+  readonly isThere: boolean;
+}
+
+/** Fails for a file whose rows were all skipped: with the name of its kind if that is known, and the fault of the first row. */
 export function checkAnyIsRead(
   skipped: readonly SkippedRow[],
   firstFailure: ContextError | undefined,
   kind: ErrorKind,
-  name?: string,
+  failed?: FailedKind,
 ): void {
-  if (name !== undefined) {
-    throw unreadKind(name, kind);
-  }
   const [first] = skipped;
+  const fault = first === undefined ? "" : ` (row ${first.row}: ${first.reason})`;
+  if (failed !== undefined) {
+    throw unreadKind(failed, kind, fault, firstFailure);
+  }
   if (first === undefined) {
     return;
   }
   throw new ContextError({
     kind,
     code: "INVALID_TRANSCRIPT",
-    message: `no message in it (row ${first.row}: ${first.reason})`,
+    message: `no message in it${fault}`,
     nextAction:
       firstFailure?.nextAction ?? "Give a JSON list of messages, a message a line, or an export as it was downloaded.",
     cause: firstFailure,
@@ -213,27 +224,35 @@ export function checkAnyIsRead(
 }
 
 /** Returns the messages that could not be read, with the name of the kind of file if that is known. */
-export function unreadWithName(unread: UnreadMessages, name: string | undefined): UnreadMessages {
-  return name === undefined
+export function unreadWithName(unread: UnreadMessages, failed: FailedKind | undefined): UnreadMessages {
+  return failed === undefined
     ? unread
-    : {
-        ...unread,
-        words: `${unread.words}. The file looks like ${withArticle(name)}; windrow doesn't read these yet.`,
-      };
+    : { ...unread, words: `${unread.words}. The file looks like ${withArticle(failed.name)}${limitOf(failed)}.` };
 }
 
-function withArticle(name: string): string {
-  return `${/^(?:[AEIOU]|MCP)/.test(name) ? "an" : "a"} ${name}`;
+function limitOf({ isRead, isThere }: FailedKind): string {
+  return isThere
+    ? ""
+    : isRead === true
+      ? '; "windrow/files" reads these, and isn\'t imported'
+      : "; windrow doesn't read these yet";
 }
 
-/** The failure of a file that is known by its name alone. */
-export function unreadKind(name: string, kind: ErrorKind): ContextError {
-  const nextAction = "Map its rows to { role, name, content, createdAt }.";
+/** Returns the failure of a file that has no readable message and whose kind is known. */
+export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", cause?: ContextError): ContextError {
+  const { name, isRead, isThere } = failed;
+  const nextAction = isThere
+    ? "Give the file as it was exported, with its messages."
+    : isRead === true
+      ? 'Import "windrow/files" once: it has the reader.'
+      : "Map its rows to { role, name, content, createdAt }.";
+  const rest = isThere ? `, with no message that could be read${fault}` : limitOf(failed);
   return new ContextError({
     kind,
     code: "INVALID_TRANSCRIPT",
-    message: `This is ${withArticle(name)}; windrow doesn't read these yet. ${nextAction}`,
+    message: `This looks like ${withArticle(name)}${rest}. ${nextAction}`,
     nextAction,
+    cause: isThere ? cause : undefined,
   });
 }
 

@@ -7,7 +7,7 @@ import type { PartInput } from "../message/message.js";
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "./file.js";
 import type { LogKind, LogNode } from "./log.js";
-import { messagesOf, textPart } from "./parts.js";
+import { messagesInTurn, textPart } from "./parts.js";
 
 export const geminiCliChat: LogKind = {
   name: "Gemini CLI chat",
@@ -87,7 +87,7 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
     return [];
   }
   const texts = said.flatMap((part) => textPart(typeof part === "string" ? part : recordIn(part).text));
-  return messagesOf({ ...head, role: "assistant" }, [
+  return messagesInTurn({ ...head, role: "assistant" }, [
     ...listIn(thoughts).map(recordIn).flatMap(thoughtPart),
     ...texts,
     ...listIn(toolCalls).map(recordIn).flatMap(callParts),

@@ -9,9 +9,11 @@ import { dialogue } from "./dialogue.js";
 import type { FileKind, OpenFile, Row } from "./file.js";
 import { geminiActivity } from "./gemini-activity.js";
 import { geminiRequest } from "./gemini-request.js";
+import { appFile } from "./readers.js";
 import { shareGptDialogue } from "./sharegpt.js";
 
 const KINDS: readonly FileKind[] = [
+  appFile,
   dialogue,
   chatGptExport,
   claudeExport,

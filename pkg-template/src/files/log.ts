@@ -24,10 +24,14 @@ export interface LogSteps {
   readonly nodes: readonly LogNode[];
   /** The last step. Default: the latest that says something. */
   readonly leaf?: string | undefined;
+  /** True if a parent that is missing is unknown, and not the row before. */
+  readonly isTree?: boolean;
   /** The steps of the branch with those that belong to it and aren't on the way to its root. */
   complete?(branch: readonly LogNode[]): readonly LogNode[];
   /** Facts about the conversation. */
   readonly facts?: Row;
+  /** Parts of rows that aren't read: the place of a row from 0, and the reason in words. */
+  readonly faults?: readonly { readonly at: number; readonly reason: string }[];
 }
 
 /** A kind of log. */
@@ -41,10 +45,16 @@ export interface LogKind {
 }
 
 /** Reads the steps of a log into a conversation. */
-export function readSteps({ nodes, leaf, complete }: LogSteps, conversation: OpenConversation): void {
-  const { nodes: branch, faults } = branchOf(nodes, leaf, { isLog: true });
-  for (const fault of faults) {
+export function readSteps(
+  { nodes, leaf, isTree = false, complete, faults = [] }: LogSteps,
+  conversation: OpenConversation,
+): void {
+  const { nodes: branch, faults: faultsOfTree } = branchOf(nodes, leaf, { isLog: !isTree });
+  for (const fault of faultsOfTree) {
     conversation.skip(fault);
+  }
+  for (const { at, reason } of faults) {
+    conversation.skip(reason, at);
   }
   for (const { messages, at } of shownOf(complete?.(branch) ?? branch)) {
     for (const message of messages) {

@@ -16,9 +16,9 @@ import {
   unreadWithName,
 } from "./file.js";
 import { entriesOf, isConversation, readConversation } from "./index.js";
+import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
 import { checkText, isCut, tryParse, withoutMark } from "./text.js";
-import { nameOf, nameOfText } from "./unread.js";
 
 export type { ParsedConversation, SkippedRow, UnreadMessages };
 
@@ -67,13 +67,13 @@ function parse(text: string): ParsedTranscript {
   const request = readText(withoutMark(text), file);
   const conversations = toldApart(file.conversations);
   const { skipped, unread } = file;
-  const name = conversations.length > 0 && unread === undefined ? undefined : nameOfText(text);
+  const kind = conversations.length > 0 && unread === undefined ? undefined : failedKindOf(text);
   // Instructions alone aren't a conversation.
   if (conversations.length === 0 || (unread !== undefined && !isAnythingSaid(conversations))) {
-    checkAnyIsRead(skipped, file.firstFailure, "transcript_error", name);
+    checkAnyIsRead(skipped, file.firstFailure, "transcript_error", kind);
   }
   const { messages } = newestOf(conversations) ?? { messages: [] };
-  const missing = unread === undefined ? {} : { unread: unreadWithName(unread, name) };
+  const missing = unread === undefined ? {} : { unread: unreadWithName(unread, kind) };
   return { messages, skipped, conversations, ...missing, ...request };
 }
 
@@ -87,6 +87,9 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
       file,
     );
     return requestOf(value);
+  }
+  if (readAppText(body, file)) {
+    return {};
   }
   if (body.trimStart().startsWith("[") || isCut(body)) {
     throw notJson(body, whole.failure);
@@ -141,9 +144,9 @@ function requestOf(value: unknown): Pick<ParsedTranscript, "request"> {
 }
 
 function notJson(body: string, cause: Error): ContextError {
-  const name = nameOf(body);
-  if (name !== undefined) {
-    return unreadKind(name, "transcript_error");
+  const kind = failedKindOf(body);
+  if (kind !== undefined) {
+    return unreadKind(kind, "transcript_error", ` (${cause.message})`);
   }
   const isPage = body.trimStart().startsWith("<");
   return new ContextError({

@@ -17,7 +17,10 @@ const RESULT_TYPE = /^tool[-_]result$/;
  * What somebody said in one go, as messages: results of tools are the tools', so that what led to them is before them, and what
  * followed behind. Only the first has the id as it is.
  */
-export function messagesOf({ id, role, createdAt }: MessageHead, parts: readonly PartInput[]): readonly MessageInput[] {
+export function messagesInTurn(
+  { id, role, createdAt }: MessageHead,
+  parts: readonly PartInput[],
+): readonly MessageInput[] {
   const turns: { isResult: boolean; parts: PartInput[] }[] = [];
   for (const part of parts) {
     const isResult = RESULT_TYPE.test(part.type);

@@ -7,6 +7,7 @@ import type { OpenConversation } from "./file.js";
 import { geminiCliChat } from "./gemini-cli.js";
 import { type LogKind, type LogRow, readSteps } from "./log.js";
 import { piSession } from "./pi-session.js";
+import { appLogs } from "./readers.js";
 import { rooHistory } from "./roo.js";
 import { messageOfLog, sessionKeyOf } from "./session-log.js";
 import { messageOfTurn, textsOfTurn } from "./turn-log.js";
@@ -16,7 +17,8 @@ export const LOGS: readonly LogKind[] = [claudeCodeLog, piSession, codexRollout,
 /** The kind of log that rows are of; undefined if they are messages by themselves. A session log says itself what its rows are. */
 export function logOf(rows: readonly unknown[]): LogKind | undefined {
   const isSessionLog = rows.some((row) => sessionKeyOf(row));
-  return isSessionLog ? undefined : LOGS.find((kind) => rows.some((row) => isRecord(row) && kind.fits(row)));
+  const kinds = isSessionLog ? [] : [...LOGS, ...appLogs()];
+  return kinds.find((kind) => rows.some((row) => isRecord(row) && kind.fits(row)));
 }
 
 /** A value of a file, and its place from 0. */

@@ -27,7 +27,7 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
   const holder = call.function ?? call.custom;
   const named = (typeof holder === "object" && holder !== null ? holder : call) as UnknownRecord;
   const { name, arguments: input } = named;
-  // Ollama and Workers AI have no ids: the name stands for one.
+  // Ollama and Workers AI have no ids: the name is used as one.
   const id = call.id ?? (place.startsWith(".tool_calls") ? name : undefined);
   const part = callPart(call, { id, name, input: input ?? named.input, fields: ["id", "name"] }, place, maker);
   const placed = { part, given, place };

@@ -8,6 +8,7 @@ import { provideVocabularies } from "../engine/encodings.js";
 import { provideModule } from "../engine/engine.js";
 import { provideMeaning } from "../engine/meaning.js";
 import { provideSelection } from "../engine/selection.js";
+import "./files.js";
 
 /** The bytes of a file of the package. */
 function fileOf(path: string): Uint8Array<ArrayBuffer> {

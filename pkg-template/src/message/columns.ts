@@ -98,7 +98,7 @@ const isScreenshot = (given: unknown): boolean =>
   /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
 
 /** Returns the text that parts say: that of the model, of a user, or of a result. */
-export function textIn(placed: readonly PlacedPart[]): string {
+export function textOfParts(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
   for (const part of placed) {
     pushPart(columns, part);
@@ -144,7 +144,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: Reado
   }
 }
 
-/** Returns how many bytes the proofs of parts have, which are ASCII; undefined if there are none. */
+/** Returns how many bytes the proofs of parts have, which are ASCII; undefined without proofs. */
 function proofBytes(placed: readonly PlacedPart[]): string | undefined {
   let bytes = 0;
   for (const { part } of placed) {

@@ -11,7 +11,7 @@ interface Facts {
   pages?: number | undefined;
   milliseconds?: number | undefined;
   bytes?: number | undefined;
-  /** Bytes as it is sent. */
+  /** Its bytes in the body. */
   sent?: number | undefined;
   mediaType?: string | undefined;
 }

@@ -73,7 +73,12 @@ export function provideNames(look: (value: unknown) => string | undefined): void
 /** Returns the name of a value that no format reads, with its article; undefined if it isn't known. */
 export function unreadName(value: unknown): string | undefined {
   const name = nameOf?.(value);
-  return name === undefined ? undefined : `${/^(?:[AEIOU]|MCP)/.test(name) ? "an" : "a"} ${name}`;
+  return name === undefined ? undefined : withArticle(name);
+}
+
+/** Returns the name of a kind with its article. */
+export function withArticle(name: string): string {
+  return `${/^(?:[AEIOU]|MCP|LM |opencode)/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** The format of messages that have a role and a content. */

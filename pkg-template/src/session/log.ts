@@ -19,11 +19,11 @@ import {
   unreadWithName,
 } from "../files/file.js";
 import { entriesOf, isConversation, readConversation } from "../files/index.js";
+import { appFile, failedKindOf, readAppText } from "../files/readers.js";
 import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
 import { isCut, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn, textsOfTurn } from "../files/turn-log.js";
-import { nameOfText } from "../files/unread.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageOrigin, UnknownRecord } from "../message/format.js";
 import { fieldsWithValue } from "../message/format.js";
@@ -249,7 +249,7 @@ export async function readLines(
   const { unread } = found;
   const isRead =
     unread === undefined ? found.exports.some(({ messages }) => messages.length > 0) : isAnythingSaid(found.exports);
-  const name = isRead && unread === undefined ? undefined : nameOfText(text);
+  const kind = isRead && unread === undefined ? undefined : failedKindOf(text);
   if (!found.entries.some(isMessageEntry) && !isRead) {
     const odd = found.entries.findIndex(({ type }) => type === "other");
     const { damagedBuilds } = found;
@@ -257,13 +257,13 @@ export async function readLines(
       found.skipped.filter((row) => !damagedBuilds.has(row)),
       found.firstFailure,
       "session_error",
-      name,
+      kind,
     );
     if (odd >= 0) {
       checkIsMessage(found.entries[odd] as NewEntry);
     }
   }
-  return withExports({ ...found, unread: unread && unreadWithName(unread, name) }, choice);
+  return withExports({ ...found, unread: unread && unreadWithName(unread, kind) }, choice);
 }
 
 /** Fails with the reason why a row of an unknown type is no message. */
@@ -320,8 +320,8 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       return;
     }
     isLog ||= typeOf(value) === "session";
-    // A row of a log that says its own type is that, whatever it holds.
-    if (isConversation(value) && (line === undefined || typeOf(value) === undefined)) {
+    // A row of a log that says its own type is that, whatever it holds. Other apps' files have fields of that name too.
+    if (isConversation(value) && (line === undefined || typeOf(value) === undefined || appFile.fits(value))) {
       readConversation(value, row, file);
       return;
     }
@@ -368,13 +368,16 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
     await each(values, (entry, index) => {
       rowCount += 1;
       const isWhole = entry === value;
-      if (isWhole && isConversation(value) && typeOf(value) === undefined) {
+      if (isWhole && isConversation(value) && (typeOf(value) === undefined || appFile.fits(value))) {
         readConversation(value, undefined, file);
       } else {
         // The line of a log of one row is that row. Of several in a line none has a line of its own.
         take(entry, isWhole && isOneLine ? first + 1 : index + 1, isWhole && isOneLine ? lines[first] : undefined);
       }
     });
+    return found();
+  }
+  if (readAppText(body, file)) {
     return found();
   }
   if (!isOneLine && (await isOneValueCut(body, lines, each))) {

@@ -1,8 +1,9 @@
-// A store that encrypts everything in another one: messages, their ids, builds, and what is derived from them.
+// A store that encrypts everything in another one: messages, their ids, builds, and derived values.
 //
-// Each session has keys of its own, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random nonce. What is
-// authenticated with it says whose entry it is and where: its session, log, place, type and time. So no entry passes for another.
+// Each session has its own keys, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random nonce. The
+// data that is authenticated with it says whose entry it is and where: its session, log, place, type and time. So no entry passes for another.
 
+import "../base/hosts.js";
 import { decodeBase64, encodeBase64 } from "../base/base64.js";
 import { publicCall } from "../base/public-call.js";
 import type {
@@ -44,7 +45,7 @@ export function encryptedStore(store: TranscriptStore, key: StoreKey): Transcrip
 /** The fewest bytes of a key. */
 const LEAST_KEY_BYTES = 16;
 const NONCE_BYTES = 12;
-/** What the text of an encrypted entry begins with. */
+/** The beginning of an encrypted entry's text. */
 const MARK = "aes-gcm:";
 /** The sessions whose keys are remembered. */
 const REMEMBERED_SESSIONS = 256;
@@ -52,14 +53,14 @@ const REMEMBERED_SESSIONS = 256;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What an entry or a value is authenticated with. */
+/** The data that an entry or a value is authenticated with. */
 type Place = readonly (string | number | boolean | null)[];
 
-/** Bytes that tell any texts apart: JSON escapes halves of characters, for which UTF-8 has one letter. */
+/** Bytes that tell any texts apart: JSON escapes halves of characters, and UTF-8 has one letter for all of them. */
 const bytesOf = (place: Place): Uint8Array<ArrayBuffer> =>
   encoder.encode(JSON.stringify(place)) as Uint8Array<ArrayBuffer>;
 
-/** The keys of a session: one encrypts, and one names what is looked up by its name. */
+/** The keys of a session: one encrypts, and one makes names for lookups. */
 interface SessionKeys {
   readonly content: CryptoKey;
   readonly names: CryptoKey;
@@ -127,19 +128,19 @@ function placeOf(sessionKey: string, log: LogName, { seq, type, timeMs, pinned }
   return [sessionKey, log, seq, type, timeMs ?? null, pinned ?? false];
 }
 
-/** What of an entry is encrypted. */
+/** The encrypted part of an entry. */
 interface SealedContent {
   readonly id?: string;
   readonly data: JsonValue;
 }
 
-/** An entry as it was given, with what of it is encrypted as a text. Undefined if it has no data. */
+/** A given entry, and its encrypted part as a text. Undefined if it has no data. */
 interface GivenEntry {
   readonly entry: NewEntry;
   readonly text: string | undefined;
 }
 
-/** Returns entries as they are now: the caller may change them while keys are derived. */
+/** Copies entries: the caller may change them while keys are derived. */
 function givenEntries<E extends NewEntry>(entries: readonly E[]): readonly (GivenEntry & { readonly entry: E })[] {
   try {
     return entries.map((entry) => {
@@ -188,7 +189,7 @@ class EncryptedStore implements TranscriptStore {
         const found = await Promise.all(
           wanted.map(async (name, at): Promise<readonly (readonly [string, Uint8Array])[]> => {
             const value = values.get(stored[at] as string);
-            // What is derived can be computed again: what can't be read isn't there.
+            // A derived value can be computed again, so one that can't be read counts as missing.
             const bytes =
               value &&
               (await decrypted(content, value as Uint8Array<ArrayBuffer>, derivedPlace(sessionKey, name)).catch(

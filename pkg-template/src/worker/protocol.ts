@@ -14,7 +14,7 @@ export interface Channel {
   start?(): void;
 }
 
-/** The fields of a built context that cross as they are. */
+/** The fields of a built context that cross unchanged. */
 export type ContextField =
   | "text"
   | "tokens"
@@ -69,7 +69,7 @@ export interface Calls {
 
 export type CallName = keyof Calls;
 
-/** What the page sends. */
+/** The messages that the page sends. */
 export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly name: CallName; readonly given: readonly unknown[] }
   /** Messages of a call that follows: a long list is sent in parts, so that the page is never blocked for long. */
@@ -82,7 +82,7 @@ export type ToWorker =
   /** The page needs a list or a context no longer. */
   | { readonly kind: "forget"; readonly what: "list" | "context"; readonly id: number };
 
-/** What the worker sends. */
+/** The messages that the worker sends. */
 export type ToPage =
   | { readonly kind: "done"; readonly id: number; readonly value: unknown }
   | { readonly kind: "failed"; readonly id: number; readonly error: unknown }

@@ -25,7 +25,7 @@ type List = AnyMessage[] | Transcript<AnyMessage>;
 type Handlers = { readonly [Name in CallName]: (id: number, ...given: Calls[Name][0]) => unknown };
 
 /**
- * Answers the calls of a page: call it once in the script of a worker. `channel` is where the calls come from, by default the worker's own
+ * Answers the calls of a page: call it once in the script of a worker. `channel` brings the calls: by default it is the worker's own
  * scope.
  */
 export function serveWorker(channel: Channel = globalThis as unknown as Channel): void {

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildContext, countTokens, replay } from "windrow";
+import { buildContext, countTokens, problemsOf, providers, replay } from "windrow";
+import { carryOn } from "windrow/files";
 
 const program = fileURLToPath(new URL("../../../node_modules/.bin/windrow", import.meta.url));
 let folder;
@@ -80,6 +81,14 @@ before(() => {
       Buffer.from([0xe9]),
       Buffer.from('"}]'),
     ]),
+    "discord.json": JSON.stringify({
+      ...{ guild: { id: "1", name: "Club" }, channel: { id: "2", name: "general" } },
+      messages: [
+        { id: "1", type: "Default", content: "Where do we meet?", author: { name: "ann", isBot: false } },
+        { id: "2", type: "GuildMemberJoin", content: "Joined.", author: { name: "jo", isBot: false } },
+      ],
+    }),
+    "chat.txt": "[01.06.26, 10:00:00] Ann: Where do we meet?\n[01.06.26, 10:01:00] Jo: In the hall.",
     "export.zip": Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0xfe]),
     "utf16.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le"),
   };
@@ -480,5 +489,28 @@ describe("a reader that goes away", () => {
     const { stdout, exitCode } = await windrow(["build", "list.json"], { reader: (child) => child.stderr.destroy() });
     assert.match(stdout, /^System: Be brief\.\n/);
     assert.equal(exitCode, 0);
+  });
+});
+
+describe("--as", () => {
+  test("writes the body that the package makes of a session, for every provider", async () => {
+    for (const { name } of providers) {
+      const { stdout } = await succeeds(["build", "list.json", "--as", name, "--max-tokens", "500"]);
+      const { body } = await carryOn(JSON.stringify(messages), { as: name, budget: { maxTokens: 500 } });
+      assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(body)));
+      assert.deepEqual(problemsOf(name, JSON.parse(stdout)), []);
+    }
+  });
+
+  test("reads files of other apps, and says what isn't read of them", async () => {
+    const { stdout, stderr } = await succeeds(["build", "discord.json", "--as", "openai"]);
+    assert.match(stdout, /Where do we meet\?/);
+    assert.match(stderr, /row 2: GuildMemberJoin: a notice/);
+    assert.match((await succeeds(["build", "chat.txt", "--as", "gemini"])).stdout, /In the hall\./);
+  });
+
+  test("knows its providers, and goes without another form", async () => {
+    await isRefused(["build", "list.json", "--as", "openapi"], /--as is one of openai, .*; did you mean openai\?/);
+    await isRefused(["build", "list.json", "--as", "openai", "--format", "xml"], /--as writes the body of a request/);
   });
 });

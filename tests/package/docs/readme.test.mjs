@@ -182,6 +182,13 @@ test("the example of placement in docs/recall.md gives the text below it", async
   assert.equal(context.text, outputBelow(example));
 });
 
+test("the examples of files", async () => {
+  const { messages, skipped } = await run(exampleWith("How many seats has the boat?"), "messages", "skipped");
+  assert.deepEqual([messages[0].name, messages.length, skipped.length], ["Mira", 2, 0]);
+  const { body } = await run(exampleWith("carryOn"), "body");
+  assert.deepEqual(body.messages, [{ role: "user", content: "How many seats?" }]);
+});
+
 test("the example of embeddings in docs/recall.md recalls by meaning", async () => {
   const example = exampleWith("two-numbers");
   const { context } = await run(example, "context");
@@ -575,7 +582,7 @@ test("the lines for the shell do what stands there", () => {
     writeFileSync(join(cwd, "chat.json"), JSON.stringify([{ role: "user", content: "What did we decide?" }]));
     const lines = examplesIn("sh").flatMap(({ code }) => code.split("\n"));
     const own = lines.filter((line) => line.startsWith("npx windrow "));
-    assert.equal(own.length, 3);
+    assert.equal(own.length, 4);
     for (const line of own) {
       const [command, said] = line.split("#").map((part) => part.trim());
       const words = Array.from(command.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);

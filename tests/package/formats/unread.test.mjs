@@ -1,4 +1,4 @@
-// What isn't a message says what it is, and what to pass in its place: no known shape is told that it has no role.
+// Errors for values that aren't messages name the value and the one to pass: none says of a known shape that it has no role.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -109,7 +109,7 @@ describe("messages that are none", () => {
     "a BigInt as content": [user(1n), ".content"],
     "a content part of nothing": [user([null]), ".content[0]"],
     "a content part that is a number": [user(["hi", 5]), ".content[1]"],
-    "an unknown content part": [user([{ type: "video", text: "hi" }]), ".content[0].type"],
+    "an unknown content part": [user([{ type: "hologram", text: "hi" }]), ".content[0].type"],
     "a text part without a text": [user([{ type: "text" }]), ".content[0].text"],
     "an id that is an object": [user("hi", { id: {} }), ".id"],
     "a name that is a number": [user("hi", { name: 5 }), ".name"],

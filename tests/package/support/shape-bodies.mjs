@@ -12,7 +12,7 @@ const encoding = "o200k_base";
 /** Whose reasoning a provider takes back; the AI SDK takes all. */
 const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", bedrock: "anthropic", gemini: "google" };
 
-/** What of a shape's kinds a provider can be sent: OpenAI's chat takes no media from tools, and Bedrock none by its address. */
+/** The kinds of a shape that a provider can be sent: OpenAI's chat takes no media from tools, and Bedrock none by its address. */
 export const sendableOf = (provider, has) => [
   ...has.filter((it) => it !== "tool-media" || provider !== "openai"),
   ...(provider === "bedrock" ? ["media-data"] : []),

@@ -3,6 +3,7 @@
 //
 // Told by: blocks without a type, such as `toolUse`.
 
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
   kindOfMediaType,
@@ -119,7 +120,7 @@ export const bedrockShape: MessageFormat = {
   fields: new Set(["id", "role", "content", "createdAt"]),
 
   fits: ({ content, parts }) =>
-    Array.isArray(content) && parts === undefined && content.some(isBlock) && !content.some(hasType),
+    parts === undefined && listFrom(content).some(isBlock) && !listFrom(content).some(hasType),
 
   read({ id, role, content, createdAt }) {
     if (!ROLES.has(role)) {
@@ -156,7 +157,7 @@ export const bedrockShape: MessageFormat = {
     withoutSome(row, "content", (block) => (block.toolUse ?? block.toolResult) != null && isUnwanted(block)),
 };
 
-const blocksIn = (content: unknown): readonly UnknownRecord[] => (Array.isArray(content) ? content.map(recordOf) : []);
+const blocksIn = (content: unknown): readonly UnknownRecord[] => listFrom(content).map(recordOf);
 
 const hasType = (block: unknown): boolean => typeof block === "string" || recordOf(block).type !== undefined;
 
@@ -182,7 +183,7 @@ function readBlock(block: unknown, place: string): readonly PartInput[] {
 }
 
 function textsIn(blocks: readonly unknown[], place: string): readonly string[] {
-  return blocks.map((block, at) => required(recordOf(block).text, `${place}[${at}].text`));
+  return listFrom(blocks).map((block, at) => required(recordOf(block).text, `${place}[${at}].text`));
 }
 
 const textOfAll = (blocks: readonly unknown[], place: string): PartInput => ({
@@ -219,7 +220,7 @@ function readMedia(kind: MediaKind): BlockReader {
 
 /** What a tool gave: a text, an object, or blocks. */
 function outputOf(blocks: readonly unknown[], place: string): unknown {
-  const [only, ...others] = blocks.map(recordOf);
+  const [only, ...others] = listFrom(blocks).map(recordOf);
   if (only === undefined) {
     return "";
   }
@@ -229,7 +230,7 @@ function outputOf(blocks: readonly unknown[], place: string): unknown {
   if (others.length === 0 && only.json !== undefined) {
     return only.json;
   }
-  const value = blocks.flatMap((block, at) => {
+  const value = listFrom(blocks).flatMap((block, at) => {
     const here = `${place}[${at}]`;
     return readBlock(block, here).map((part) => from(part, block, here));
   });

@@ -14,7 +14,7 @@ const BLOCK_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_
 const DOCUMENT_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html";
 const COUNTS = "https://github.com/strands-agents/harness-sdk/issues/1435";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that say a rule, and threads about a request that was refused for it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html"],
   "roles-are-known": [MESSAGE_PAGE],
@@ -71,7 +71,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   return { messages, unknownFields: unknown };
 }
 
-/** Returns the blocks in a content. A result's own blocks stand after it. */
+/** Returns the blocks in a content. A result's own blocks follow it. */
 function blocksIn(holder: unknown, place: string, schema: typeof BLOCK, unknown: string[]): readonly RequestPart[] {
   return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;

@@ -1,12 +1,12 @@
 // Requests of Amazon Bedrock's Converse API, for every model that it has.
 //
 // - All instructions, wherever they stood, are the field `system`, one block each, in order.
-// - Neighbours of one role are one message. What the assistant says stands before its calls; the results of all calls begin the
-//   user's message behind them.
-// - A name of the user's stands before its text, others are left out.
+// - Neighbors of one role are one message. The assistant's words come before its calls. The results of all calls begin the user's
+//   message after them.
+// - A user's name is put before the text, other names are left out.
 // - Claude's reasoning with its signature stays, other reasoning is left out. A message with some begins with it.
-// - What a tool gave is a block `json` if it is an object, and texts and media otherwise. One that says nothing has no status: Converse
-//   refuses a failure without a text.
+// - A result that is an object is a block `json`; others are texts and media. An empty result has no status: Converse refuses a
+//   failure without a text.
 // - Documents get names that Converse takes, each only once.
 // - A conversation that begins with the assistant has a short message of the user's before it.
 
@@ -97,7 +97,7 @@ const MOST_NAME_LENGTH = 200;
 const MEDIA = fields("format source error");
 const REASONING = fields("redactedContent", { reasoningText: fields("text signature") });
 
-/** What a block may be: exactly one of these. */
+/** The kinds of a block: exactly one of these. */
 export const BLOCK: FieldSchema = fields("text cachePoint guardContent citationsContent searchResult", {
   image: MEDIA,
   video: MEDIA,
@@ -107,13 +107,13 @@ export const BLOCK: FieldSchema = fields("text cachePoint guardContent citations
   toolResult: fields("toolUseId content status type"),
   reasoningContent: REASONING,
 });
-/** What a block in the result of a tool may be. */
+/** The kinds of a block in the result of a tool. */
 export const RESULT_BLOCK: FieldSchema = fields("text json searchResult", {
   image: MEDIA,
   video: MEDIA,
   document: fields("format name source context citations"),
 });
-/** Calls of tools that the provider runs, and what they gave: they stay in the assistant's message. */
+/** Calls of tools that the provider runs, and their results: they stay in the assistant's message. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && isRecord(given.toolUse ?? given.toolResult);
@@ -159,7 +159,7 @@ function merged(written: readonly BedrockTurn[]): BedrockTurn[] {
   return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
 }
 
-/** The blocks of the assistant in the order that Claude takes: reasoning first, and calls last, each with the cache's end behind it. */
+/** The blocks of the assistant in the order that Claude takes: reasoning first, and calls last, each with the cache's end after it. */
 function ordered(blocks: readonly BedrockBlock[]): BedrockBlock[] {
   const runs: BedrockBlock[][] = [];
   for (const block of blocks) {
@@ -207,7 +207,7 @@ function ownBlock<Block extends BedrockBlock>({ given }: Piece, ...kinds: readon
     : (knownFieldsIn({ [kind]: (given as Record<string, unknown>)[kind] }, BLOCK) as unknown as Block);
 }
 
-/** A block, and the end of the cache that stands behind it. */
+/** A block, and the end of the cache after it. */
 function withPoint<Block extends object>({ given }: Piece, block: Block): (Block | BedrockCachePoint)[] {
   const point = isRecord(given) && !("type" in given) ? given.cachePoint : undefined;
   return isRecord(point) ? [block, { cachePoint: point as BedrockCachePoint["cachePoint"] }] : [block];
@@ -263,7 +263,7 @@ function sourceOf({ base64, url }: SentMedia): BedrockMediaSource | undefined {
   return url?.startsWith("s3://") ? { s3Location: { uri: url } } : undefined;
 }
 
-/** Gives each document a name that Converse takes, and no two the same. The bytes of a body aren't changed. */
+/** Names each document as Converse allows, no two alike. The bytes of a body aren't changed. */
 function nameDocuments(blocks: BedrockBlock[]): void {
   const taken = new Set<string>();
   const named = (block: object): void => {
@@ -320,7 +320,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
   }
 }
 
-/** The bytes of what a provider encrypted; undefined if it isn't base64. */
+/** The bytes that a provider encrypted; undefined if the text isn't base64. */
 function bytesOf(data: string): Uint8Array | undefined {
   try {
     return decodeBase64(data);

@@ -3,6 +3,7 @@
 //
 // Told by: a content that is one block, or a block `resource` or `resource_link`.
 
+import { listFrom } from "../../base/lists.js";
 import {
   kindOfMediaType,
   type MessageFormat,
@@ -31,7 +32,7 @@ export const mcpShape: MessageFormat = {
 
   fits: ({ content, role }) =>
     (role === "user" || role === "assistant") &&
-    (Array.isArray(content) ? content.some(isOwn) : typeof recordOf(content).type === "string"),
+    (Array.isArray(content) ? listFrom(content).some(isOwn) : typeof recordOf(content).type === "string"),
 
   read({ id, role, content, createdAt }) {
     return {
@@ -64,7 +65,8 @@ export const mcpShape: MessageFormat = {
   },
 };
 
-const blocksOf = (content: unknown): readonly UnknownRecord[] => [content].flat().map(recordOf);
+const blocksOf = (content: unknown): readonly UnknownRecord[] =>
+  (Array.isArray(content) ? listFrom(content) : [content]).map(recordOf);
 
 /** True for a block that only MCP has. */
 function isOwn(block: unknown): boolean {

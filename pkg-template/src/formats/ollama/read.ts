@@ -12,7 +12,7 @@ export const ollama: Dialect = {
   toolFields: [],
   parts: {},
   beside({ images }) {
-    return images == null
+    return !Array.isArray(images)
       ? undefined
       : {
           said: list(images, ".images").map((image, at) => {

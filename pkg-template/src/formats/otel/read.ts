@@ -3,6 +3,7 @@
 //
 // Told by: parts such as `tool_call_response`, or `finish_reason`.
 
+import { listFrom } from "../../base/lists.js";
 import {
   kindOfMediaType,
   type MessageFormat,
@@ -35,8 +36,8 @@ export const otelShape: MessageFormat = {
     info === undefined &&
     typeof role === "string" &&
     parts.length > 0 &&
-    (finish !== undefined || parts.some(isOwn)) &&
-    parts.every((part) => typeof recordOf(part).type === "string"),
+    (finish !== undefined || listFrom(parts).some(isOwn)) &&
+    listFrom(parts).every((part) => typeof recordOf(part).type === "string"),
 
   read({ id, role, parts, name, createdAt }) {
     const given = list(parts, ".parts").map(recordOf);

@@ -31,7 +31,7 @@ const MARKS: Partial<Record<ProviderName, Mark>> = {
   // Texts, images and files of the input, from GPT-5.6 on: https://platform.openai.com/docs/guides/prompt-caching
   openai: (part, given, role) => openAiText("text", part, given, role),
   "openai-responses": (part, given, role) => openAiText("input_text", part, given, role),
-  // A block of its own behind a text or a result: https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+  // A separate block after a text or a result: https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
   bedrock(part, given) {
     const own = given === undefined || "type" in given ? {} : given;
     return part.type === "text" || part.type === "tool-result" ? { ...own, cachePoint: DEFAULT_POINT } : undefined;
@@ -103,7 +103,7 @@ function markedMessage(parsed: ParsedMessage): ParsedMessage | undefined {
   return { ...parsed, given: { ...given, providerOptions } };
 }
 
-/** Whether a model knows marks: OpenAI's from GPT-5.6 on do, and of Bedrock's Claude and Nova. Others refuse them. */
+/** True if a model knows marks: OpenAI's from GPT-5.6 on do, and of Bedrock's Claude and Nova. Others refuse them. */
 export function takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean {
   if (provider === "bedrock") {
     return /claude|nova/i.test(model ?? "");

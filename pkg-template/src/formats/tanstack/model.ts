@@ -1,5 +1,6 @@
 // The `ModelMessage` that TanStack AI's server works on: a role and a content, and the assistant's thinking next to it.
 
+import { listFrom } from "../../base/lists.js";
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf, type UnknownRecord } from "../../message/format.js";
 import { required } from "../../message/malformed.js";
@@ -21,7 +22,7 @@ export const tanStackModel: Dialect = {
   parts: { video: mediaForm("file") },
   beside: ({ thinking }) =>
     Array.isArray(thinking)
-      ? { thoughts: thinking.map((thought, at) => placedThought(thought, `.thinking[${at}]`)) }
+      ? { thoughts: listFrom(thinking).map((thought, at) => placedThought(thought, `.thinking[${at}]`)) }
       : undefined,
 };
 
@@ -31,7 +32,7 @@ const placedThought = (thought: unknown, place: string) => ({
   place,
 });
 
-/** What of a `ModelMessage` is read, by structure. */
+/** The fields of a `ModelMessage` that are read. */
 export interface TanStackModelMessageShape {
   readonly role: "user" | "assistant" | "tool";
   readonly content:

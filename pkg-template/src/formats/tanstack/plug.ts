@@ -6,7 +6,7 @@ import { fit, type HookConfig } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
 
-/** What a middleware is told of a call, as far as it is used. */
+/** The facts about a call that the middleware uses. */
 export interface TanStackCall {
   readonly phase: string;
   readonly model?: string;
@@ -14,7 +14,7 @@ export interface TanStackCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a middleware may change of a call, as far as it is used. */
+/** The fields of a call that the middleware changes. */
 export interface TanStackConfig<M> {
   readonly messages: M[];
   readonly providerMessages?: M[] | undefined;
@@ -79,7 +79,7 @@ function definitionOf(tool: object): object {
   return { name, description, parameters };
 }
 
-/** What makes a JSON schema of a schema of a library, by https://standardschema.dev/json-schema. */
+/** A schema of a library that makes a JSON schema, by https://standardschema.dev/json-schema. */
 interface SchemaMaker {
   input(options: { readonly target: string }): unknown;
 }

@@ -2,6 +2,7 @@
 //
 // Told by: parts with a `content`.
 
+import { listFrom } from "../../base/lists.js";
 import {
   type MessageFormat,
   partsWithText,
@@ -36,8 +37,7 @@ export const tanStackShape: MessageFormat = {
   maker: MAKER,
   fields: new Set(["id", "role", "parts", "name", "metadata", "createdAt"]),
 
-  fits: ({ parts, role, info }) =>
-    Array.isArray(parts) && info === undefined && typeof role === "string" && parts.some(isOwn),
+  fits: ({ parts, role, info }) => info === undefined && typeof role === "string" && listFrom(parts).some(isOwn),
 
   read({ id, role, parts, name, createdAt }) {
     const given = list(parts, ".parts").map(recordOf);
@@ -117,7 +117,7 @@ function readPart(part: UnknownRecord, place: string, answered: ReadonlySet<unkn
 /** What a tool gave: its content, or the error if it has none. */
 function resultOf({ content, error }: UnknownRecord): unknown {
   return Array.isArray(content)
-    ? content.map((block) => ("text" in recordOf(block) ? block : textBlock(recordOf(block))))
+    ? listFrom(content).map((block) => ("text" in recordOf(block) ? block : textBlock(recordOf(block))))
     : (content ?? error ?? "");
 }
 

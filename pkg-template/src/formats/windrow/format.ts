@@ -79,7 +79,7 @@ function contentWithText(content: unknown, text: string): unknown {
 const textKindOf = (part: UnknownRecord): TextKind | undefined =>
   isCompacted(part.providerOptions) ? undefined : formOf(part.type)?.text;
 
-/** Values around messages: what each is, how it is told, and where its messages are. */
+/** Values around messages: a name, a test, and the place of the messages. */
 const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => boolean, nextAction: string])[] = [
   ["a response of OpenAI's chat completions", ({ choices }) => Array.isArray(choices), "Pass `choices[0].message`."],
   ["a response of Gemini's", ({ candidates }) => Array.isArray(candidates), "Pass `candidates[0].content`."],
@@ -107,7 +107,7 @@ const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => bo
   ],
 ];
 
-/** Fails for a row of a file that `parseTranscript` reads, or for what messages stand in: it isn't a message. */
+/** Fails for a row of a file that `parseTranscript` reads, or for a value around messages: it isn't a message. */
 function checkIsNoFile(row: UnknownRecord): void {
   const { role, type, mapping, chat_messages, message } = row;
   if (role != null) {

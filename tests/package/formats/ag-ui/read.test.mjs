@@ -1,4 +1,4 @@
-// Messages of AG-UI that have a role or a part of its own.
+// Messages of AG-UI that have a role or a part that only AG-UI has.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

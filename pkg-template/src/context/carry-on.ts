@@ -1,0 +1,168 @@
+// Another agent's session, carried on: a body for any provider, within a budget, from the file that the agent keeps.
+
+import { ContextError } from "../base/errors.js";
+import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import { publicPromise } from "../base/public-call.js";
+import type { ContextConfig } from "../config/config.js";
+import { isToldByAgent } from "../files/codex.js";
+import { conversationOf, newestOf } from "../files/conversations.js";
+import { type ParsedTranscript, parseTranscript } from "../files/parse.js";
+import { tryParse } from "../files/text.js";
+import type { ProviderName, RequestBodies } from "../formats/requests.js";
+import { INTERRUPTED } from "../formats/tool-parts.js";
+import type { MessageInput, PlainPart } from "../message/message.js";
+import { parse } from "../message/read.js";
+import { buildContext } from "./build.js";
+import type { BuiltContext } from "./context.js";
+
+/** How a session is carried on: the options of a build, and for whom. */
+export interface CarryOnOptions extends Omit<ContextConfig<MessageInput>, "sections" | "contents"> {
+  /** The provider of the body. */
+  readonly as: ProviderName;
+  /** The conversation of a file with several: an id, or a number from 1. Default: the newest. */
+  readonly conversation?: string | number | undefined;
+}
+
+/** A session that is carried on. */
+export interface CarriedOn<Name extends ProviderName = ProviderName> {
+  /** The parts of a request that hold messages. */
+  readonly body: RequestBodies[Name];
+  readonly context: BuiltContext<MessageInput>;
+  /** The file, with its unread parts. */
+  readonly file: ParsedTranscript;
+}
+
+/** The request of a session that ended with the assistant's words. */
+export const CONTINUE = "Continue.";
+
+/**
+ * Makes a request of a session that another agent has kept in a file, in any form that `parseTranscript` reads. Rules that the agent was
+ * told are always in it. A call without a result says that it was interrupted. If not all fits, results of the same file give way to the
+ * newest one. A session that ended with the assistant's words goes on with the request `Continue.`, unless there is another.
+ *
+ * Fails as `parseTranscript`, `buildContext` and `context.request` do.
+ */
+export function carryOn<Name extends ProviderName>(
+  text: string,
+  options: CarryOnOptions & { readonly as: Name },
+): Promise<CarriedOn<Name>> {
+  return publicPromise("context_build_error", "carryOn", async () => {
+    const { as, conversation, ...config } = options;
+    const file = parseTranscript(text);
+    const messages = messagesOfFile(file, conversation);
+    const context = await buildContext(
+      carriedMessages(messages),
+      carryOnConfig(messages, as, { request: file.request, ...config }),
+    );
+    return { body: context.request(as), context, file };
+  });
+}
+
+function messagesOfFile(file: ParsedTranscript, choice: string | number | undefined): readonly MessageInput[] {
+  const chosen = choice === undefined ? newestOf(file.conversations) : conversationOf(file.conversations, choice);
+  if (chosen === undefined) {
+    throw new ContextError({
+      kind: "transcript_error",
+      code: "INVALID_CONFIG",
+      message: `conversation: there is no ${describe(choice)} in the file`,
+      path: "conversation",
+      nextAction: "Give the id of a conversation of the file, or its number from 1.",
+    });
+  }
+  return chosen.messages;
+}
+
+/** Returns the messages of a session for carrying on: rules are pinned, and calls that were interrupted at the end have a result. */
+export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
+  return [...messages.map(withPin), ...openCallsOf(messages).map(interrupted)];
+}
+
+/** Rules that the agent was told in the user's name stay in every context. */
+function withPin(message: MessageInput): MessageInput {
+  return isToldByAgent(message as unknown as Record<string, unknown>) ? { ...message, pinned: true } : message;
+}
+
+const interrupted = (toolCallId: string): MessageInput => ({
+  role: "tool",
+  content: [{ type: "tool-result", toolCallId, output: INTERRUPTED, isError: true }],
+});
+
+/** The ids of calls without a result after which nobody said anything. */
+function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
+  const open = new Set<string>();
+  for (const message of messages) {
+    const { role, content } = parse(message, "message", "transcript_error").message;
+    if (role === "user") {
+      open.clear();
+    }
+    for (const part of content) {
+      if (part.type === "tool-call" && part.providerExecuted !== true) {
+        open.add(part.toolCallId);
+      } else if (part.type === "tool-result") {
+        open.delete(part.toolCallId);
+      }
+    }
+  }
+  return [...open];
+}
+
+/** The config for carrying on a session. The caller's options come first. */
+export function carryOnConfig<C extends ContextConfig<MessageInput>>(
+  messages: readonly MessageInput[],
+  as: ProviderName,
+  config: C,
+): C & ContextConfig<MessageInput> {
+  const { budget, render } = config;
+  return {
+    ...config,
+    request: config.request ?? (hasEnded(messages) ? CONTINUE : undefined),
+    budget: {
+      onRequiredOverflow: "shorten",
+      ...budget,
+      toolResults: {
+        ...budget?.toolResults,
+        resources: { ...resourcesOf(messages), ...budget?.toolResults?.resources },
+      },
+    },
+    render: { ...render, format: "messages", provider: as },
+  };
+}
+
+const partsOf = (message: MessageInput): readonly PlainPart[] =>
+  parse(message, "message", "transcript_error").message.content;
+
+/** True if the assistant has said the last, and calls no tool. */
+function hasEnded(messages: readonly MessageInput[]): boolean {
+  const last = messages.at(-1);
+  if (last === undefined || parse(last, "message", "transcript_error").message.role !== "assistant") {
+    return false;
+  }
+  return !partsOf(last).some(({ type }) => type === "tool-call");
+}
+
+/** Arguments that name a file, of agents' tools. */
+const PATH_FIELDS = [
+  "file_path",
+  "filePath",
+  "absolute_path",
+  "path",
+  "target_file",
+  "filename",
+  "notebook_path",
+] as const;
+
+/** By tool, the argument that names a file. */
+function resourcesOf(messages: readonly MessageInput[]): Readonly<Record<string, string>> {
+  const fields = new Map<string, string>();
+  for (const part of messages.flatMap(partsOf)) {
+    if (part.type === "tool-call" && !fields.has(part.toolName)) {
+      const input = typeof part.input === "string" ? tryParse(part.input).value : part.input;
+      const field = PATH_FIELDS.find((name) => isRecord(input) && typeof input[name] === "string");
+      if (field !== undefined) {
+        fields.set(part.toolName, field);
+      }
+    }
+  }
+  return Object.fromEntries(fields);
+}

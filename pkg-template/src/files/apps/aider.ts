@@ -1,0 +1,102 @@
+// Aider's chat history, `.aider.chat.history.md`: the user's lines begin with `####`, those of the program with `>`, and all others are the
+// assistant's. It is how Aider itself reads the file back (`split_chat_history_markdown` in Aider-AI/aider, aider/utils.py), but that
+// lines in fenced code stay in their answer.
+
+import type { Row } from "../file.js";
+import type { AppConversation, AppStep, KindReader } from "../readers.js";
+
+export const aider: KindReader = {
+  openText(text) {
+    const lines = text.split(/\r?\n/);
+    const starts = lines.flatMap((line, at) => (START.test(line) ? [at] : []));
+    return starts.map((from, number): AppConversation => {
+      const session = lines.slice(from + 1, starts[number + 1]);
+      const { rows, noticeCount } = rowsOf(session);
+      const startedAt = START.exec(lines[from] as string)?.[1];
+      const faults = noticeCount === 0 ? [] : [`${noticeCount} of its lines are the program's, and no messages`];
+      return { facts: { startedAt }, rows, faults };
+    });
+  },
+  rowReader: () => stepOf,
+};
+
+const START = /^# aider chat started at (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})/;
+
+/** Commands of the program. Others, such as /ask and /code, say something to the model. */
+const COMMAND = /^\/(?!ask\b|code\b|architect\b|context\b|help\b|chat-mode\b)[a-z-]+/;
+
+function stepOf({ role, content }: Row): AppStep {
+  const isCommand = role === "user" && COMMAND.test(String(content));
+  return { messages: [{ role, content, ...(isCommand ? { tags: ["command"] } : {}) }] };
+}
+
+function rowsOf(lines: readonly string[]): { readonly rows: readonly Row[]; readonly noticeCount: number } {
+  const rows: { role: string; lines: string[] }[] = [];
+  let noticeCount = 0;
+  let isNewTurn = true;
+  const say = (role: string, line: string): void => {
+    const last = rows.at(-1);
+    if (!isNewTurn && last?.role === role) {
+      last.lines.push(line);
+    } else {
+      rows.push({ role, lines: [line] });
+    }
+    isNewTurn = false;
+  };
+  const fenceEnd = fenceFinder(lines);
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string;
+    const end = fenceEnd(at);
+    if (line.startsWith("####") && /^####(?: |$)/.test(line)) {
+      say("user", line.slice(5).trimEnd());
+    } else if (line.startsWith("> ")) {
+      noticeCount += 1;
+      isNewTurn = true;
+    } else {
+      for (const inFence of lines.slice(at, end + 1)) {
+        say("assistant", inFence);
+      }
+      at = end;
+    }
+  }
+  const said = rows.map(({ role, lines: own }) => ({ role, content: own.join("\n").trim() }));
+  return { rows: joined(said.filter(({ content }) => content !== "" && content !== "<blank>")), noticeCount };
+}
+
+/** Answers that only lines of the program part are one. */
+function joined(rows: readonly { readonly role: string; readonly content: string }[]): readonly Row[] {
+  const turns: { role: string; contents: string[] }[] = [];
+  for (const { role, content } of rows) {
+    const last = turns.at(-1);
+    if (role === "assistant" && last?.role === role) {
+      last.contents.push(content);
+    } else {
+      turns.push({ role, contents: [content] });
+    }
+  }
+  return turns.map(({ role, contents }) => ({ role, content: contents.join("\n\n") }));
+}
+
+/** The longest fence that is told from longer ones. */
+const LONGEST_FENCE = 8;
+
+/** Returns a function that finds the last line of the fenced code that begins in a line; of one without an end, and of any other line, it is that line. */
+function fenceFinder(lines: readonly string[]): (at: number) => number {
+  /** The length of the shortest fence that has no end in the rest of the lines. */
+  let open = LONGEST_FENCE + 1;
+  const lengthOf = (line: string): number => Math.min(/^`{3,}/.exec(line)?.[0].length ?? 0, LONGEST_FENCE);
+  return (at) => {
+    const length = lengthOf(lines[at] as string);
+    if (length === 0 || length >= open) {
+      return at;
+    }
+    for (let end = at + 1; end < lines.length; end++) {
+      const line = lines[end] as string;
+      if (lengthOf(line) >= length && /^`+\s*$/.test(line)) {
+        return end;
+      }
+    }
+    open = length;
+    return at;
+  };
+}

@@ -1,0 +1,135 @@
+// Messages that Cline and Roo Code show, `ui_messages.json`: rows `{ ts, type: "say" | "ask", say | ask, text }`. The request to the model is in
+// `api_conversation_history.json`, which says more. This file has results only of commands and MCP. Other calls become a line of text. The types are those of `ClineMessage` in cline/cline (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
+
+import type { PartInput } from "../../message/message.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import type { AppStep, KindReader } from "../readers.js";
+import { tryParse } from "../text.js";
+
+export const cline: KindReader = {
+  rowReader() {
+    const calls: { open: string | undefined } = { open: undefined };
+    let isFirst = true;
+    return (row) => {
+      const step = stepOf(row, isFirst, calls);
+      isFirst = false;
+      return step;
+    };
+  },
+};
+
+/** Rows that the user says, and those that the model does. The first text of a task is the user's. */
+const USER: ReadonlySet<unknown> = new Set(["task", "user_feedback", "user_feedback_diff"]);
+const MODEL: ReadonlySet<unknown> = new Set([
+  "text",
+  "completion_result",
+  "followup",
+  "plan_mode_respond",
+  "mistake_limit_reached",
+]);
+const RESULTS: ReadonlySet<unknown> = new Set(["command_output", "mcp_server_response", "browser_action_result"]);
+/** Rows that say nothing to the model: the program's requests, states and questions. */
+const SILENT: ReadonlySet<unknown> = new Set([
+  ...[
+    "api_req_started",
+    "api_req_finished",
+    "api_req_retried",
+    "api_req_retry_delayed",
+    "api_req_deleted",
+    "api_req_failed",
+  ],
+  ...[
+    "checkpoint_created",
+    "checkpoint_saved",
+    "resume_task",
+    "resume_completed_task",
+    "shell_integration_warning",
+    "info",
+  ],
+  ...[
+    "mcp_server_request_started",
+    "mcp_server_request",
+    "command_output_ask",
+    "auto_approval_max_req_reached",
+    "clineignore_error",
+  ],
+  ...[
+    "task_progress",
+    "load_mcp_documentation",
+    "deleted_api_reqs",
+    "diff_error",
+    "error",
+    "rooignore_error",
+    "new_task_started",
+  ],
+]);
+
+function stepOf(row: Row, isFirst: boolean, calls: { open: string | undefined }): AppStep {
+  const { ts, type, text, images, partial } = row;
+  const kind = type === "say" ? row.say : row.ask;
+  const head = { createdAt: ts };
+  const said = textIn(text);
+  const attached = listIn(images).map(() => "[Attached file: image]");
+  if (partial === true || kind === undefined) {
+    return { messages: [], faults: [partial === true ? "partial: the row was not finished" : "a row without a kind"] };
+  }
+  if (RESULTS.has(kind) && calls.open !== undefined) {
+    const toolCallId = calls.open;
+    calls.open = undefined;
+    return {
+      messages: [{ ...head, role: "tool", content: [{ type: "tool-result", toolCallId, output: said ?? "" }] }],
+    };
+  }
+  if (kind === "command" || kind === "use_mcp_server") {
+    const call = callOf(kind, said, Number(ts));
+    calls.open = call.toolCallId;
+    return { messages: [{ ...head, role: "assistant", content: [call] }] };
+  }
+  if (kind === "tool") {
+    return { messages: [{ ...head, role: "assistant", content: `[${actionOf(said)}]` }] };
+  }
+  if (kind === "reasoning") {
+    return {
+      messages:
+        said === undefined ? [] : [{ ...head, role: "assistant", content: [{ type: "reasoning", text: said }] }],
+    };
+  }
+  const isUser = USER.has(kind) || (isFirst && kind === "text");
+  if (isUser || MODEL.has(kind)) {
+    const content = [isUser ? said : questionIn(said), ...attached].filter((line) => line !== undefined).join("\n");
+    return { messages: content === "" ? [] : [{ ...head, role: isUser ? "user" : "assistant", content }] };
+  }
+  return {
+    messages: [],
+    isSaid: false,
+    ...(SILENT.has(kind) ? {} : { faults: [`${String(kind)}: the row is not read`] }),
+  };
+}
+
+function callOf(kind: unknown, said: string | undefined, ts: number): PartInput & { readonly type: "tool-call" } {
+  const given = recordIn(tryParse(said ?? "").value);
+  const isServer = kind === "use_mcp_server";
+  const toolName = isServer ? (textIn(given.toolName) ?? "use_mcp_server") : "execute_command";
+  const input = isServer ? given : { command: said ?? "" };
+  return { type: "tool-call", toolCallId: `call-${ts}`, toolName, input };
+}
+
+/** Returns a use of a tool in words: its name and its target. */
+function actionOf(said: string | undefined): string {
+  const { tool, path, regex, query } = recordIn(tryParse(said ?? "").value);
+  return [textIn(tool) ?? "tool", textIn(path), textIn(regex) ?? textIn(query)]
+    .filter((word) => word !== undefined)
+    .join(" ");
+}
+
+/** A question to the user with the answers that it offers, or a text. */
+function questionIn(said: string | undefined): string | undefined {
+  const { question, response, options, suggest } = recordIn(said?.startsWith("{") ? tryParse(said).value : undefined);
+  const asked = textIn(question) ?? textIn(response);
+  const choices = [...listIn(options), ...listIn(suggest)].map(
+    (choice) => textIn(choice) ?? textIn(recordIn(choice).answer),
+  );
+  return asked === undefined
+    ? said
+    : [asked, ...choices.flatMap((choice) => (choice === undefined ? [] : [`- ${choice}`]))].join("\n");
+}

@@ -1,0 +1,180 @@
+// Sessions of Copilot Chat in VS Code: requests, each with the parts of its answer. Arguments and results of tools are in the metadata of
+// the request's result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
+// of microsoft/vscode-copilot-chat (`toolCallRounds`).
+
+import type { PartInput } from "../../message/message.js";
+import { isoOf, timeMsOf } from "../../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { messagesInTurn, textPart } from "../parts.js";
+import type { AppStep, KindReader } from "../readers.js";
+import { tryParse } from "../text.js";
+
+export const copilot: KindReader = {
+  open({ sessionId, customTitle, creationDate, requesterUsername, requests }) {
+    const user = textIn(requesterUsername);
+    return [
+      {
+        facts: { id: sessionId, title: customTitle, startedAt: creationDate },
+        rows: listIn(requests).map((row) => (row !== null && typeof row === "object" ? { ...row, [USER]: user } : row)),
+      },
+    ];
+  },
+  rowReader: () => stepOf,
+};
+
+const USER = Symbol("the user's name");
+
+/** Parts of an answer that the model didn't write: the program shows them while it works. */
+const SILENT: ReadonlySet<unknown> = new Set([
+  ...[
+    "progressMessage",
+    "progressTask",
+    "progressTaskSerialized",
+    "progressTaskResult",
+    "prepareToolInvocation",
+    "undoStop",
+  ],
+  ...[
+    "codeblockUri",
+    "mcpServersStarting",
+    "confirmation",
+    "command",
+    "references",
+    "codeCitation",
+    "warning",
+    "treeData",
+  ],
+  ...[
+    "elicitation",
+    "elicitationSerialized",
+    "extensions",
+    "pullRequest",
+    "multiDiffData",
+    "notebookEditGroup",
+    "move",
+    "agentDetection",
+  ],
+]);
+
+function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
+  const { requestId, responseId, timestamp, message, variableData, response, result, shouldBeRemovedOnSend, isHidden } =
+    row;
+  if (shouldBeRemovedOnSend != null || isHidden === true) {
+    return { messages: [], faults: ["the request was taken back"] };
+  }
+  const createdAt = isoOf(timeMsOf(timestamp));
+  const attached = listIn(recordIn(variableData).variables).flatMap((one) => textIn(recordIn(one).name) ?? []);
+  const asked = [messageText(message), ...attached.map((name) => `[Attached file: ${name}]`)];
+  const faults: string[] = [];
+  const parts = answerParts(listIn(response).map(recordIn), recordIn(recordIn(result).metadata), faults);
+  const failure = textIn(recordIn(recordIn(result).errorDetails).message);
+  if (failure !== undefined) {
+    faults.push(`errorDetails: the answer failed: ${failure.slice(0, 100)}`);
+  }
+  const name = row[USER];
+  const question = messagesInTurn(
+    { id: textIn(requestId), role: "user", createdAt },
+    textPart(asked.filter((line) => textIn(line)).join("\n")),
+  );
+  return {
+    messages: [
+      ...question.map((said) => (name === undefined ? said : { ...said, name })),
+      ...messagesInTurn({ id: textIn(responseId), role: "assistant", createdAt }, parts),
+    ],
+    faults,
+  };
+}
+
+function messageText(message: unknown): string | undefined {
+  const { text, parts } = recordIn(message);
+  const pieces = listIn(parts).map((part) => recordIn(part).text);
+  return textIn(message) ?? textIn(text) ?? textIn(pieces.filter((piece) => textIn(piece)).join(""));
+}
+
+/** Arguments and result of a call. */
+interface RecordedCall {
+  readonly name: string | undefined;
+  readonly input: unknown;
+  readonly output: string | undefined;
+}
+
+function recordedCalls({ toolCallRounds, toolCallResults }: Row): ReadonlyMap<string, RecordedCall> {
+  const results = recordIn(toolCallResults);
+  const calls = listIn(toolCallRounds)
+    .flatMap((round) => listIn(recordIn(round).toolCalls))
+    .map(recordIn);
+  return new Map(
+    calls.map(({ id, name, arguments: given }) => {
+      const content = listIn(recordIn(results[String(id)]).content);
+      const output = textIn(
+        content
+          .map((part) => recordIn(part).value)
+          .filter((value) => typeof value === "string")
+          .join("\n"),
+      );
+      const input = typeof given === "string" ? (tryParse(given).value ?? given) : given;
+      return [String(id), { name: textIn(name), input, output }];
+    }),
+  );
+}
+
+function answerParts(response: readonly Row[], metadata: Row, faults: string[]): readonly PartInput[] {
+  const recorded = recordedCalls(metadata);
+  const unnamed = [...recorded];
+  const parts: PartInput[] = [];
+  const say = (text: unknown): void => {
+    const last = parts.at(-1);
+    if (typeof text !== "string" || text === "") {
+      return;
+    }
+    if (last?.type === "text") {
+      parts.splice(-1, 1, { type: "text", text: last.text + text });
+    } else if (text.trim() !== "") {
+      parts.push({ type: "text", text });
+    }
+  };
+  for (const part of response) {
+    const { kind, value, content, inlineReference, toolCallId, toolId } = part;
+    if (kind === undefined || kind === "markdownContent" || kind === "markdownVuln") {
+      say(value ?? recordIn(content).value);
+    } else if (kind === "inlineReference") {
+      say(`\`${referenceName(inlineReference)}\``);
+    } else if (kind === "thinking") {
+      const text = textIn(Array.isArray(value) ? value.filter((line) => typeof line === "string").join("\n") : value);
+      parts.push(...(text === undefined ? [] : [{ type: "reasoning" as const, text }]));
+    } else if (kind === "toolInvocationSerialized" || kind === "toolInvocation") {
+      // The program's own id of a call may not be the model's: then the calls are told by their order.
+      const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;
+      const at = unnamed.findIndex(([own, { name }]) => own === id || name === toolId);
+      const [, call] = at < 0 ? [] : (unnamed.splice(at, 1)[0] as [string, RecordedCall]);
+      parts.push(...callParts(id, part, call));
+    } else if (kind === "textEditGroup") {
+      say(`\n[Edited: ${referenceName(part.uri)}]\n`);
+    } else if (!SILENT.has(kind)) {
+      faults.push(`response: a part of the kind ${JSON.stringify(kind)?.slice(0, 60)} is not read`);
+    }
+  }
+  return parts;
+}
+
+function callParts(
+  toolCallId: string,
+  { toolId, invocationMessage, pastTenseMessage, isComplete }: Row,
+  call: RecordedCall | undefined,
+): readonly PartInput[] {
+  const wordsOf = (text: unknown): string | undefined => textIn(text) ?? textIn(recordIn(text).value);
+  const toolName = call?.name ?? textIn(toolId) ?? "tool";
+  const output =
+    call?.output ?? wordsOf(pastTenseMessage) ?? (isComplete === true ? wordsOf(invocationMessage) : undefined);
+  return [
+    { type: "tool-call", toolCallId, toolName, input: call?.input ?? {} },
+    ...(output === undefined ? [] : [{ type: "tool-result" as const, toolCallId, output }]),
+  ];
+}
+
+/** A file or a symbol by its name. */
+function referenceName(reference: unknown): string {
+  const { name, path, fsPath, uri, location } = recordIn(reference);
+  const inner = recordIn(uri ?? recordIn(location).uri);
+  return textIn(name) ?? textIn(path) ?? textIn(fsPath) ?? textIn(inner.path) ?? textIn(inner.fsPath) ?? "file";
+}

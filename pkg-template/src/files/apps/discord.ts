@@ -1,0 +1,63 @@
+// The JSON of DiscordChatExporter: a channel with its messages. The fields are those that Tyrrrz/DiscordChatExporter writes
+// (DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs). A bot speaks as the assistant, with its name.
+
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import type { AppStep, KindReader } from "../readers.js";
+import { chatStep, notice } from "./said.js";
+
+/** The types of messages that somebody wrote. Newer types are numbers. */
+const SAID: ReadonlySet<unknown> = new Set([
+  ...["Default", "Reply", "ThreadStarterMessage", "ChatInputCommand", "ContextMenuCommand"],
+  ...["0", "19", "20", "21", "23"],
+]);
+
+export const discord: KindReader = {
+  open({ guild, channel, messages }) {
+    const [{ name: server }, { id, name }] = [recordIn(guild), recordIn(channel)];
+    const title = [textIn(server), textIn(name)].filter((part) => part !== undefined).join(" / ");
+    return [{ facts: { id, title }, rows: listIn(messages) }];
+  },
+  rowReader: () => stepOf,
+};
+
+function stepOf({
+  id,
+  type,
+  timestamp,
+  content,
+  author,
+  attachments,
+  stickers,
+  embeds,
+  reference,
+  ...row
+}: Row): AppStep {
+  if (type !== undefined && !SAID.has(String(type))) {
+    return notice(String(type));
+  }
+  const { nickname, name, isBot } = recordIn(author);
+  const forwarded = textIn(recordIn(row.forwardedMessage).content);
+  return chatStep({
+    id: textIn(id),
+    role: isBot === true ? "assistant" : "user",
+    name: textIn(nickname) ?? textIn(name),
+    createdAt: textIn(timestamp),
+    replyTo: textIn(recordIn(reference).messageId),
+    lines: [
+      textIn(content),
+      forwarded === undefined ? undefined : `[Forwarded] ${forwarded}`,
+      // A person's embeds are previews of links.
+      ...(isBot === true ? listIn(embeds).map(recordIn).map(embedText) : []),
+    ],
+    files: [
+      ...listIn(attachments).map((file) => recordIn(file).fileName),
+      ...listIn(stickers).map((sticker) => recordIn(sticker).name),
+    ],
+  });
+}
+
+function embedText({ title, description, fields }: Row): string {
+  const named = listIn(fields).map(recordIn);
+  const lines = [title, description, ...named.map(({ name, value }) => `${name}: ${value}`)];
+  return lines.filter((line) => textIn(line) !== undefined).join("\n");
+}

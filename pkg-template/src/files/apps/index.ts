@@ -1,0 +1,39 @@
+// The readers of the files that other apps write. Whoever imports this has them: the entry `windrow/files`, and `windrow` in Node. A page
+// that reads no such files doesn't load them.
+
+import { KNOWN_KINDS } from "../known.js";
+import { provideReaders } from "../readers.js";
+import { aider } from "./aider.js";
+import { cline } from "./cline.js";
+import { copilot } from "./copilot.js";
+import { discord } from "./discord.js";
+import { libreChat } from "./librechat.js";
+import { lmStudio } from "./lm-studio.js";
+import { openWebUi } from "./open-webui.js";
+import { opencode } from "./opencode.js";
+import { sillyTavern } from "./silly-tavern.js";
+import { slack } from "./slack.js";
+import { telegram } from "./telegram.js";
+import { whatsApp } from "./whatsapp.js";
+
+provideReaders({
+  "Slack export": slack,
+  "Discord export (DiscordChatExporter)": discord,
+  "Telegram export": telegram,
+  "LibreChat export": libreChat,
+  "Open WebUI export": openWebUi,
+  "Copilot chat session": copilot,
+  "SillyTavern chat": sillyTavern,
+  "LM Studio conversation": lmStudio,
+  "opencode session": opencode,
+  "Cline or Roo Code task (ui_messages.json)": cline,
+  "WhatsApp export": whatsApp,
+  "Aider chat history": aider,
+});
+
+/** The kinds of files of other apps that windrow knows: their names, and if it reads them. */
+export const fileKinds: readonly { readonly name: string; readonly isRead: boolean }[] = /* @__PURE__ */ listed();
+
+function listed(): typeof fileKinds {
+  return Object.freeze(KNOWN_KINDS.map(({ name, isRead }) => Object.freeze({ name, isRead: isRead === true })));
+}

@@ -1,0 +1,107 @@
+// LibreChat's export of a conversation: its messages in a list, or with their answers in `children`. Each names its parent, and the branch of
+// the latest is read. The fields are those of danny-avila/LibreChat (client/src/hooks/Conversations/useExportConversation.ts,
+// packages/data-provider/src/types/assistants.ts).
+
+import type { PartInput } from "../../message/message.js";
+import { timeMsOf } from "../../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { messagesInTurn, textPart } from "../parts.js";
+import type { AppStep, KindReader } from "../readers.js";
+import { tryParse } from "../text.js";
+
+export const libreChat: KindReader = {
+  open({ conversationId, title, messages, messagesTree, options }) {
+    const { promptPrefix, system, instructions } = recordIn(options);
+    const said = textIn(promptPrefix) ?? textIn(system) ?? textIn(instructions);
+    return [
+      {
+        facts: { id: conversationId, title },
+        first: said === undefined ? [] : [{ role: "system", content: said }],
+        rows: flat(messagesTree ?? messages),
+        isTree: true,
+      },
+    ];
+  },
+
+  rowReader(rows) {
+    const ids = new Set(rows.map(({ messageId }) => messageId));
+    return (row) => stepOf(row, ids);
+  },
+};
+
+/** The parent of a first message. */
+const ROOT = "00000000-0000-0000-0000-000000000000";
+
+/** The messages of a list with those in their `children`, parents first. */
+function flat(list: unknown): readonly unknown[] {
+  const rows: unknown[] = [];
+  const left = [...listIn(list)].reverse();
+  while (left.length > 0) {
+    const row = left.pop();
+    rows.push(row);
+    for (const child of [...listIn(recordIn(row).children)].reverse()) {
+      left.push(child);
+    }
+  }
+  return rows;
+}
+
+function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
+  const { messageId, parentMessageId, isCreatedByUser, text, content, createdAt, error, files } = row;
+  const id = textIn(messageId);
+  // An export of one branch has its messages in order; the first may name one that was left out.
+  const isFirst =
+    parentMessageId === ROOT || parentMessageId == null || (id !== undefined && !ids.has(parentMessageId));
+  const faults: string[] = [];
+  const parts = error === true ? [] : partsOf(content, text, (fault) => faults.push(fault));
+  const attached = listIn(files).flatMap((file) => textPart(nameIn(file) && `[Attached file: ${nameIn(file)}]`));
+  const role = isCreatedByUser === true ? "user" : "assistant";
+  const all = [...parts, ...attached];
+  if (all.length === 0 && faults.length === 0) {
+    faults.push(error === true ? "error: the answer failed" : "the message says nothing that windrow reads");
+  }
+  return {
+    ...(id === undefined ? {} : { id }),
+    parent: isFirst ? null : textIn(parentMessageId),
+    timeMs: timeMsOf(createdAt),
+    isSaid: all.length > 0,
+    messages: messagesInTurn({ id, role, createdAt: textIn(createdAt) }, all),
+    faults,
+  };
+}
+
+const nameIn = (file: unknown): string | undefined => textIn(recordIn(file).filename);
+
+function partsOf(content: unknown, text: unknown, report: (fault: string) => void): readonly PartInput[] {
+  const blocks = listIn(content).map(recordIn);
+  return blocks.length === 0 ? textPart(text) : blocks.flatMap((block) => blockParts(block, report));
+}
+
+function blockParts(block: Row, report: (fault: string) => void): readonly PartInput[] {
+  const textOf = (value: unknown): unknown => (typeof value === "string" ? value : recordIn(value).value);
+  switch (block.type) {
+    case "text":
+      return textPart(textOf(block.text));
+    case "think": {
+      const thought = textIn(textOf(block.think));
+      return thought === undefined ? [] : [{ type: "reasoning", text: thought }];
+    }
+    case "tool_call":
+      return callParts(recordIn(block.tool_call));
+    default:
+      report(`content: a part of the type ${JSON.stringify(block.type)?.slice(0, 60)} is not read`);
+      return [];
+  }
+}
+
+function callParts({ id, name, args, output }: Row): readonly PartInput[] {
+  const [toolCallId, toolName] = [textIn(id), textIn(name)];
+  if (toolCallId === undefined || toolName === undefined) {
+    return [];
+  }
+  const input = typeof args === "string" ? (tryParse(args).value ?? args) : args;
+  return [
+    { type: "tool-call", toolCallId, toolName, input: input ?? {} },
+    ...(output == null ? [] : [{ type: "tool-result" as const, toolCallId, output }]),
+  ];
+}

@@ -1,0 +1,76 @@
+// Conversations of LM Studio: a message has versions, and `currentlySelected` is the one that is shown. An answer has steps: blocks of text,
+// thinking, calls of tools and their results. Nobody publishes the format. The fields are those that other readers of the files use, such as
+// `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`. Messages have no times.
+
+import type { PartInput } from "../../message/message.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { messagesInTurn, textPart } from "../parts.js";
+import type { AppStep, KindReader } from "../readers.js";
+
+export const lmStudio: KindReader = {
+  open({ name, createdAt, systemPrompt, messages }) {
+    const system = textIn(systemPrompt);
+    return [
+      {
+        facts: { title: name, startedAt: createdAt },
+        first: system === undefined ? [] : [{ role: "system", content: system }],
+        rows: listIn(messages),
+      },
+    ];
+  },
+  rowReader: () => stepOf,
+};
+
+/** Steps that say nothing: figures of an answer, and the state of a call. */
+const SILENT: ReadonlySet<unknown> = new Set(["genInfo", "toolStatus", "debugInfoBlock", "status"]);
+
+function stepOf({ versions, currentlySelected }: Row): AppStep {
+  const list = listIn(versions).map(recordIn);
+  const { role, content, steps } = list[Number(currentlySelected)] ?? list.at(-1) ?? {};
+  const faults: string[] = [];
+  const report = (type: unknown): void => {
+    faults.push(`a part of the type ${JSON.stringify(type)?.slice(0, 60)} is not read`);
+  };
+  const parts = [
+    ...listIn(content)
+      .map(recordIn)
+      .flatMap((part) => partOf(part, false, report)),
+    ...listIn(steps)
+      .map(recordIn)
+      .flatMap((step) => {
+        if (step.type === "contentBlock") {
+          const isThinking = recordIn(step.style).type === "thinking";
+          return listIn(step.content)
+            .map(recordIn)
+            .flatMap((part) => partOf(part, isThinking, report));
+        }
+        if (!SILENT.has(step.type)) {
+          report(step.type);
+        }
+        return [];
+      }),
+  ];
+  if (parts.length === 0 && faults.length === 0) {
+    faults.push("the message says nothing that windrow reads");
+  }
+  return { messages: messagesInTurn({ role: role === undefined ? "assistant" : String(role) }, parts), faults };
+}
+
+function partOf(part: Row, isThinking: boolean, report: (type: unknown) => void): readonly PartInput[] {
+  const { type, text, fileIdentifier, name, parameters, arguments: given, content } = part;
+  const toolCallId = textIn(part.toolCallRequestId) ?? (part.callId === undefined ? undefined : String(part.callId));
+  if (type === "text") {
+    return textIn(text) === undefined ? [] : [{ type: isThinking ? "reasoning" : "text", text: text as string }];
+  }
+  if (type === "file") {
+    return textPart(`[Attached file: ${textIn(name) ?? textIn(fileIdentifier) ?? "unnamed"}]`);
+  }
+  if (type === "toolCallRequest" && toolCallId !== undefined && textIn(name) !== undefined) {
+    return [{ type: "tool-call", toolCallId, toolName: name as string, input: parameters ?? given ?? {} }];
+  }
+  if (type === "toolCallResult" && toolCallId !== undefined) {
+    return [{ type: "tool-result", toolCallId, output: content ?? "" }];
+  }
+  report(type);
+  return [];
+}

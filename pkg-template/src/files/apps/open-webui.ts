@@ -1,0 +1,141 @@
+// Open WebUI's export: a list of chats, each a tree of messages in `chat.history`. `currentId` is the end of the branch that is
+// shown. Reasoning and calls of tools lie in the texts as `<details>`. The fields are those of open-webui/open-webui
+// (src/lib/utils/index.ts, backend/open_webui/utils/middleware.py).
+
+import type { PartInput } from "../../message/message.js";
+import { timeMsOf } from "../../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "../file.js";
+import { messagesInTurn, textPart, timeOfSeconds } from "../parts.js";
+import type { AppStep, KindReader } from "../readers.js";
+import { tryParse } from "../text.js";
+
+export const openWebUi: KindReader = {
+  open({ id, title, chat, created_at }) {
+    const { title: own, system, params, history, messages } = recordIn(chat);
+    const tree = recordIn(recordIn(history).messages);
+    const rows = Object.entries(tree).map(([key, row]) => ({ id: key, ...recordIn(row) }));
+    const instructions = textIn(system) ?? textIn(recordIn(params).system);
+    return [
+      {
+        facts: { id, title: title ?? own, startedAt: timeOfSeconds(created_at) },
+        first: instructions === undefined ? [] : [{ role: "system", content: instructions }],
+        rows: rows.length > 0 ? rows : listIn(messages),
+        leaf: rows.length > 0 ? textIn(recordIn(history).currentId) : undefined,
+        isTree: rows.length > 0,
+      },
+    ];
+  },
+  rowReader: () => stepOf,
+};
+
+function stepOf({ id, parentId, role, content, timestamp, files, error }: Row): AppStep {
+  const head = { id: textIn(id), role: String(role), createdAt: timeOfSeconds(timestamp) };
+  const texts = Array.isArray(content) ? content.map((part) => recordIn(part).text ?? "").join("\n") : content;
+  const attached = listIn(files).map((file) => nameOf(recordIn(file)));
+  const parts = [
+    ...(role === "assistant" ? partsIn(texts) : textPart(texts)),
+    ...attached.flatMap((name) => textPart(name && `[Attached file: ${name}]`)),
+  ];
+  return {
+    ...(head.id === undefined ? {} : { id: head.id }),
+    parent: parentId === undefined ? undefined : (textIn(parentId) ?? null),
+    timeMs: timeMsOf(head.createdAt),
+    messages: messagesInTurn(head, parts),
+    ...(parts.length > 0
+      ? {}
+      : { isSaid: false, faults: [error == null ? "the message is empty" : "error: the answer failed"] }),
+  };
+}
+
+function nameOf({ name, file, type, url }: Row): string | undefined {
+  const { filename, meta } = recordIn(file);
+  // An image is its data.
+  return (
+    textIn(name) ??
+    textIn(filename) ??
+    textIn(recordIn(meta).name) ??
+    (type === "image" || url !== undefined ? "image" : undefined)
+  );
+}
+
+const DETAILS = /<details\b([^>]*)>/g;
+const DETAILS_END = "</details>";
+
+/** The parts of an answer: its `<details>` with reasoning and calls, and the text around them. Others stay text. */
+function partsIn(content: unknown): readonly PartInput[] {
+  if (typeof content !== "string") {
+    return [];
+  }
+  const parts: PartInput[] = [];
+  let from = 0;
+  let end = 0;
+  for (const match of content.matchAll(DETAILS)) {
+    const start = match.index;
+    const inner = start + match[0].length;
+    // Several beginnings may have one end: it is looked for once.
+    end = end < inner ? content.indexOf(DETAILS_END, inner) : end;
+    if (end < 0) {
+      break;
+    }
+    const found =
+      start < from ? undefined : detailsParts(attributesIn(match[1] as string), content, [inner, end], parts.length);
+    if (found !== undefined) {
+      parts.push(...textPart(content.slice(from, start).trim()), ...found);
+      from = end + DETAILS_END.length;
+    }
+  }
+  return [...parts, ...textPart(content.slice(from).trim())];
+}
+
+function detailsParts(
+  given: ReadonlyMap<string, string>,
+  content: string,
+  inner: readonly [start: number, end: number],
+  number: number,
+): readonly PartInput[] | undefined {
+  if (given.get("type") === "reasoning") {
+    const said = content.slice(...inner).replace(/^\s*<summary>[^<]*<\/summary>/, "");
+    const lines = said.split("\n").map((line) => line.replace(/^> ?/, ""));
+    const text = lines.join("\n").trim();
+    return text === "" ? [] : [{ type: "reasoning", text: unescaped(text) }];
+  }
+  const toolName = textIn(given.get("name"));
+  if (given.get("type") !== "tool_calls" || toolName === undefined) {
+    return undefined;
+  }
+  const toolCallId = textIn(given.get("id")) ?? `call-${number + 1}`;
+  const result = given.get("result");
+  return [
+    { type: "tool-call", toolCallId, toolName, input: valueIn(given.get("arguments")) ?? {} },
+    ...(given.get("done") === "true" && result !== undefined
+      ? [{ type: "tool-result" as const, toolCallId, output: valueIn(result) }]
+      : []),
+  ];
+}
+
+function attributesIn(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, unescaped(value)]),
+  );
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ...([
+    ["amp", "&"],
+    ["lt", "<"],
+    ["gt", ">"],
+    ["quot", '"'],
+    ["#x27", "'"],
+    ["#39", "'"],
+  ] as const),
+]);
+
+function unescaped(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#x27|#39);/g, (_, name: string) => ENTITIES.get(name) ?? "");
+}
+
+/** A value as JSON, which may be the JSON of a text that is JSON; the text itself if it isn't. */
+function valueIn(text: string | undefined): unknown {
+  const once = text === undefined ? undefined : (tryParse(text).value ?? text);
+  return typeof once === "string" ? (tryParse(once).value ?? once) : once;
+}

@@ -1,0 +1,36 @@
+// Messages of people in a chat, as the modules of messengers put them together.
+
+import type { MessageInput } from "../../message/message.js";
+import { textIn } from "../file.js";
+import type { AppStep } from "../readers.js";
+
+/** A message of a messenger. */
+export interface ChatMessage {
+  readonly id?: string | undefined;
+  /** Default: the user. */
+  readonly role?: "user" | "assistant";
+  readonly name?: string | undefined;
+  readonly createdAt?: string | undefined;
+  readonly replyTo?: string | undefined;
+  /** The lines of the text. Blank ones are left out. */
+  readonly lines: readonly (string | undefined)[];
+  /** The names of attached files. The files themselves aren't in an export. */
+  readonly files?: readonly unknown[];
+}
+
+/** A message of a messenger as a step. One that says nothing is reported. */
+export function chatStep({ lines, files = [], role = "user", ...head }: ChatMessage): AppStep {
+  const attached = files.flatMap((name) => textIn(name) ?? []).map((name) => `[Attached file: ${name}]`);
+  const content = [...lines.filter((line) => textIn(line) !== undefined), ...attached].join("\n");
+  if (content === "") {
+    return { messages: [], faults: ["the message says nothing that windrow reads"] };
+  }
+  const fields = Object.entries(head).filter(([, value]) => value !== undefined);
+  const message: MessageInput = { ...Object.fromEntries(fields), role, content };
+  return { messages: [message] };
+}
+
+/** A row that isn't a message: somebody joined, or a topic was set. */
+export function notice(kind: string): AppStep {
+  return { messages: [], faults: [`${kind}: a notice, and not a message`] };
+}

@@ -1,0 +1,221 @@
+// The kinds of files that other apps write, as one table: an entry says how a kind is recognised by its contents. `windrow/files` has
+// the readers of those with `isRead`. The others have a name for the error, so that nobody has to guess what windrow took the file for.
+
+import { isRecord } from "../base/plain-data.js";
+import { provideNames } from "../message/recognise.js";
+import { listIn, type Row, recordIn } from "./file.js";
+import { tryParse, withoutMark } from "./text.js";
+import { WHATSAPP_LINE } from "./whatsapp-line.js";
+
+/** A kind of file: its name, and how it is recognised by its contents. */
+export interface KnownKind {
+  readonly name: string;
+  /** True if a value is a file of this kind, or an entry of one: a conversation, or several. */
+  readonly file?: (value: Row) => boolean;
+  /** True if a value is a row of such a file: a message. */
+  readonly row?: (value: Row) => boolean;
+  /** Pattern at the beginning of a text that isn't JSON. */
+  readonly text?: RegExp;
+  /** True if `windrow/files` has a reader of it. */
+  readonly isRead?: true;
+}
+
+const has =
+  (...fields: readonly string[]): ((value: Row) => boolean) =>
+  (value) =>
+    fields.every((field) => field in value);
+const anyOf = (value: unknown, fits: (item: Row) => boolean): boolean =>
+  listIn(value).some((item) => isRecord(item) && fits(item));
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const isSlackRow = ({ ts, user, bot_id, username, role }: Row): boolean =>
+  isText(ts) && /^\d{9,}\.\d+$/.test(ts) && (user ?? bot_id ?? username) !== undefined && role === undefined;
+const isTelegramRow = ({ from_id, actor_id, text_entities, role }: Row): boolean =>
+  role === undefined && (isText(from_id) || isText(actor_id) || Array.isArray(text_entities));
+const isLibreChatRow = ({ messageId, isCreatedByUser }: Row): boolean =>
+  messageId !== undefined && isCreatedByUser !== undefined;
+
+/** A value has the first kind that fits. */
+export const KNOWN_KINDS: readonly KnownKind[] = [
+  {
+    name: "Slack export",
+    isRead: true,
+    file: ({ messages }) => anyOf(messages, isSlackRow),
+    row: isSlackRow,
+  },
+  {
+    name: "Discord export (DiscordChatExporter)",
+    isRead: true,
+    file: ({ guild, channel }) => isRecord(guild) && isRecord(channel),
+    row: ({ author, role }) => role === undefined && "isBot" in recordIn(author),
+    text: /^={5,}\s+Guild: /,
+  },
+  { name: "Discord data package", row: has("Timestamp", "Contents") },
+  {
+    name: "Telegram export",
+    isRead: true,
+    file: ({ messages, chats }) =>
+      anyOf(messages, isTelegramRow) || anyOf(recordIn(chats).list, ({ messages }) => anyOf(messages, isTelegramRow)),
+    row: isTelegramRow,
+  },
+  {
+    name: "Microsoft Teams export",
+    row: ({ MessageList, messageType, body }) =>
+      Array.isArray(MessageList) || (isText(messageType) && "contentType" in recordIn(body)),
+  },
+  {
+    name: "Zulip export",
+    row: ({ zerver_message, sender_full_name }) => Array.isArray(zerver_message) || isText(sender_full_name),
+  },
+  { name: "Matrix export", row: ({ type }) => isText(type) && /^m\.room\./.test(type) },
+  { name: "Messenger or Instagram export", row: has("sender_name", "timestamp_ms") },
+  { name: "Google Chat export", row: ({ creator, topic_id }) => isRecord(creator) && topic_id !== undefined },
+  {
+    name: "LangSmith trace",
+    row: ({ run_type, dotted_order, trace_id }) => isText(run_type) && (dotted_order ?? trace_id) !== undefined,
+  },
+  {
+    name: "Langfuse trace",
+    row: ({ observations, traceId, type, htmlPath }) =>
+      (Array.isArray(observations) && htmlPath !== undefined) ||
+      (isText(traceId) && (type === "GENERATION" || type === "SPAN" || type === "EVENT")),
+  },
+  {
+    name: "OpenTelemetry trace",
+    row: ({ resourceSpans, traceId, spanId }) => Array.isArray(resourceSpans) || (isText(traceId) && isText(spanId)),
+  },
+  { name: "MCP session", row: ({ jsonrpc }) => isText(jsonrpc) },
+  {
+    name: "LibreChat export",
+    isRead: true,
+    file: ({ messages, messagesTree }) => [messages, messagesTree].some((list) => anyOf(list, isLibreChatRow)),
+    row: isLibreChatRow,
+  },
+  {
+    name: "Open WebUI export",
+    isRead: true,
+    file: ({ chat }) => isRecord(recordIn(chat).history),
+  },
+  { name: "TypingMind export", row: ({ data }) => Array.isArray(recordIn(data).chats) },
+  { name: "TypingMind chat", row: has("chatID", "messages") },
+  { name: "Poe export", row: ({ messageCode, chatCode }) => (messageCode ?? chatCode) !== undefined },
+  { name: "Perplexity export", row: ({ query_str, thread_url_slug }) => (query_str ?? thread_url_slug) !== undefined },
+  { name: "Grok export", row: ({ conversation, responses }) => isRecord(conversation) && Array.isArray(responses) },
+  { name: "DeepSeek export", row: ({ mapping, inserted_at }) => isRecord(mapping) && inserted_at !== undefined },
+  { name: "Mistral Le Chat export", row: has("chatId", "contentChunks") },
+  {
+    name: "Cursor chat",
+    row: ({ composerId, bubbleId, bubbles }) => (composerId ?? bubbleId) !== undefined || Array.isArray(bubbles),
+    text: /^_Exported on .* from Cursor/m,
+  },
+  {
+    name: "Continue session",
+    row: ({ history, workspaceDirectory, contextItems, message }) =>
+      (Array.isArray(history) && workspaceDirectory !== undefined) ||
+      (isRecord(message) && Array.isArray(contextItems)),
+  },
+  {
+    name: "Copilot chat session",
+    isRead: true,
+    file: ({ requests, responderUsername, requesterUsername }) =>
+      Array.isArray(requests) && (responderUsername ?? requesterUsername) !== undefined,
+  },
+  { name: "Zed conversation", row: ({ zed, User, Agent }) => zed !== undefined || isRecord(User) || isRecord(Agent) },
+  {
+    name: "Goose session",
+    row: ({ working_dir, content }) =>
+      isText(working_dir) || anyOf(content, ({ type }) => type === "toolRequest" || type === "toolResponse"),
+  },
+  {
+    name: "OpenHands trajectory",
+    row: ({ source, action, observation, kind }) =>
+      isText(source) && (isText(action) || isText(observation) || (isText(kind) && /Event$/.test(kind))),
+  },
+  { name: "SWE-agent trajectory", row: ({ trajectory }) => Array.isArray(trajectory) },
+  { name: "Alpaca data set", row: ({ instruction, output }) => isText(instruction) && output !== undefined },
+  {
+    name: "SillyTavern chat",
+    isRead: true,
+    row: ({ is_user, mes, chat_metadata, character_name }) =>
+      (is_user !== undefined && mes !== undefined) ||
+      isRecord(chat_metadata) ||
+      (isText(character_name) && mes === undefined),
+  },
+  {
+    name: "LangGraph state",
+    row: ({ values, next, checkpoint_id, config }) =>
+      Array.isArray(recordIn(values).messages) && (next ?? checkpoint_id ?? config) !== undefined,
+  },
+  { name: "thread of OpenAI's Assistants API", row: ({ object }) => object === "thread.message" },
+  {
+    name: "LM Studio conversation",
+    isRead: true,
+    file: ({ messages }) =>
+      anyOf(messages, ({ versions, currentlySelected }) => Array.isArray(versions) && currentlySelected !== undefined),
+  },
+  {
+    name: "opencode session",
+    isRead: true,
+    file: ({ info, messages }) =>
+      isRecord(info) && anyOf(messages, ({ info, parts }) => isRecord(info) && Array.isArray(parts)),
+  },
+  {
+    name: "Cline or Roo Code task (ui_messages.json)",
+    isRead: true,
+    row: ({ ts, type, say, ask }) =>
+      typeof ts === "number" && ((type === "say" && isText(say)) || (type === "ask" && isText(ask))),
+  },
+  {
+    name: "WhatsApp export",
+    isRead: true,
+    text: WHATSAPP_LINE,
+  },
+  { name: "Aider chat history", isRead: true, text: /^# aider chat started at /m },
+  { name: "SpecStory history", text: /^<!-- Generated by SpecStory/m },
+];
+
+/** How many entries of a list are looked at to name a file, and how much of a text. */
+const LOOKS = 20;
+const FIRST_CHARS = 4000;
+
+/** Returns the kind of a value or a text; undefined if it isn't known. Lists in it are looked through to a depth. */
+export function kindOf(value: unknown, depth = 3): KnownKind | undefined {
+  if (isText(value)) {
+    return kindOfText(value);
+  }
+  if (Array.isArray(value)) {
+    return firstOf(value.slice(0, LOOKS), (item) => (isText(item) ? undefined : kindOf(item, depth)));
+  }
+  if (!isRecord(value)) {
+    return undefined;
+  }
+  const own = KNOWN_KINDS.find(({ file, row }) => file?.(value) || row?.(value));
+  const lists = depth > 0 ? Object.values(value).filter(Array.isArray) : [];
+  return own ?? firstOf(lists, (list) => kindOf(list, depth - 1));
+}
+
+/** Returns the kind of a text that isn't JSON. */
+export function kindOfText(text: string): KnownKind | undefined {
+  const start = text.slice(0, FIRST_CHARS);
+  return KNOWN_KINDS.find((kind) => kind.text?.test(start));
+}
+
+/** Returns the kind of a file, from its text: JSON, a value a line, or prose. */
+export function kindOfFile(text: string): KnownKind | undefined {
+  const body = withoutMark(text);
+  const whole = tryParse(body);
+  const lines = (): readonly unknown[] => body.split("\n", LOOKS).map((line) => tryParse(line).value);
+  return whole.failure === undefined ? kindOf(whole.value) : (kindOfText(body) ?? kindOf(lines()));
+}
+
+function firstOf<T>(items: readonly T[], look: (item: T) => KnownKind | undefined): KnownKind | undefined {
+  for (const item of items) {
+    const found = look(item);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+provideNames((value) => kindOf(value)?.name);

@@ -1,0 +1,147 @@
+// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises a kind.
+
+import { isRecord } from "../base/plain-data.js";
+import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
+import { KNOWN_KINDS, type KnownKind, kindOfFile, kindOfText } from "./known.js";
+import { type LogKind, type LogNode, type LogRow, type LogSteps, readSteps } from "./log.js";
+import type { TreeNode } from "./tree.js";
+
+/** A conversation of an app's file. */
+export interface AppConversation {
+  readonly facts?: ConversationFacts;
+  /** Messages before the first row: instructions. */
+  readonly first?: readonly unknown[];
+  readonly rows: readonly unknown[];
+  /** The id of the last row of the branch that is shown. Default: the newest. */
+  readonly leaf?: string | undefined;
+  /** True if each row names the one before it: a missing one is unknown. */
+  readonly isTree?: boolean;
+  /** Things next to the rows that aren't read, in words. */
+  readonly faults?: readonly string[];
+}
+
+/** A row of an app's file as a step of a conversation. */
+export interface AppStep extends Partial<Pick<TreeNode, "id" | "timeMs" | "isSaid" | "compaction">> {
+  /** The row before it; null for a first one. Default: the row before it in the file. */
+  readonly parent?: string | null | undefined;
+  /** The messages that it is. */
+  readonly messages: readonly unknown[];
+  /** Parts of it that aren't read, in words. */
+  readonly faults?: readonly string[];
+}
+
+/** How a kind of file is read. */
+export interface KindReader {
+  /** The conversations in a value of the kind. */
+  open?(value: Row): readonly AppConversation[];
+  /** The conversations in a text. */
+  openText?(text: string): readonly AppConversation[];
+  /** Returns a function that reads the rows one after another. `rows` are all of them: names may be in later ones. */
+  rowReader(rows: readonly Row[]): (row: Row) => AppStep;
+  /** Sorts rows by time, if the file may have another order. */
+  sorted?(rows: readonly LogRow[]): readonly LogRow[];
+}
+
+const readers = new Map<KnownKind, KindReader>();
+
+/** Provides the readers of kinds, by their names in the table. */
+export function provideReaders(given: Readonly<Record<string, KindReader>>): void {
+  for (const kind of KNOWN_KINDS) {
+    const reader = given[kind.name];
+    if (reader !== undefined) {
+      readers.set(kind, reader);
+    }
+  }
+}
+
+/** Returns the kind of a file that could not be read whole, from its text; undefined if it isn't known. */
+export function failedKindOf(text: string): FailedKind | undefined {
+  const kind = kindOfFile(text);
+  return kind === undefined
+    ? undefined
+    : { name: kind.name, isThere: readers.has(kind), ...(kind.isRead && { isRead: true }) };
+}
+
+/** A file of another app whose reader is there. */
+export const appFile: FileKind = {
+  name: "file of another app",
+  fits: (value) => isRecord(value) && readerOf(value) !== undefined,
+
+  read(value, row, file) {
+    const reader = readerOf(value);
+    for (const conversation of reader?.open?.(value) ?? []) {
+      readConversation(reader as KindReader, conversation, file.begin(conversation.facts ?? {}, row));
+    }
+  },
+};
+
+function readerOf(value: Row): KindReader | undefined {
+  for (const [{ file }, reader] of readers) {
+    if (reader.open !== undefined && file?.(value) === true) {
+      return reader;
+    }
+  }
+  return undefined;
+}
+
+/** Reads a text that isn't JSON. Returns false if no reader that is there reads it. */
+export function readAppText(text: string, file: OpenFile): boolean {
+  const kind = kindOfText(text);
+  const reader = kind === undefined ? undefined : readers.get(kind);
+  if (reader?.openText === undefined) {
+    return false;
+  }
+  for (const conversation of reader.openText(text)) {
+    readConversation(reader, conversation, file.begin(conversation.facts ?? {}, undefined));
+  }
+  return true;
+}
+
+/** The kinds whose rows each are a message, and whose readers are there. */
+export function appLogs(): readonly LogKind[] {
+  return [...readers].flatMap(([{ name, row }, reader]) =>
+    row === undefined ? [] : [{ name, fits: row, stepsOf: (rows) => stepsOf(reader, rows, row) }],
+  );
+}
+
+function readConversation(
+  reader: KindReader,
+  { first = [], rows, leaf, isTree = false, faults = [] }: AppConversation,
+  into: OpenConversation,
+): void {
+  for (const message of first) {
+    into.take(message, 0);
+  }
+  for (const fault of faults) {
+    into.skip(fault);
+  }
+  const records: LogRow[] = [];
+  for (const [at, value] of rows.entries()) {
+    if (isRecord(value)) {
+      records.push({ value, at });
+    } else {
+      into.take(value, at);
+    }
+  }
+  readSteps({ ...stepsOf(reader, records), leaf, isTree }, into);
+}
+
+/** The steps of rows. A row that `isOwn` says isn't of the kind is read as a message of any format. */
+function stepsOf(reader: KindReader, rows: readonly LogRow[], isOwn: (row: Row) => boolean = () => true): LogSteps {
+  const own = rows.filter(({ value }) => isOwn(value));
+  const readRow = reader.rowReader(own.map(({ value }) => value));
+  const faults: { at: number; reason: string }[] = [];
+  let before: string | undefined;
+  const nodes = (reader.sorted?.(rows) ?? rows).map(({ value, at }): LogNode => {
+    const step: AppStep = isOwn(value) ? readRow(value) : { messages: [value] };
+    for (const reason of step.faults ?? []) {
+      faults.push({ at, reason });
+    }
+    const id = step.id ?? `#${at + 1}`;
+    const parent = step.parent === undefined ? before : (step.parent ?? undefined);
+    before = id;
+    const { timeMs, isSaid, compaction, messages } = step;
+    return { id, at, parent, timeMs, messages, ...(isSaid === undefined ? {} : { isSaid }), compaction };
+  });
+  return { nodes, faults };
+}

@@ -1,0 +1,119 @@
+// Another agent's session is carried on: of every kind, for every provider, within a budget, whole or interrupted.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { problemsOf, providers } from "windrow";
+import { carryOn } from "windrow/files";
+import { AGENTS, randomConversation } from "../support/app-files.mjs";
+import { errorOf } from "../support/errors.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+
+const PROVIDERS = providers.map(({ name }) => name);
+const MAX_TOKENS = 400;
+const options = /** @type {const} */ ({ encoding: "estimate", now: 0 });
+
+describe("carryOn", () => {
+  for (const app of AGENTS) {
+    test(`makes a valid request of a ${app.kind}, for every provider`, async () => {
+      await forEachSeedAsync(async (random) => {
+        const turns = randomConversation(random, { ...app, longest: 20 });
+        const { text } = app.write(turns, random);
+        // A session that was interrupted ends anywhere between its rows.
+        const rows = text.split("\n");
+        const isCut = text.startsWith("{") && rows.length > 4 && random.chance(0.5);
+        const file = isCut ? rows.slice(0, random.integer(3, rows.length)).join("\n") : text;
+        const as = random.pick(PROVIDERS);
+        const maxTokens = random.pick([MAX_TOKENS, 10_000]);
+        const { body, context } = await carryOn(file, { ...options, as, budget: { maxTokens } });
+        assert.deepEqual(problemsOf(as, body), []);
+        assert.ok(context.tokens.total <= maxTokens, `${context.tokens.total} of ${maxTokens}`);
+        if (maxTokens > MAX_TOKENS && !isCut) {
+          const words = /w\d+/.exec(turns.at(-1).text)?.[0] ?? "";
+          assert.ok(JSON.stringify(body).includes(words), `the end, ${words}, is in it`);
+        }
+      });
+    });
+  }
+
+  const codex = (...payloads) =>
+    [
+      {
+        type: "session_meta",
+        payload: { id: "s", timestamp: "2026-01-01T00:00:00Z", base_instructions: { text: "RULE1: be brief." } },
+      },
+      ...payloads.map((payload) => ({ type: "response_item", payload })),
+    ]
+      .map((row) => JSON.stringify(row))
+      .join("\n");
+  const said = (role, text) => ({
+    type: "message",
+    role,
+    content: [{ type: role === "user" ? "input_text" : "output_text", text }],
+  });
+  const read = (id, path, output) => [
+    { type: "function_call", name: "read_file", arguments: JSON.stringify({ path }), call_id: id },
+    { type: "function_call_output", call_id: id, output },
+  ];
+  const filler = Array.from({ length: 60 }, (_, at) => [
+    said("user", `question ${at} `.repeat(20)),
+    said("assistant", `answer ${at} `.repeat(20)),
+  ]).flat();
+
+  test("keeps the rules that the agent was told, however long the session is", async () => {
+    const file = codex(
+      said("user", "# AGENTS.md instructions for /w\n\nRULE2: run the tests."),
+      ...filler,
+      said("user", "And now?"),
+    );
+    for (const as of PROVIDERS) {
+      const { body } = await carryOn(file, { ...options, as, budget: { maxTokens: 1000 } });
+      const sent = JSON.stringify(body);
+      for (const words of ["RULE1", "RULE2", "And now?"]) {
+        assert.ok(sent.includes(words), `${words} for ${as}`);
+      }
+    }
+  });
+
+  test("keeps the newest contents of a file, and says that an open call was interrupted", async () => {
+    const long = (word) => Array.from({ length: 200 }, (_, at) => `${word} line ${at}`).join("\n");
+    const file = codex(
+      said("user", "Rename it."),
+      ...read("a", "x.ts", long("old")),
+      ...read("b", "x.ts", long("new")),
+      read("c", "y.ts", "")[0],
+    );
+    const sent = async (maxTokens) => {
+      const { body } = await carryOn(file, { ...options, as: "openai", budget: { maxTokens } });
+      assert.deepEqual(problemsOf("openai", body), []);
+      return JSON.stringify(body);
+    };
+    const narrow = await sent(1500);
+    assert.ok(narrow.includes("new line 199"));
+    assert.ok(!narrow.includes("old line 150"));
+    assert.match(await sent(10_000), /interrupted/);
+  });
+
+  test("goes on with a request where the assistant has said the last", async () => {
+    const file = codex(said("user", "Hi"), said("assistant", "Ho"));
+    const last = async (given) =>
+      JSON.stringify((await carryOn(file, { ...options, ...given, as: "anthropic" })).body).slice(-60);
+    assert.match(await last({}), /Continue\./);
+    assert.match(await last({ request: "And then?" }), /And then\?/);
+  });
+
+  test("takes the conversation that is named, and says if there is none", async () => {
+    const file = JSON.stringify(
+      ["Rome", "Oslo"].map((place) => ({ id: place, messages: [{ role: "user", content: `to ${place}` }] })),
+    );
+    for (const [conversation, words] of /** @type {const} */ ([
+      ["Rome", /to Rome/],
+      [2, /to Oslo/],
+    ])) {
+      const { body } = await carryOn(file, { ...options, as: "openai", conversation });
+      assert.match(JSON.stringify(body), words);
+    }
+    const error = await errorOf(() => carryOn(file, { ...options, as: "openai", conversation: "Bonn" }));
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.message, /"Bonn"/);
+  });
+});

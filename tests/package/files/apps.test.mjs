@@ -1,0 +1,146 @@
+// Files of other apps: a conversation that is written in each form is read back with the same speakers, words, times, replies and calls.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { memoryStore, openSession, parseTranscript, plainMessage } from "windrow";
+import { APP_FILES, randomConversation, timeOf } from "../support/app-files.mjs";
+import { checkAny } from "../support/file-cases.mjs";
+import { mutateText } from "../support/mutations.mjs";
+import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
+
+/** Returns the parts of messages. Fields that a kind of file doesn't have are left out. */
+function readBack(messages, has) {
+  const names = new Map();
+  return messages.flatMap((given) => {
+    const { role, content, name, createdAt, replyTo } = plainMessage(given);
+    const head = {
+      ...(has.names && role !== "tool" && { name }),
+      ...(has.times && {
+        time: new Date(
+          typeof createdAt === "string" && !/Z|[+-]\d\d:\d\d$/.test(createdAt) ? `${createdAt}Z` : createdAt,
+        ).getTime(),
+      }),
+      ...(has.replies && replyTo != null && { replyTo }),
+    };
+    return content.map((/** @type {any} */ part) => {
+      if (part.type === "tool-call") {
+        names.set(part.toolCallId, part.toolName);
+        const input = typeof part.input === "string" ? JSON.parse(part.input) : part.input;
+        return { kind: "call", ...(has.times && { time: head.time }), tool: part.toolName, input };
+      }
+      if (part.type === "tool-result") {
+        return {
+          kind: "result",
+          ...(has.times && { time: head.time }),
+          tool: names.get(part.toolCallId),
+          text: textIn(part.output),
+        };
+      }
+      return { kind: part.type, role, ...head, text: part.text };
+    });
+  });
+}
+
+const textIn = (output) =>
+  typeof output === "string"
+    ? output
+    : Array.isArray(output)
+      ? output.map(textIn).join("")
+      : textIn(output?.value ?? output?.text ?? JSON.stringify(output));
+
+/** Returns the parts of a conversation that was written. */
+function written(turns, { has, timed = (turn) => turn, idOf = (id) => id }) {
+  return turns.flatMap((turn) => {
+    const time = has.times ? { time: timeOf(timed(turn)).getTime() } : {};
+    const head = {
+      role: turn.role,
+      ...(has.names && { name: turn.name }),
+      ...time,
+      ...(turn.replyTo !== undefined && { replyTo: idOf(turn.replyTo) }),
+    };
+    return [
+      ...(turn.reasoning === undefined ? [] : [{ kind: "reasoning", ...head, text: turn.reasoning }]),
+      { kind: "text", ...head, text: turn.text },
+      ...turn.calls.flatMap(({ name, input, output }) => [
+        { kind: "call", ...time, tool: name, input },
+        { kind: "result", ...time, tool: name, text: output },
+      ]),
+    ];
+  });
+}
+
+/** Parts in one order: calls that are made at once have their results after all of them. */
+const grouped = (parts) => {
+  const keys = parts.map((part) => JSON.stringify(part));
+  const words = (part) => part.kind === "call" || part.kind === "result";
+  return { said: parts.filter((part) => !words(part)), tools: keys.filter((_, at) => words(parts[at])).sort() };
+};
+
+for (const app of APP_FILES) {
+  const { kind, has, write } = app;
+  describe(kind, () => {
+    test("is read back as it was written, and what isn't read is counted", async () => {
+      await forEachSeedAsync(async (random) => {
+        const turns = randomConversation(random, app);
+        const { text, skipped, timeOf: timed, idOf, before = [] } = write(turns, random);
+        const parsed = parseTranscript(text);
+        const read = readBack(parsed.messages, has);
+        assert.deepEqual(
+          read.splice(0, before.length).map((part) => part.text),
+          before,
+        );
+        assert.deepEqual(grouped(read), grouped(written(turns, { has, timed, idOf })));
+        assert.equal(parsed.skipped.length, skipped, JSON.stringify(parsed.skipped));
+        assert.equal(parsed.unread, undefined);
+        const session = await openSession("s", { store: memoryStore() });
+        const imported = await session.import(text);
+        assert.equal(imported.messageCount, parsed.messages.length);
+        assert.deepEqual(readBack(await session.messages(), has).slice(before.length), read);
+      });
+    });
+
+    test("that was cut or changed is read as far as it is understood, or refused", async () => {
+      await forEachSeedAsync(async (random) => {
+        const { text } = write(randomConversation(random, app), random);
+        await checkAny(text.slice(0, random.integer(0, text.length)));
+        await checkAny(mutateText(random, text, [text]));
+      });
+    });
+  });
+}
+
+test("a file that is mixed with another's rows loses none of them", () => {
+  forEachSeed((random) => {
+    const lists = APP_FILES.flatMap((app) => {
+      const turns = randomConversation(random, app).map((turn) => ({
+        ...turn,
+        abandoned: undefined,
+        notice: undefined,
+      }));
+      const { text } = app.write(turns, random);
+      const rows = app.kind === "WhatsApp export" || !text.startsWith("[") ? undefined : JSON.parse(text);
+      return rows === undefined || "chat" in rows[0] || "content" in rows[0] ? [] : [{ rows, turns }];
+    });
+    const { rows, turns } = random.pick(lists);
+    const others = [
+      { role: "user", content: "plain1" },
+      { role: "assistant", content: "plain2" },
+    ];
+    const at = random.integer(0, rows.length);
+    const { messages } = parseTranscript(JSON.stringify([...rows.slice(0, at), ...others, ...rows.slice(at)]));
+    const said = JSON.stringify(messages);
+    for (const word of ["plain1", "plain2", ...turns.map(({ text }) => /w\d+/.exec(text)?.[0] ?? "")]) {
+      assert.ok(said.includes(word), `${word} is lost`);
+    }
+  });
+});
+
+test("WhatsApp's own words for a file are told from what somebody says", () => {
+  const chat = (text) => parseTranscript(`[01.06.26, 10:00:00] Ann: ${text}`).messages[0].content;
+  assert.equal(chat("\u200e<attached: 0001-PHOTO.jpg>"), "[Attached file: 0001-PHOTO.jpg]");
+  assert.equal(chat("\u200eIMG 1.jpg (Datei angehängt)\nLook!"), "[Attached file: IMG 1.jpg]\nLook!");
+  assert.equal(chat("\u200eimage omitted"), "image omitted");
+  for (const own of ["3.14 (x)", "a.txt (old copy)", "<b: c>", "~ five"]) {
+    assert.equal(chat(own), own);
+  }
+});

@@ -1,0 +1,866 @@
+// Files of other apps: a writer for each kind, and the features that the kind has. Tests read the written files back, and docs/files.md has its
+// table from here.
+
+const json = (value) => JSON.stringify(value);
+const lines = (rows) => rows.map(json).join("\n");
+const START_MS = Date.UTC(2026, 0, 13, 9, 0);
+
+/** A turn's time: to the minute, which every kind can say. */
+export const timeOf = (turn) => new Date(START_MS + turn.minute * 60_000);
+const iso = (turn) => timeOf(turn).toISOString();
+const msOf = (turn) => timeOf(turn).getTime();
+const secondsOf = (turn) => msOf(turn) / 1000;
+const two = (number) => String(number).padStart(2, "0");
+
+/** Pieces of a text. None begins a line with a mark of Markdown or a time. */
+const PIECES = [
+  "seats",
+  "the deposit",
+  "naïve café",
+  "北京 会議",
+  "🧵",
+  "a: b",
+  "(x)",
+  "don't",
+  "<b>",
+  "&amp;",
+  '"so"',
+  "3.14",
+  "…",
+  "1,000 €",
+];
+
+/**
+ * A conversation as a kind of file can have it. `abandoned` are words that were taken back in favor of the turn, and `notice` is a row
+ * before the turn that isn't a message.
+ *
+ * @returns {any[]}
+ */
+export function randomConversation(random, { has, onlyUsers = false, longest = 8 }) {
+  let number = 0;
+  const text = () => {
+    const pieces = Array.from({ length: random.integer(0, 5) }, () => random.pick(PIECES));
+    number += 1;
+    return [`w${number}`, ...pieces].join(random.pick([" ", " ", "\n"]));
+  };
+  const count = random.integer(2, longest);
+  return Array.from({ length: count }, (_, at) => {
+    const role = onlyUsers || at % 2 === 0 ? "user" : "assistant";
+    const calls =
+      has.calls && role === "assistant" && random.chance(0.5)
+        ? Array.from({ length: random.integer(1, 2) }, (_, index) => ({
+            id: `call_${at}_${index}`,
+            name: random.pick(["read_file", "search"]),
+            input: { path: `p${at}.txt`, quoted: random.pick(PIECES) },
+            output: text(),
+          }))
+        : [];
+    return {
+      id: `m${at + 1}`,
+      role,
+      name: role === "user" ? random.pick(onlyUsers ? ["Ann", "Bo Ek"] : ["Ann"]) : "Helper",
+      text: text(),
+      minute: at * random.integer(1, 40),
+      replyTo: has.replies && at > 0 && random.chance(0.4) ? `m${random.integer(1, at)}` : undefined,
+      reasoning: has.reasoning && role === "assistant" && random.chance(0.5) ? text() : undefined,
+      calls,
+      abandoned: has.branches && at > 0 && random.chance(0.4) ? `abandoned${at}` : undefined,
+      notice: has.notices && random.chance(0.3) ? `notice ${at}` : undefined,
+    };
+  }).map((turn, at, all) => ({ ...turn, minute: Math.max(...all.slice(0, at + 1).map(({ minute }) => minute)) }));
+}
+
+const noticeCount = (turns) => turns.filter(({ notice }) => notice !== undefined).length;
+const escaped = (text) =>
+  text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
+// ---- Messengers ----
+
+const discord = {
+  kind: "Discord export (DiscordChatExporter)",
+  file: "JSON of DiscordChatExporter",
+  recognised: "`guild` and `channel`, or `author.isBot`",
+  has: { names: true, times: true, replies: true, notices: true },
+  notRead:
+    "who joined, calls and pins (counted); reactions; previews of links; the attached files, which are named in words",
+  write: (turns) => ({
+    text: json({
+      guild: { id: "1", name: "Club" },
+      channel: { id: "2", type: "GuildTextChat", name: "general" },
+      messages: turns.flatMap((turn) => [
+        ...(turn.notice === undefined
+          ? []
+          : [
+              {
+                id: `n${turn.id}`,
+                type: "GuildMemberJoin",
+                timestamp: iso(turn),
+                content: turn.notice,
+                author: { id: "9", name: "jo", isBot: false },
+              },
+            ]),
+        {
+          ...{
+            id: turn.id,
+            type: turn.replyTo === undefined ? "Default" : "Reply",
+            timestamp: iso(turn),
+            isPinned: false,
+          },
+          ...{ content: turn.text, attachments: [], embeds: [], stickers: [], reactions: [], mentions: [] },
+          author: { id: "7", name: "account", nickname: turn.name, isBot: turn.role === "assistant" },
+          ...(turn.replyTo === undefined
+            ? {}
+            : { reference: { messageId: turn.replyTo, channelId: "2", guildId: "1" } }),
+        },
+      ]),
+    }),
+    skipped: noticeCount(turns),
+  }),
+};
+
+const slackTs = (turn) => `${secondsOf(turn)}.0000${two(Number(turn.id.slice(1)))}`;
+const slack = {
+  kind: "Slack export",
+  file: "a day of a channel, or an answer of `conversations.history`",
+  recognised: "`ts` next to `user` or `bot_id`",
+  has: { names: true, times: true, replies: true, notices: true },
+  notRead:
+    "joins, topics and pins (counted); reactions; blocks next to a text; the attached files, which are named in words",
+  write: (turns, random) => {
+    const ids = new Map(turns.map((turn) => [turn.id, slackTs(turn)]));
+    const rows = turns.flatMap((turn) => [
+      ...(turn.notice === undefined
+        ? []
+        : [{ type: "message", subtype: "channel_join", user: "U9", ts: slackTs(turn), text: turn.notice }]),
+      {
+        ...{
+          type: "message",
+          ts: slackTs(turn),
+          text: turn.text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"),
+        },
+        ...(turn.role === "assistant"
+          ? { subtype: "bot_message", bot_id: "B1", username: turn.name }
+          : { user: `U${turn.name}`, user_profile: { display_name: turn.name, real_name: "other" } }),
+        ...(turn.replyTo === undefined ? {} : { thread_ts: ids.get(turn.replyTo) }),
+      },
+    ]);
+    const text = random.chance(0.5) ? json(rows) : json({ ok: true, messages: rows.reverse() });
+    return { text, skipped: noticeCount(turns), idOf: (id) => ids.get(id) };
+  },
+};
+
+const telegramNumber = (id) => Number(id.slice(1));
+const telegramChat = (turns) => ({
+  ...{ name: "Ann", type: "bot_chat", id: 55 },
+  messages: turns.flatMap((turn) => [
+    ...(turn.notice === undefined
+      ? []
+      : [
+          {
+            id: 900,
+            type: "service",
+            date: iso(turn).slice(0, 19),
+            actor: "Ann",
+            actor_id: "user7",
+            action: "pin_message",
+            text: "",
+          },
+        ]),
+    {
+      ...{
+        id: telegramNumber(turn.id),
+        type: "message",
+        date: "2001-01-01T00:00:00",
+        date_unixtime: String(secondsOf(turn)),
+      },
+      ...{ from: turn.name, from_id: turn.role === "assistant" ? "user55" : "user7" },
+      ...(turn.replyTo === undefined ? {} : { reply_to_message_id: telegramNumber(turn.replyTo) }),
+      text: turn.text.length > 5 ? [turn.text.slice(0, 2), { type: "bold", text: turn.text.slice(2) }] : turn.text,
+      text_entities: [],
+    },
+  ]),
+});
+const telegram = {
+  kind: "Telegram export",
+  file: "`result.json` of a chat, or of an account",
+  recognised: "`from_id`, `actor_id` or `text_entities`",
+  has: { names: true, times: true, replies: true, notices: true },
+  notRead: "calls, pins and members (counted); reactions; the attached files, which are named in words",
+  write: (turns, random) => ({
+    text: json(
+      random.chance(0.5) ? telegramChat(turns) : { about: "x", chats: { about: "y", list: [telegramChat(turns)] } },
+    ),
+    skipped: noticeCount(turns),
+    idOf: (id) => String(telegramNumber(id)),
+  }),
+};
+
+/** A time as phones of several languages write it. */
+const CLOCKS = [
+  ({ d, m, y, H, M }) => [`[${two(d)}.${two(m)}.${y % 100}, ${two(H)}:${two(M)}:00] `, "‎"],
+  ({ d, m, y, H, M }) => [`${two(d)}/${two(m)}/${y}, ${two(H)}:${two(M)} - `, ""],
+  ({ d, m, y, H, M }) => [`${m}/${d}/${y % 100}, ${H % 12 || 12}:${two(M)}\u202f${H < 12 ? "AM" : "PM"} - `, ""],
+  ({ d, m, y, H, M }) => [`[${m}/${d}/${y % 100}, ${H % 12 || 12}:${two(M)}:00 ${H < 12 ? "AM" : "PM"}] `, "‎"],
+  ({ d, m, y, H, M }) => [`${d}.${m}.${y} klo ${H}.${two(M)} - `, ""],
+  ({ d, m, y, H, M }) => [`${d}/${m}/${y % 100} ${H % 12 || 12}:${two(M)} ${H < 12 ? "a." : "p."}\u00a0m. - `, ""],
+  ({ d, m, y, H, M }) => [`${y}-${two(m)}-${two(d)} ${two(H)}:${two(M)} - `, ""],
+  ({ d, m, y, H, M }) => [`${y}. ${m}. ${d}. ${H < 12 ? "오전" : "오후"} ${H % 12 || 12}:${two(M)}, `, ""],
+  ({ d, m, y, H, M }) => [`[${y}/${m}/${d} ${two(H)}:${two(M)}:00] `, "‎"],
+];
+const whatsApp = {
+  kind: "WhatsApp export",
+  file: "`_chat.txt`",
+  recognised: "lines that begin with a time, a name and a colon",
+  has: { names: true, times: true, notices: true },
+  onlyUsers: true,
+  notRead:
+    "notices (counted); replies, which the file doesn't have; the attached files, which are named in words. Times have no zone, and the order of day and month is that in which the dates rise",
+  write: (turns, random) => {
+    const clock = random.pick(CLOCKS);
+    const startOf = (turn) => {
+      const time = timeOf(turn);
+      const [d, m, y] = [time.getUTCDate(), time.getUTCMonth() + 1, time.getUTCFullYear()];
+      return clock({ d, m, y, H: time.getUTCHours(), M: time.getUTCMinutes() });
+    };
+    const rows = turns.flatMap((turn) => {
+      const [start, mark] = startOf(turn);
+      return [
+        ...(turn.notice === undefined ? [] : [`${start}${mark}Ann changed the subject to “${turn.notice}: x`]),
+        `${start}${turn.name}: ${turn.text}`,
+      ];
+    });
+    return { text: rows.join(random.pick(["\n", "\r\n"])), skipped: noticeCount(turns) };
+  },
+};
+
+// ---- Chat apps ----
+
+const openWebUi = {
+  kind: "Open WebUI export",
+  file: "the export of chats",
+  recognised: "`chat.history`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "other answers to the same question; ratings; the attached files, which are named in words",
+  write: (turns) => {
+    const messages = {};
+    for (const [at, turn] of turns.entries()) {
+      const content = [
+        ...(turn.reasoning === undefined
+          ? []
+          : [
+              `<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n${escaped(
+                turn.reasoning,
+              )
+                .split("\n")
+                .map((line) => `> ${line}`)
+                .join("\n")}\n</details>`,
+            ]),
+        turn.text,
+        ...turn.calls.map(
+          ({ id, name, input, output }) =>
+            `<details type="tool_calls" done="true" id="${id}" name="${name}" arguments="${escaped(json(json(input)))}" result="${escaped(json(output))}" files="">\n<summary>Tool Executed</summary>\n</details>`,
+        ),
+      ].join("\n");
+      const parentId = turns[at - 1]?.id ?? null;
+      messages[turn.id] = {
+        id: turn.id,
+        parentId,
+        childrenIds: [],
+        role: turn.role,
+        content,
+        timestamp: secondsOf(turn),
+      };
+      if (turn.abandoned !== undefined) {
+        messages[`x${at}`] = {
+          id: `x${at}`,
+          parentId,
+          childrenIds: [],
+          role: turn.role,
+          content: turn.abandoned,
+          timestamp: secondsOf(turn) + 9e6,
+        };
+      }
+    }
+    const chat = { title: "Seats", models: ["m"], history: { messages, currentId: turns.at(-1)?.id }, messages: [] };
+    return {
+      text: json([{ id: "chat1", user_id: "u", title: "Seats", chat, created_at: secondsOf(turns[0]) }]),
+      skipped: 0,
+    };
+  },
+};
+
+const libreChat = {
+  kind: "LibreChat export",
+  file: "the JSON export of a conversation",
+  recognised: "`messageId` and `isCreatedByUser`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "other branches than that of the latest message; the attached files, which are named in words",
+  write: (turns, random) => {
+    const rowOf = (turn, parent) => ({
+      ...{ messageId: turn.id, parentMessageId: parent ?? "00000000-0000-0000-0000-000000000000", conversationId: "c" },
+      ...{ sender: turn.name, isCreatedByUser: turn.role === "user", createdAt: iso(turn) },
+      ...(turn.role === "user"
+        ? { text: turn.text }
+        : {
+            text: "",
+            content: [
+              ...(turn.reasoning === undefined ? [] : [{ type: "think", think: turn.reasoning }]),
+              { type: "text", text: turn.text },
+              ...turn.calls.map(({ id, name, input, output }) => ({
+                type: "tool_call",
+                tool_call: { id, name, args: json(input), output, type: "tool_call", progress: 1 },
+              })),
+            ],
+          }),
+    });
+    const rows = turns.flatMap((turn, at) => {
+      const parent = turns[at - 1]?.id;
+      const other = {
+        ...turn,
+        id: `x${at}`,
+        text: turn.abandoned,
+        calls: [],
+        reasoning: undefined,
+        minute: turn.minute - 1000,
+      };
+      return [...(turn.abandoned === undefined ? [] : [rowOf(other, parent)]), rowOf(turn, parent)];
+    });
+    const head = { conversationId: "c", endpoint: "openAI", title: "Seats", branches: true };
+    if (random.chance(0.5)) {
+      return { text: json({ ...head, recursive: false, messages: rows }), skipped: 0 };
+    }
+    const treeOf = (parent) =>
+      rows.filter((row) => row.parentMessageId === parent).map((row) => ({ ...row, children: treeOf(row.messageId) }));
+    return { text: json({ ...head, recursive: true, messagesTree: treeOf(rows[0].parentMessageId) }), skipped: 0 };
+  },
+};
+
+const lmStudio = {
+  kind: "LM Studio conversation",
+  file: "`conversations/*.conversation.json`",
+  recognised: "`versions` and `currentlySelected` in `messages`",
+  has: { reasoning: true, calls: true, branches: true },
+  notRead:
+    "other versions of an answer; times, which the file doesn't have; the attached files, which are named in words",
+  write: (turns) => ({
+    text: json({
+      ...{ name: "Seats", createdAt: START_MS, pinned: false, systemPrompt: "" },
+      messages: turns.map((turn) => {
+        const block = (content, extra = {}) => ({ type: "contentBlock", content, ...extra });
+        const text = (said) => [{ type: "text", text: said }];
+        const own =
+          turn.role === "user"
+            ? { type: "singleStep", role: "user", content: text(turn.text) }
+            : {
+                ...{ type: "multiStep", role: "assistant" },
+                steps: [
+                  ...(turn.reasoning === undefined
+                    ? []
+                    : [block(text(turn.reasoning), { style: { type: "thinking", ended: true } })]),
+                  block(text(turn.text)),
+                  ...turn.calls.flatMap(({ id, name, input, output }) => [
+                    block([{ type: "toolCallRequest", callId: 1, toolCallRequestId: id, name, parameters: input }]),
+                    { type: "toolStatus", callId: 1, statusState: {} },
+                    block([{ type: "toolCallResult", callId: 1, toolCallRequestId: id, content: output }]),
+                  ]),
+                ],
+              };
+        const other = { type: "singleStep", role: turn.role, content: text(turn.abandoned ?? "") };
+        return turn.abandoned === undefined
+          ? { versions: [own], currentlySelected: 0 }
+          : { versions: [other, own, other], currentlySelected: 1 };
+      }),
+    }),
+    skipped: 0,
+  }),
+};
+
+const sillyTavern = {
+  kind: "SillyTavern chat",
+  file: "a chat, a message a line",
+  recognised: "`is_user` and `mes`",
+  has: { names: true, times: true, reasoning: true, calls: true, branches: true, notices: true },
+  notRead:
+    "messages that are hidden from the prompt (counted); swipes that aren't shown; the author's note; the character's card",
+  write: (turns, random) => {
+    const month = "January February March April May June July August September October November December".split(" ");
+    const date = random.pick([
+      (turn) => iso(turn),
+      (turn) => msOf(turn),
+      (turn) => {
+        const time = timeOf(turn);
+        const hour = time.getUTCHours();
+        return `${month[time.getUTCMonth()]} ${time.getUTCDate()}, ${time.getUTCFullYear()} ${hour % 12 || 12}:${two(time.getUTCMinutes())}${hour < 12 ? "am" : "pm"}`;
+      },
+      (turn) => {
+        const time = timeOf(turn);
+        return `${iso(turn).slice(0, 10)} @${two(time.getUTCHours())}h ${two(time.getUTCMinutes())}m 00s 000ms`;
+      },
+    ]);
+    const rows = turns.flatMap((turn) => [
+      ...(turn.notice === undefined
+        ? []
+        : [{ name: turn.name, is_user: false, is_system: true, send_date: date(turn), mes: turn.notice, extra: {} }]),
+      {
+        ...{ name: turn.name, is_user: turn.role === "user", is_system: false, send_date: date(turn), mes: turn.text },
+        extra: turn.reasoning === undefined ? {} : { reasoning: turn.reasoning },
+        ...(turn.abandoned === undefined ? {} : { swipe_id: 1, swipes: [turn.abandoned, turn.text] }),
+      },
+      ...(turn.calls.length === 0
+        ? []
+        : [
+            {
+              ...{ name: "system", is_user: false, is_system: true, send_date: date(turn), mes: "Tool calls" },
+              extra: {
+                tool_invocations: turn.calls.map(({ id, name, input, output }) => ({
+                  id,
+                  name,
+                  parameters: json(input),
+                  result: output,
+                })),
+              },
+            },
+          ]),
+    ]);
+    const header = {
+      user_name: "Ann",
+      character_name: "Helper",
+      create_date: "2026-01-13@09h00m00s",
+      chat_metadata: {},
+    };
+    return { text: lines([header, ...rows]), skipped: noticeCount(turns) };
+  },
+};
+
+// ---- Agents ----
+
+const copilot = {
+  kind: "Copilot chat session",
+  file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`",
+  recognised: "`requests` and `responderUsername`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead:
+    "requests that were taken back (counted); the program's progress and states; edits, of which the file is named",
+  write: (turns) => {
+    const pairs = turns.filter(({ role }) => role === "user").map((turn) => [turn, turns[turns.indexOf(turn) + 1]]);
+    const requests = pairs.flatMap(([user, answer]) => {
+      const calls = answer?.calls ?? [];
+      const own = {
+        ...{
+          requestId: user.id,
+          timestamp: msOf(user),
+          message: { text: user.text, parts: [] },
+          variableData: { variables: [] },
+        },
+        response: [
+          ...(answer?.reasoning === undefined ? [] : [{ kind: "thinking", value: answer.reasoning, id: "t" }]),
+          ...(answer === undefined ? [] : [{ value: answer.text, supportThemeIcons: false }]),
+          ...calls.flatMap(({ id, name }) => [
+            { kind: "prepareToolInvocation", toolName: name },
+            {
+              kind: "toolInvocationSerialized",
+              toolCallId: id,
+              toolId: name,
+              invocationMessage: { value: "Reading" },
+              isComplete: true,
+            },
+          ]),
+        ],
+        result: {
+          metadata: {
+            toolCallRounds: [{ toolCalls: calls.map(({ id, name, input }) => ({ id, name, arguments: json(input) })) }],
+            toolCallResults: Object.fromEntries(calls.map(({ id, output }) => [id, { content: [{ value: output }] }])),
+          },
+        },
+        ...{ responseId: answer?.id, agent: { id: "github.copilot" } },
+      };
+      const other = {
+        ...own,
+        requestId: `x${user.id}`,
+        message: { text: user.abandoned },
+        response: [],
+        shouldBeRemovedOnSend: { afterUndoStop: "u" },
+      };
+      return user.abandoned === undefined ? [own] : [other, own];
+    });
+    const head = {
+      version: 3,
+      requesterUsername: "Ann",
+      responderUsername: "GitHub Copilot",
+      sessionId: "s",
+      creationDate: START_MS,
+    };
+    return {
+      text: json({ ...head, requests }),
+      skipped: requests.filter((one) => "shouldBeRemovedOnSend" in one).length,
+      timeOf: (turn) => (turn.role === "user" ? turn : turns[turns.indexOf(turn) - 1]),
+    };
+  },
+};
+
+const aider = {
+  kind: "Aider chat history",
+  file: "`.aider.chat.history.md`",
+  recognised: "`# aider chat started at`",
+  has: { notices: true },
+  notRead:
+    "the program's lines (counted); times of messages, which the file doesn't have. Each start is a conversation; commands have the tag `command`",
+  write: (turns) => {
+    const said = turns.map(({ role, text, notice }) => {
+      const before = notice === undefined ? "" : `> ${notice}  \n`;
+      return `${before}\n${role === "user" ? `#### ${text.split("\n").join("  \n#### ")}  ` : text}\n`;
+    });
+    return {
+      text: `\n# aider chat started at 2026-01-13 09:00:00\n\n${said.join("")}`,
+      skipped: noticeCount(turns) > 0 ? 1 : 0,
+    };
+  },
+};
+
+const cline = {
+  kind: "Cline or Roo Code task (ui_messages.json)",
+  file: "`ui_messages.json`",
+  recognised: "`ts` with `say` or `ask`",
+  has: { times: true, reasoning: true },
+  notRead:
+    "the program's requests and states; results of tools other than commands and MCP, which `api_conversation_history.json` has",
+  write: (turns) => {
+    const rows = turns.flatMap((turn, at) => [
+      ...(turn.reasoning === undefined
+        ? []
+        : [{ ts: msOf(turn), type: "say", say: "reasoning", text: turn.reasoning }]),
+      {
+        ts: msOf(turn),
+        type: "say",
+        say: turn.role === "user" ? (at === 0 ? "task" : "user_feedback") : "text",
+        text: turn.text,
+      },
+      { ts: msOf(turn), type: "say", say: "api_req_started", text: json({ request: "long" }) },
+    ]);
+    return { text: json(rows), skipped: 0 };
+  },
+};
+
+const opencode = {
+  kind: "opencode session",
+  file: "`opencode export`",
+  recognised: "`info` and `messages` with `info` and `parts`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "what was reverted; what was compacted; snapshots and patches",
+  write: (turns) => {
+    const text = (own) => ({ type: "text", text: own });
+    const rowOf = (turn) => ({
+      info: { id: turn.id, sessionID: "s", role: turn.role, time: { created: msOf(turn) } },
+      parts: [
+        ...(turn.reasoning === undefined ? [] : [{ type: "reasoning", text: turn.reasoning }]),
+        text(turn.text),
+        ...turn.calls.map(({ id, name, input, output }) => ({
+          ...{ type: "tool", callID: id, tool: name },
+          state: { status: "completed", input, output, title: "t", metadata: {}, time: { start: 1, end: 2 } },
+        })),
+      ],
+    });
+    const messages = turns.map(rowOf);
+    const abandoned = turns.at(-1)?.abandoned;
+    const reverted = rowOf({ ...turns[0], id: "x1", text: abandoned });
+    const revert = abandoned === undefined ? {} : { revert: { messageID: "x1" } };
+    const info = { id: "s", title: "Seats", time: { created: START_MS, updated: START_MS }, ...revert };
+    return { text: json({ info, messages: abandoned === undefined ? messages : [...messages, reverted] }), skipped: 0 };
+  },
+};
+
+const claudeCode = {
+  kind: "Claude Code log",
+  file: "`~/.claude/projects/*/*.jsonl`",
+  recognised: "`uuid` and `parentUuid`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "branches that were left; side chains; hidden rows and errors of the API; what was compacted",
+  write: (turns) => {
+    const rows = [];
+    let parentUuid = null;
+    const row = (turn, type, content, uuid) => {
+      const own = {
+        parentUuid,
+        isSidechain: false,
+        sessionId: "s",
+        type,
+        message: { role: type, content },
+        uuid,
+        timestamp: iso(turn),
+      };
+      rows.push(
+        type === "assistant" ? { ...own, message: { id: `msg_${uuid}`, type: "message", ...own.message } } : own,
+      );
+    };
+    for (const turn of turns) {
+      if (turn.abandoned !== undefined) {
+        row(turn, turn.role, [{ type: "text", text: turn.abandoned }], `x${turn.id}`);
+      }
+      const content = [
+        ...(turn.reasoning === undefined ? [] : [{ type: "thinking", thinking: turn.reasoning, signature: "s" }]),
+        { type: "text", text: turn.text },
+        ...turn.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
+      ];
+      row(turn, turn.role, turn.role === "user" ? turn.text : content, turn.id);
+      parentUuid = turn.id;
+      if (turn.calls.length > 0) {
+        const results = turn.calls.map(({ id, output }) => ({ type: "tool_result", tool_use_id: id, content: output }));
+        row(turn, "user", results, `r${turn.id}`);
+        parentUuid = `r${turn.id}`;
+      }
+    }
+    return { text: lines(rows), skipped: 0 };
+  },
+};
+
+const codex = {
+  kind: "Codex rollout",
+  file: "`~/.codex/sessions/**/rollout-*.jsonl`",
+  recognised: "`type` and `payload`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead:
+    "turns that were rolled back; what was compacted; events that repeat items; encrypted reasoning of other providers",
+  write: (turns) => {
+    /** @type {any[]} */
+    const rows = [
+      { timestamp: iso(turns[0]), type: "session_meta", payload: { id: "s", timestamp: iso(turns[0]), cwd: "/w" } },
+    ];
+    const item = (turn, payload) => rows.push({ timestamp: iso(turn), type: "response_item", payload });
+    for (const turn of turns) {
+      if (turn.abandoned !== undefined && turn.role === "user") {
+        item(turn, { type: "message", role: "user", content: [{ type: "input_text", text: turn.abandoned }] });
+        rows.push({ timestamp: iso(turn), type: "event_msg", payload: { type: "thread_rolled_back", num_turns: 1 } });
+      }
+      if (turn.reasoning !== undefined) {
+        item(turn, { type: "reasoning", summary: [{ type: "summary_text", text: turn.reasoning }], content: null });
+      }
+      const type = turn.role === "user" ? "input_text" : "output_text";
+      item(turn, { type: "message", role: turn.role, content: [{ type, text: turn.text }] });
+      for (const { id, name, input, output } of turn.calls) {
+        item(turn, { type: "function_call", name, arguments: json(input), call_id: id });
+        item(turn, { type: "function_call_output", call_id: id, output });
+      }
+    }
+    return { text: lines(rows), skipped: 0 };
+  },
+};
+
+const geminiCli = {
+  kind: "Gemini CLI chat",
+  file: "`~/.gemini/tmp/*/chats/*.json`, or a row a line",
+  recognised: "`sessionId` and `projectHash`, or rows of the type `gemini`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "the program's `info`, `warning` and `error` rows; what was rewound",
+  write: (turns) => {
+    const rows = turns.flatMap((turn) => {
+      const own = {
+        ...{ id: turn.id, timestamp: iso(turn), type: turn.role === "user" ? "user" : "gemini", content: turn.text },
+        ...(turn.reasoning === undefined ? {} : { thoughts: [{ description: turn.reasoning }] }),
+        ...(turn.calls.length === 0
+          ? {}
+          : {
+              toolCalls: turn.calls.map(({ id, name, input, output }) => ({
+                ...{ id, name, args: input, status: "success" },
+                result: [{ functionResponse: { id, name, response: { output } } }],
+              })),
+            }),
+      };
+      const other = { id: `x${turn.id}`, timestamp: iso(turn), type: "user", content: turn.abandoned };
+      return turn.abandoned === undefined ? [own] : [other, { $rewindTo: `x${turn.id}` }, own];
+    });
+    return { text: lines([{ sessionId: "s", projectHash: "h", startTime: iso(turns[0]) }, ...rows]), skipped: 0 };
+  },
+};
+
+const pi = {
+  kind: "pi session",
+  file: "`~/.pi/agent/sessions/**/*.jsonl`; OpenClaw has the same",
+  recognised: "a header `session` with `cwd`, rows with `parentId`",
+  has: { times: true, reasoning: true, calls: true, branches: true },
+  notRead: "branches other than that of the last row; what was compacted; labels and changes of the model",
+  write: (turns) => {
+    /** @type {any[]} */
+    const rows = [{ type: "session", version: 3, id: "s", timestamp: iso(turns[0]), cwd: "/w" }];
+    let parentId = null;
+    const row = (turn, id, message) =>
+      rows.push({
+        type: "message",
+        id,
+        parentId,
+        timestamp: iso(turn),
+        message: { ...message, timestamp: msOf(turn) },
+      });
+    for (const turn of turns) {
+      if (turn.abandoned !== undefined) {
+        row(turn, `x${turn.id}`, { role: "user", content: turn.abandoned });
+      }
+      const content = [
+        ...(turn.reasoning === undefined ? [] : [{ type: "thinking", thinking: turn.reasoning }]),
+        { type: "text", text: turn.text },
+        ...turn.calls.map(({ id, name, input }) => ({ type: "toolCall", id, name, arguments: input })),
+      ];
+      row(
+        turn,
+        turn.id,
+        turn.role === "user"
+          ? { role: "user", content: turn.text }
+          : { role: "assistant", content, api: "x", provider: "p", model: "m", usage: {}, stopReason: "stop" },
+      );
+      parentId = turn.id;
+      for (const { id, name, output } of turn.calls) {
+        row(turn, `r${id}`, {
+          role: "toolResult",
+          toolCallId: id,
+          toolName: name,
+          content: [{ type: "text", text: output }],
+          isError: false,
+        });
+        parentId = `r${id}`;
+      }
+    }
+    return { text: lines(rows), skipped: 0 };
+  },
+};
+
+const clineHistory = {
+  kind: "Cline or Roo Code history",
+  file: "`api_conversation_history.json`",
+  recognised: "messages in Anthropic's form; Roo's marks `condenseParent`, `truncationParent`",
+  has: { times: true, calls: true, branches: true },
+  notRead: "what was condensed or cut",
+  write: (turns) => {
+    const rows = turns.flatMap((turn) => [
+      ...(turn.abandoned === undefined
+        ? []
+        : [{ role: turn.role, content: turn.abandoned, ts: msOf(turn), condenseParent: "k" }]),
+      {
+        ...{ role: turn.role, ts: msOf(turn) },
+        content: [
+          { type: "text", text: turn.text },
+          ...turn.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input })),
+        ],
+      },
+      ...(turn.calls.length === 0
+        ? []
+        : [
+            {
+              role: "user",
+              ts: msOf(turn),
+              content: turn.calls.map(({ id, output }) => ({ type: "tool_result", tool_use_id: id, content: output })),
+            },
+          ]),
+    ]);
+    const first = {
+      role: "user",
+      content: [{ type: "text", text: "w0" }],
+      ts: START_MS,
+      isSummary: true,
+      condenseId: "k",
+    };
+    return { text: json([first, ...rows]), skipped: 0, before: ["w0"] };
+  },
+};
+
+/** The sessions of agents, which another agent carries on.
+ * @type {any[]} */
+export const AGENTS = [claudeCode, codex, geminiCli, pi, opencode, clineHistory, cline, aider, copilot];
+/** @type {any[]} */
+export const CHATS = [openWebUi, libreChat, lmStudio, sillyTavern];
+/** @type {any[]} */
+export const MESSENGERS = [discord, slack, telegram, whatsApp];
+/** Every kind that has a writer.
+ * @type {any[]} */
+export const APP_FILES = [...AGENTS, ...CHATS, ...MESSENGERS];
+
+/** Kinds with tests in other files. */
+const OTHERS = [
+  {
+    ...{
+      kind: "messages",
+      file: "a JSON list, one a line (JSONL), or an object with `messages`",
+      recognised: "roles and contents in [any form that is read](guide.md#messages-of-other-packages)",
+    },
+    ...{
+      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
+      notRead: "tools, images and other things next to the messages (reported)",
+    },
+  },
+  {
+    ...{
+      kind: "dialogues",
+      file: "a list, or one a line, of objects with `messages`, or of ShareGPT's",
+      recognised: "`conversations: [{ from, value }]`",
+    },
+    ...{ has: { calls: true }, notRead: "fields next to the messages (reported)" },
+  },
+  {
+    ...{
+      kind: "request",
+      file: "a request to a provider's API",
+      recognised: "`system` or `instructions` with `messages`, `input` or `contents`",
+    },
+    ...{ has: { reasoning: true, calls: true }, notRead: "definitions of tools (reported)" },
+  },
+  {
+    ...{ kind: "ChatGPT export", file: "`conversations.json`", recognised: "`mapping`" },
+    ...{
+      has: { times: true, reasoning: true, calls: true, branches: true },
+      notRead: "the files. What is hidden on the page has the tag `hidden`",
+    },
+  },
+  {
+    ...{ kind: "Claude export", file: "`conversations.json`", recognised: "`chat_messages`" },
+    ...{
+      has: { times: true, reasoning: true, calls: true, branches: true },
+      notRead: "the files, but for what Claude read of them",
+    },
+  },
+  {
+    ...{
+      kind: "Gemini activity",
+      file: "`MyActivity.json` of Google Takeout",
+      recognised: "`header` and `titleUrl` of Gemini",
+    },
+    ...{ has: { times: true }, notRead: "which prompts were of one conversation: the file doesn't say it" },
+  },
+  {
+    ...{ kind: "AI Studio prompt", file: "a saved prompt", recognised: "`chunkedPrompt`" },
+    ...{ has: { reasoning: true }, notRead: "what was never sent" },
+  },
+  {
+    ...{
+      kind: "session log",
+      file: 'the log of a [session](sessions.md#the-format-of-a-log), or turns `{ type: "user", message }`',
+      recognised: "a header `session` with `session_key`",
+    },
+    ...{
+      has: { names: true, times: true, replies: true, reasoning: true, calls: true },
+      notRead: "rows of other types",
+    },
+  },
+];
+
+const COMES = {
+  names: "names of speakers",
+  times: "times",
+  replies: "replies",
+  reasoning: "reasoning",
+  calls: "tool calls and results",
+  branches: "the branch that is shown",
+};
+
+/** The table of docs/files.md. `kinds` are those that an entry has the readers of: they have a mark. */
+export function tableOfKinds(kinds) {
+  const marked = new Set(kinds.map(({ name }) => name));
+  const rows = [...OTHERS, ...APP_FILES].map(({ kind, file, recognised, has, notRead }) => {
+    const along = Object.entries(COMES).flatMap(([field, words]) => (has[field] ? [words] : []));
+    return `| ${kind}${marked.has(kind) ? "¹" : ""} | ${file} | ${recognised} | ${["who speaks", ...along].join(", ")} | ${notRead} |`;
+  });
+  const head = ["| kind | file | recognised by | comes along | doesn't |", "|---|---|---|---|---|"];
+  return [...head, ...rows].join("\n");
+}
+
+/** The kinds that are known by name alone, in words. */
+export function namesOfUnread(kinds) {
+  return kinds.flatMap(({ name, isRead }) => (isRead ? [] : [name])).join(", ");
+}
