@@ -635,9 +635,9 @@ function tanStackPart({ text, media }) {
   return { type: kind === "image" ? kind : "document", source };
 }
 
-function tanStackMessages(turns, random) {
+function tanStackMessages(turns) {
   return turns.map((turn, at) => {
-    const about = { id: `m${at}`, ...(random.chance(0.5) ? { createdAt: new Date(START + at * 60_000) } : {}) };
+    const about = { id: `m${at}`, createdAt: new Date(START + at * 60_000) };
     if (turn.kind === "system") {
       return { ...about, role: "system", parts: [tanStackPart(turn)] };
     }
