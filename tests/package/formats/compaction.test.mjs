@@ -139,7 +139,10 @@ describe("a compaction", () => {
       }
       // The messages that are sent again are counted. Some providers join texts, which may save a token here and there.
       const { tokens } = countTokens(gone.join(" "), { model });
-      assert.ok(context.tokens.total >= 0.9 * tokens, `${context.tokens.total} tokens, and ${tokens} of what is sent again`);
+      assert.ok(
+        context.tokens.total >= 0.9 * tokens,
+        `${context.tokens.total} tokens, and ${tokens} of what is sent again`,
+      );
     });
   });
 
