@@ -329,9 +329,13 @@ const libreChat = {
     if (random.chance(0.5)) {
       return { text: json({ ...head, recursive: false, messages: rows }), skipped: 0 };
     }
-    const treeOf = (parent) =>
-      rows.filter((row) => row.parentMessageId === parent).map((row) => ({ ...row, children: treeOf(row.messageId) }));
-    return { text: json({ ...head, recursive: true, messagesTree: treeOf(rows[0].parentMessageId) }), skipped: 0 };
+    const childrenOf = new Map(rows.map(({ messageId }) => [messageId, []]));
+    const messagesTree = [];
+    for (const row of rows) {
+      const siblings = childrenOf.get(row.parentMessageId) ?? messagesTree;
+      siblings.push({ ...row, children: childrenOf.get(row.messageId) });
+    }
+    return { text: json({ ...head, recursive: true, messagesTree }), skipped: 0 };
   },
 };
 
@@ -442,7 +446,7 @@ const copilot = {
   notRead:
     "requests that were taken back (counted); the program's progress and states; edits, of which the file is named",
   write: (turns) => {
-    const pairs = turns.filter(({ role }) => role === "user").map((turn) => [turn, turns[turns.indexOf(turn) + 1]]);
+    const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {
       const calls = answer?.calls ?? [];
       const own = {
