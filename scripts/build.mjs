@@ -111,6 +111,7 @@ const entries = {
   files: "src/load/files.ts",
   tasks: "src/files/tasks.ts",
   telemetry: "src/telemetry/index.ts",
+  react: "src/react/index.ts",
   redact: "src/redact/index.ts",
   worker: "src/worker/connect.ts",
   "worker-thread": "src/worker/thread.ts",
@@ -419,7 +420,7 @@ async function buildEntries() {
       logOverride: { "ignored-bare-import": "silent" },
       // Whoever plugs the package into a framework gets the entry of its host.
       // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
-      external: ["node:*", "windrow"],
+      external: ["node:*", "windrow", "react"],
       plugins: [hostEntryModules, sharedModule(members), generatedModules],
     });
     writeSourceImport(join(dist, "module.js"));
