@@ -290,6 +290,7 @@ async function buildCore() {
       declarations.replaceAll(/RequestInfo \| URL \| Response \| |BufferSource \| /g, ""),
     );
     writeFileSync(join(dist, "windrow.wasm.d.ts"), wasmTypes);
+    writeFileSync(join(dist, "bytes.d.ts"), bytesTypes);
     return Object.keys(coreModules)
       .map((name) => `${name} ${count(readFileSync(join(dist, `${name}.wasm`)).length)} bytes`)
       .join(", ");
@@ -316,6 +317,9 @@ function customSection(name, content) {
   const length = Buffer.concat(body).length;
   return Buffer.concat([Buffer.of(0, length), ...body]);
 }
+
+/** The types of a file of bytes, which a worker imports as data. */
+const bytesTypes = "declare const bytes: ArrayBuffer;\nexport default bytes;\n";
 
 /** What an import of the core gives where a host or a bundler compiles it. */
 const wasmTypes = `/** The core, compiled. */
