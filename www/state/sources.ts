@@ -227,15 +227,25 @@ async function attempt(run: () => Promise<string>): Promise<void> {
   }
 }
 
-let isBusy = false;
+/** The action that was asked for last, until it is done. */
+let underway: { readonly name: string; readonly done: Promise<void> } | undefined;
 
-/** Does what a button says, and not twice where it is pressed twice. */
-async function once(run: () => Promise<string>): Promise<void> {
-  if (!isBusy) {
-    isBusy = true;
-    await attempt(run);
-    isBusy = false;
+/** Runs the actions of buttons in their order. A button that is pressed twice acts once. */
+function inOrder(name: string, run: () => Promise<string>): Promise<void> {
+  if (underway?.name === name) {
+    return underway.done;
   }
+  const previous = underway?.done;
+  const action = { name, done: Promise.resolve() };
+  action.done = (async () => {
+    await previous;
+    await attempt(run);
+    if (underway === action) {
+      underway = undefined;
+    }
+  })();
+  underway = action;
+  return action.done;
 }
 
 async function sourceOf(session: Session): Promise<Source> {
@@ -295,7 +305,7 @@ async function follow(session: Session): Promise<void> {
 
 /** Saves the conversation on the page under a name. */
 export function save(name: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`save ${name}`, async () => {
     const key = name.trim();
     const source = state.source.value;
     if (key === "") {
@@ -322,7 +332,7 @@ export function save(name: string): Promise<void> {
 }
 
 export function openNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`open ${key}`, async () => {
     if (key !== state.source.value?.session?.key) {
       await showSaved(key);
     }
@@ -331,7 +341,7 @@ export function openNamed(key: string): Promise<void> {
 }
 
 export function exportNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`export ${key}`, async () => {
     const own = state.source.value?.session;
     const session = own?.key === key ? own : await openSaved(key);
     try {
@@ -346,7 +356,7 @@ export function exportNamed(key: string): Promise<void> {
 }
 
 export function removeNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`remove ${key}`, async () => {
     await store.remove(key);
     return `“${key}” was deleted.`;
   });
@@ -354,7 +364,7 @@ export function removeNamed(key: string): Promise<void> {
 
 /** Copies the saved conversation on the page up to a message, and shows the copy. */
 export function forkAt(position: number): Promise<void> {
-  return once(async () => {
+  return inOrder(`fork ${position}`, async () => {
     const { session, numbers } = state.source.value ?? {};
     const number = numbers?.[position];
     if (session === undefined || number === undefined) {
