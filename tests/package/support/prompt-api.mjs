@@ -93,7 +93,7 @@ export function promptApi({ window = 9216, names = "present", replyOf = (turn) =
   return { create, log };
 }
 
-/** Lines of users: prose, code, figures and other scripts, for which estimates differ. */
+/** Lines of users: prose, code, figures and other scripts. Estimates of them differ. */
 const SUBJECTS = [
   "The boat house by the lake has forty seats, and its kitchen closes at ten.",
   "function fits(tokens, window) { return tokens.filter((it) => it.count <= window.left[it.at]); }",

@@ -47,7 +47,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   return { messages, unknownFields: [] };
 }
 
-/** Names the fault of media; undefined if there is none. */
+/** Names the fault of media; undefined if it has no fault. */
 function faultOf({ image_url: image, input_audio: audio }: Readonly<Record<string, unknown>>): string | undefined {
   const { url, detail } = isRecord(image) ? image : {};
   const { data, format } = isRecord(audio) ? audio : {};
