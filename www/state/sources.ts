@@ -1,4 +1,4 @@
-// Where a conversation comes from: a sample, a file, the clipboard, what is saved here. Each is put on the page in the same way.
+// Sources of a conversation: a sample, a file, the clipboard, a saved one. The page shows each in the same way.
 
 import { batch } from "@preact/signals";
 import { type MessageInput, parseTranscript, type Session } from "windrow";
@@ -18,7 +18,7 @@ import { failureOf, type Source, state } from "./state.js";
 const VIEW_KEY = "windrowView";
 let newest = 0;
 
-/** Shows what an address says; where it names a conversation that is not here, a sample and a word about it. */
+/** Shows the view of an address. If its conversation isn't here, shows a sample and a notice. */
 export async function showView(view: View): Promise<void> {
   const { from, id } = view;
   if (from === "file") {
@@ -29,7 +29,7 @@ export async function showView(view: View): Promise<void> {
     }
     const name = view.name === "" ? "the conversation" : `“${view.name}”`;
     await showSample(FIRST_SAMPLE, { ...view, turn: undefined, selected: undefined, edits: new Map() });
-    state.notice.value = `The link holds the setup, not the conversation: ${name} is not in this browser. Open it here, and it is shown as it was meant.`;
+    state.notice.value = `The link holds the setup, not the conversation: ${name} is not in this browser. Open it here to see the shared view.`;
     return;
   }
   if (from === "saved") {
@@ -80,7 +80,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
   });
 }
 
-/** Runs what loads a conversation: the newest wins, and a failure leaves the page as it is. */
+/** Loads a conversation. The newest call wins, and a failure leaves the page unchanged. */
 async function load(name: string, run: (isNewest: () => boolean) => Promise<void>): Promise<void> {
   newest += 1;
   const turn = newest;
@@ -177,7 +177,7 @@ function decode(bytes: ArrayBuffer): string {
 
 // Sharing
 
-/** The address of the view: it opens with the same setup, and without the conversation where that is the visitor's own. */
+/** The address of the view. It opens with the same setup, and without the visitor's own conversation. */
 export function shareAddress(): string {
   return new URL(viewAddress(), location.href).href;
 }
@@ -351,7 +351,7 @@ export function exportNamed(key: string): Promise<void> {
         void session.close();
       }
     }
-    return `“${key}” was given as a file.`;
+    return `“${key}” was exported.`;
   });
 }
 
