@@ -38,49 +38,51 @@ import { startStudio } from "./studio/server.js";
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 const PROVIDERS = providers.map(({ name }) => name);
 
-const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
+const HELP = `Builds the context of a request from a conversation in a file, and reports the messages that it left
+out, with the reasons.
 
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
   windrow studio [FILE] [--port N] [--endpoint URL]
 
-FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
-likes, "request", an export of a chat app or a messenger, or the session of an agent, such as
-Claude Code, Codex, the Gemini CLI, pi or opencode; "-" is standard input.
-Of a file with several conversations the newest is taken, or the one that is named.
+FILE is a JSON list of messages, a message per line (JSONL), an object with "messages" and
+optionally "request", an export of a chat app or a messenger, or the session of an agent, such as
+Claude Code, Codex, the Gemini CLI, pi or opencode; "-" is standard input. If it has several
+conversations, windrow takes the newest one, or the one that --conversation names.
 
-  --request TEXT    what the context is for; default: the file's own, or its newest user message
-  --preset NAME     begin with a documented system's config, of which what is given here replaces
-                    options: ${PRESETS.join(", ")}
-  --max-tokens N    the most tokens that the context may have; default: no limit
+  --request TEXT    the request; default: the file's own, or its newest user message
+  --preset NAME     begin with the config of a documented system, which the other options change:
+                    ${PRESETS.join(", ")}
+  --max-tokens N    the most tokens of the context; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
-                    and recording; the default of a preset is its own
-  --as PROVIDER     write the body of a request with which another model carries the session on, for
+                    and recording; a preset has its own default
+  --as PROVIDER     write the body of a request that carries on the session with another model:
                     ${PROVIDERS.join(", ")}.
-                    A session that ended with the assistant's words goes on with "Continue.", or
-                    with --request
-  --last N          take only the newest N messages into consideration, beside the request and what
-                    answers it; with the preset triaged, the newest N exchanges
+                    If the session ended with the assistant's words, the request is "Continue.",
+                    or that of --request
+  --last N          consider only the newest N messages, besides the request and its answers; with
+                    the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
-  --conversation C  of a file with several: an id, a number from 1, or all, one after the other
+  --conversation C  choose a conversation of the file by its id or its number from 1; all: one
+                    after the other
   --model NAME      count tokens as this model does, for example gpt-4o
-  --encoding NAME   count with one of ${encodings.join(", ")}; the first is the default
-  --recording FILE  append a line to FILE with all that is needed to build the context again
+  --encoding NAME   count in one of ${encodings.join(", ")}; default: the first
+  --recording FILE  append a line to FILE from which the context can be built again
   --help, -h        show this
   --version         show the version
 
 The context goes to standard output, the summary to standard error.
 
-replay builds the contexts in RECORDINGS (a recording a line) again from TRANSCRIPT, which may have
-grown since, and says of each in a line whether it is the same. It takes --conversation too.
+replay builds the contexts in RECORDINGS (one per line) again from TRANSCRIPT, which may have grown
+since. For each it prints a line that says if it is the same. It takes --conversation too.
 
-studio serves a page on this machine that shows what is sent of a conversation, and why: of FILE, or
-of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO. The
-page asks a model only at the --endpoint that takes OpenAI's chat completions, such as
-http://127.0.0.1:11434/v1, and reaches no other origin.
+studio serves a page on this machine that shows a prompt and the reasons for each message in it: of
+FILE, or of an app that calls inspect(context) from windrow/inspect with the page's address in
+WINDROW_STUDIO. The page asks a model only at the --endpoint, which takes OpenAI's chat completions,
+such as http://127.0.0.1:11434/v1. It contacts no other server.
 
-Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
-command line or a file is wrong, 3 done, but messages of the file could not be read.
+Exit codes: 0 done, 1 the context could not be built, or a replayed one differs, 2 the command line
+or a file is wrong, 3 done, but some messages of the file could not be read.
 `;
 
 const OPTIONS = {
@@ -287,7 +289,7 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
 
   const [command, ...files] = words;
   if (command === undefined) {
-    throw new UsageError(`no command is given${SEE_HELP}`);
+    throw new UsageError(`no command was named${SEE_HELP}`);
   }
   switch (command) {
     case "build":
@@ -486,9 +488,9 @@ function fileFailure(failure: unknown, done: "read" | "written"): string {
   const { code } = failure as NodeJS.ErrnoException;
   switch (code) {
     case "ENOENT":
-      return done === "read" ? "there is no such file" : "there is no such folder";
+      return done === "read" ? "no such file" : "no such folder";
     case "ENOTDIR":
-      return "there is no such file: a part of its path is not a directory";
+      return "no such file: a part of its path isn't a directory";
     case "EISDIR":
       return "is a directory, not a file";
     case "EACCES":
@@ -510,7 +512,7 @@ function decode(bytes: Uint8Array, name: string): string {
       throw new UsageError(`${name}: is too large to be read at once`);
     }
     const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b;
-    throw new UsageError(`${name}: is ${isArchive ? "an archive: give a file that is in it" : "not text in UTF-8"}`);
+    throw new UsageError(`${name}: is ${isArchive ? "an archive: name a file inside it" : "not text in UTF-8"}`);
   }
 }
 
@@ -747,7 +749,7 @@ async function run(): Promise<void> {
 /** What to do, in the words of the command line. */
 function nextAction({ code, needed, nextAction }: ContextError): string {
   return code === "BUDGET_TOO_SMALL"
-    ? `Give at least --max-tokens ${needed}, or a shorter request or file.`
+    ? `Pass --max-tokens ${needed} or more, or shorten the request or the file.`
     : nextAction;
 }
 

@@ -300,9 +300,9 @@ impl Misfit {
                 let first = paths.iter().find_map(within);
                 let next_action = match first {
                     Some(first) => {
-                        format!("Give {expected}, for example {path}: {{ {first}: … }}.")
+                        format!("Pass {expected}, for example {path}: {{ {first}: … }}.")
                     }
-                    None => format!("Give {expected}, or leave the option out."),
+                    None => format!("Pass {expected}, or leave the option out."),
                 };
                 (format!("expected {expected}, got {given}"), next_action)
             }

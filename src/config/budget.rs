@@ -117,7 +117,7 @@ fn entries(value: &mut Value) -> &mut [(String, Value)] {
 const BY_MODEL: &str = "model";
 
 fn unknown_window(message: &str, first: &str) -> Error {
-    let next = format!("{first}, or give budget.contextLimit as a number of tokens.");
+    let next = format!("{first}, or pass budget.contextLimit as a number of tokens.");
     Error::option("budget.contextLimit", message, &next)
 }
 
@@ -225,7 +225,7 @@ impl BudgetConfig {
         if self.max_tokens.is_some() && self.context_limit.is_some() {
             return Err(Error::option(
                 "budget.maxTokens",
-                "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: give one of them",
+                "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: pass one of them",
                 "Remove maxTokens or contextLimit.",
             ));
         }
@@ -233,13 +233,13 @@ impl BudgetConfig {
             (None, Some(_)) => Err(Error::option(
                 "budget.replyReserve",
                 "is a part of contextLimit, which is not set",
-                "Give contextLimit instead of maxTokens, or remove replyReserve.",
+                "Pass contextLimit instead of maxTokens, or remove replyReserve.",
             )),
             (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
                 Err(Error::option(
                     "budget.replyReserve",
-                    "leaves nothing of contextLimit for the prompt (it is 1024 where it is not set)",
-                    "Give a smaller replyReserve or a larger contextLimit.",
+                    "leaves nothing of contextLimit for the prompt (its default is 1024)",
+                    "Pass a smaller replyReserve or a larger contextLimit.",
                 ))
             }
             _ => Ok(()),

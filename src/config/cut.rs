@@ -44,7 +44,7 @@ impl CutConfig {
                     number_text(self.low_water),
                     number_text(self.high_water)
                 ),
-                "Give a lowWater below highWater, such as 0.58 with 1.",
+                "Pass a lowWater below highWater, such as 0.58 with 1.",
             ));
         }
         Ok(())

@@ -33,7 +33,7 @@ impl FilterConfig {
             Some(days) if days < 0.0 => Err(Error::option(
                 "filter.maxAgeDays",
                 "expected 0 or more days",
-                "Give the days as a positive number, or leave the option out.",
+                "Pass the days as a positive number, or leave the option out.",
             )),
             _ => Ok(()),
         }

@@ -186,7 +186,7 @@ impl ContextConfig {
             return Err(Error::option(
                 "budget.cut",
                 "the cut counts tokens, and the budget is in characters alone",
-                "Give budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
+                "Pass budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
             ));
         }
         Ok(())

@@ -163,7 +163,7 @@ impl RecallConfig {
             return Err(Error::option(
                 "recall.embedBatchSize",
                 "no text can be embedded in batches of 0",
-                "Give 1 or more, or leave recall.embed out.",
+                "Pass 1 or more, or leave recall.embed out.",
             ));
         }
         Ok(())

@@ -356,7 +356,7 @@ impl RenderConfig {
                 return Err(Error::option(
                     path,
                     "a label cannot begin as a line of the prompt's own does",
-                    "Give the role another label, or set render.guard to \"none\".",
+                    "Pass another label for the role, or set render.guard to \"none\".",
                 ));
             }
             for (other_path, other_role, other) in &labels {
@@ -366,7 +366,7 @@ impl RenderConfig {
                     return Err(Error::option(
                         other_path,
                         &format!("the label cannot be told apart from that of {path}"),
-                        "Give each role a label of its own, or set render.guard to \"none\".",
+                        "Pass a different label for each role, or set render.guard to \"none\".",
                     ));
                 }
             }

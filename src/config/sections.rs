@@ -207,7 +207,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
             return Err(Error::option(
                 &path("id"),
                 &format!("the id \"{}\" is taken", section.id),
-                "Give each section an id of its own, other than format and instructions.",
+                "Pass a different id for each section, other than format and instructions.",
             ));
         }
         let is_list = matches!(section.kind, SectionKind::Text | SectionKind::Items);
@@ -215,7 +215,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
             return Err(Error::option(
                 &path("kind"),
                 "there is another section of this kind before it",
-                "Give one section of each kind but text and items.",
+                "Pass one section of each kind except text and items.",
             ));
         }
         if section.text.is_some() && section.kind != SectionKind::Text {

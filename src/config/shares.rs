@@ -6,8 +6,8 @@ pub(super) fn check_shares(shares: &[(&str, f64)]) -> Result<()> {
     match shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
         Some((path, share)) => Err(Error::option(
             path,
-            &format!("{} is no share", number_text(*share)),
-            "Give a number from 0 (nothing) to 1 (all).",
+            &format!("{} isn't a share", number_text(*share)),
+            "Pass a number from 0 (nothing) to 1 (all).",
         )),
         None => Ok(()),
     }

@@ -65,7 +65,7 @@ impl WindowConfig {
             Some(hours) if hours < 0.0 => Err(Error::option(
                 "window.recencyHours",
                 "expected 0 or more hours",
-                "Give the hours as a positive number, or leave the option out.",
+                "Pass the hours as a positive number, or leave the option out.",
             )),
             _ => Ok(()),
         }

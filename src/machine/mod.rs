@@ -178,14 +178,14 @@ impl Build {
             return Err(Error::new(
                 ErrorCode::InvalidConfig,
                 "a tool call or a tool's result cannot be the request",
-                "Append it to the transcript, and leave the request out: the newest messages stand for it.",
+                "Append it to the transcript, and leave the request out: the newest messages take its place.",
             )
             .at("request"));
         }
         if hooks.contains(&HookName::Compact) && config.budget.cut.is_none() {
             return Err(Error::option(
                 "compact.summarize",
-                "a summary replaces what the cut leaves out, and there is no cut",
+                "a summary replaces the messages before the cut, and budget.cut isn't set",
                 "Set budget.cut, for example {} (the preset steady has it), or leave out compact.summarize.",
             ));
         }
@@ -392,7 +392,7 @@ impl Build {
                 input.answers.compacted_through = Some(through);
                 match &answer.text {
                     Some(text) if !text.trim().is_empty() => Misunderstood::default(),
-                    _ if answer.outcome == Outcome::Given => answer.fail("it gave a blank summary"),
+                    _ if answer.outcome == Outcome::Given => answer.fail("it returned a blank summary"),
                     _ => Misunderstood::default(),
                 }
             }
@@ -403,7 +403,7 @@ impl Build {
             _ => {
                 return Err(Error::new(
                     ErrorCode::InvalidRecording,
-                    "an answer was given to what was not asked",
+                    "an answer came without a question",
                     "Pass the recording of a built context unchanged.",
                 ));
             }

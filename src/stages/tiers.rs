@@ -194,10 +194,10 @@ pub(crate) fn understand(
         }
         Some(_) => {
             return answer
-                .fail("it gave another number of summaries than there were conversations");
+                .fail("the number of summaries differs from the number of conversations");
         }
         None if answer.outcome == Outcome::Given => {
-            return answer.fail("the answer is no list of summaries");
+            return answer.fail("the answer isn't a list of summaries");
         }
         None => {}
     }

@@ -20,12 +20,12 @@ impl Counts {
         let (Outcome::Given, Some(counts)) = (answer.outcome, counts) else {
             let reason = match &answer.reason {
                 Some(reason) => reason.clone(),
-                None => "it gave another number of counts than there were texts".to_owned(),
+                None => "the number of counts differs from the number of texts".to_owned(),
             };
             return Err(Error::new(
                 ErrorCode::HookFailed,
                 format!("the hook failed: {reason}"),
-                "Give a whole number of 0 or more for each text, or leave countTokens out.",
+                "Pass a whole number of 0 or more for each text, or leave countTokens out.",
             )
             .at("countTokens"));
         };

@@ -111,7 +111,7 @@ pub enum Reason {
     RankedLower,
     /// It is older than messages that didn't fit, and older ones aren't tried after these.
     RunEnded,
-    /// It stands before the cut, which moves in steps.
+    /// It it is before the cut, which moves in steps.
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
@@ -189,7 +189,7 @@ impl Reason {
         };
         match self {
             Self::NotRead => {
-                "older than every message that was read of the log: window and budget were full before"
+                "older than the part of the log that was read: window and budget were full before"
                     .to_owned()
             }
             Self::OtherSession => format!(
@@ -208,8 +208,8 @@ impl Reason {
                 "an earlier message has the same id (collect.deduplicate)".to_owned()
             }
             Self::SameAsRequest => {
-                "is the request that was given (it has its id, or is the last message and says the same), which is in the \
-                 context in its place"
+                "is the request itself (it has the request's id, or is the last message with the same text), which the context \
+                 has in its place"
                     .to_owned()
             }
             Self::Compacted => {
@@ -217,11 +217,11 @@ impl Reason {
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
-                "older than {}, all that the cache holds (collect.cacheLimit)",
+                "older than {}, which are all that the cache holds (collect.cacheLimit)",
                 newest(config.collect.cache_limit, limited)
             ),
             Self::BeyondFetchLimit => format!(
-                "older than {}, all that is looked at (collect.fetchLimit)",
+                "older than {}, which are the only ones considered (collect.fetchLimit)",
                 newest(config.collect.fetch_limit, limited)
             ),
             Self::CallWithoutResult => {
@@ -229,10 +229,10 @@ impl Reason {
                     .to_owned()
             }
             Self::ResultWithoutCall => {
-                "is the result of a tool call that the transcript does not have before it"
+                "is the result of a tool call that doesn't come before it in the transcript"
                     .to_owned()
             }
-            Self::Role => "its role is not among those wanted (filter.roles)".to_owned(),
+            Self::Role => "its role isn't one of filter.roles".to_owned(),
             Self::Source => "its source is excluded (filter.excludeSources)".to_owned(),
             Self::Tag => "one of its tags is excluded (filter.excludeTags)".to_owned(),
             Self::Unfinished => {
@@ -241,12 +241,12 @@ impl Reason {
             Self::ToolCalls => {
                 "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
             }
-            Self::Blank => "has no content (filter.excludeBlank; with render.provider, as no provider takes it)".to_owned(),
+            Self::Blank => "has no content (filter.excludeBlank; render.provider also leaves it out, since no provider takes it)".to_owned(),
             Self::BeyondAge => {
-                "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
+                "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays"
                     .to_owned()
             }
-            Self::IsSummary => "is the summary of a conversation, shown only where tiers show the conversation by its summary (tiers)"
+            Self::IsSummary => "is the summary of a conversation, shown only if tiers show that conversation by its summary (tiers)"
                 .to_owned(),
             Self::BeyondLookback => format!(
                 "older than {} (window.lookbackCount)",
@@ -270,16 +270,16 @@ impl Reason {
             }
             Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
             Self::TriageFailed => format!(
-                "triage failed, and it is older than {}, all that is kept then (triage.alwaysIncludeRecent, triage.onError)",
+                "triage failed, and it is older than {}, which are kept then (triage.alwaysIncludeRecent, triage.onError)",
                 newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::TriageUnavailable => format!(
-                "there is no triage, and it is older than {}, all that is kept then (triage.alwaysIncludeRecent, \
+                "triage is unavailable, and it is older than {}, which are kept then (triage.alwaysIncludeRecent, \
                  triage.onUnavailable)",
                 newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
-            Self::TierNotShown => "conversations of its tier are not shown, or of its conversation only the required messages (tiers)".to_owned(),
+            Self::TierNotShown => "conversations of its tier aren't shown, or only the required messages of this one (tiers)".to_owned(),
             Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
             Self::SplitGroup => {
                 "goes together with a tool call or result that was left out".to_owned()
@@ -295,18 +295,18 @@ impl Reason {
                     .to_owned()
             }
             Self::RunEnded if config.tiers.enabled && config.tiers.on_overflow == TierOverflow::Stop => {
-                "after a conversation that there was no room for, nothing more is shown (tiers.onOverflow)".to_owned()
+                "after a conversation that didn't fit, nothing more is shown (tiers.onOverflow)".to_owned()
             }
             Self::RunEnded if config.recall.ranking == Ranking::Recency => {
-                "older than a message that there was no room for: the newest come first, in a run without holes (recall.ranking)"
+                "older than a message that didn't fit: the newest are kept without gaps (recall.ranking)"
                     .to_owned()
             }
             Self::RunEnded => format!(
-                "older than {} that there was no room for, after which no older one is tried",
+                "older than {} that didn't fit, after which no older one is tried",
                 counted(MOST_MISSES, "message")
             ),
             Self::BeforeCut => {
-                "stands before the cut, which moves in steps so that the beginning of the prompt stays the same for many turns (budget.cut)"
+                "it is before the cut, which moves in steps so that the beginning of the prompt stays the same for many turns (budget.cut)"
                     .to_owned()
             }
             Self::Instruction => {
@@ -318,25 +318,25 @@ impl Reason {
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
-                "is the request (where none was given, the newest user message), answers it, or is the newest message"
+                "is the request (by default the newest user message), answers it, or is the newest message"
                     .to_owned()
             }
             Self::ReplyTo => {
-                "the request replies to it, or it goes together with what it replies to (window.includeReplyTo)"
+                "the request replies to it, or to a message that it goes together with (window.includeReplyTo)"
                     .to_owned()
             }
             Self::RequiredNewest => format!(
-                "required, as it, or what it goes together with, is {} (window.requiredNewest)",
+                "required, because it or a message that it goes together with is {} (window.requiredNewest)",
                 one_of_newest(window.required_newest)
             ),
             Self::Direct => "a message for this agent (agentId)".to_owned(),
             Self::Recent => format!(
-                "kept without triage, as it is {} (triage.alwaysIncludeRecent)",
+                "kept without triage, because it is {} (triage.alwaysIncludeRecent)",
                 one_of_newest(config.triage.always_include_recent)
             ),
             Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
             Self::Newest => format!(
-                "kept before recalled messages, as it is {} (recall.recentMessages)",
+                "kept before recalled messages, because it is {} (recall.recentMessages)",
                 one_of_newest(config.recall.recent_messages)
             ),
             Self::Standing => {
@@ -346,7 +346,7 @@ impl Reason {
             Self::Paired => {
                 "goes with a message that fits the request: it is the question that this answers, or its reply (recall.pairs)".to_owned()
             }
-            Self::History => "within the window, and there was room for it".to_owned(),
+            Self::History => "within the window, and it fits".to_owned(),
         }
     }
 }

@@ -80,7 +80,7 @@ export function recalledChip(words: string): Chip | undefined {
   }
   const [first = ""] = words.replace(PREFIX, "").split(";");
   const chip = first
-    .replace(/^it stands beside messages with /, "next to ")
+    .replace(/^it is next to messages with /, "next to ")
     .replace(/^it is of a conversation about it$/, "same conversation")
     .replace(/^it is of a time that the request names$/, "of the time asked about")
     .replace(/^it (is )?/, "");

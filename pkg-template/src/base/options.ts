@@ -49,7 +49,7 @@ export function checkOptions<Name extends string>(
   const given = options as Readonly<Record<string, unknown>>;
   const lacking = (): OptionFault | undefined => {
     const name = required.find((option) => given[option] === undefined);
-    return name && fault(name, `expected ${rules[name][0]}, got nothing`, `Give ${rules[name][0]}.`);
+    return name && fault(name, `expected ${rules[name][0]}, got nothing`, `Pass ${rules[name][0]}.`);
   };
   const found = faultIn(options, rules) ?? lacking();
   if (found !== undefined) {
@@ -61,7 +61,7 @@ export function checkOptions<Name extends string>(
 export function faultOf(path: string, value: unknown, [expected, isRight]: OptionRule): OptionFault | undefined {
   return isRight(value)
     ? undefined
-    : fault(path, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave it out.`);
+    : fault(path, `expected ${expected}, got ${describe(value)}`, `Pass ${expected}, or leave it out.`);
 }
 
 function fault(path: string, problem: string, nextAction: string): OptionFault {

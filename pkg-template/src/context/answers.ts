@@ -166,7 +166,7 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
         }
         return chosen.every((id) => typeof id === "string")
           ? { taken: { ids: chosen }, misunderstood: "nothing" }
-          : { nonsense: "names what is no id" };
+          : { nonsense: "names a value that isn't an id" };
       }
     }
   })();
@@ -279,7 +279,7 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
   }
   const fields = typeof element === "object" && element !== null ? fieldsOf(element) : undefined;
   if (typeof fields?.text !== "string") {
-    misunderstood.lose(element, "what is no item with a text was left out");
+    misunderstood.lose(element, "a value that isn't an item with a text was left out");
     return undefined;
   }
   const { id, text, source, score, metadata, metadataSource } = fields;
@@ -293,15 +293,15 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
     return null;
   };
   if (metadata != null && typeof metadata !== "object") {
-    misunderstood.doubt(metadata, "an item was taken without metadata that are no object");
+    misunderstood.doubt(metadata, "an item was taken without its metadata, which weren't an object");
   }
-  const own = fieldOf<string>(source, typeof source === "string", "a source that is no text");
+  const own = fieldOf<string>(source, typeof source === "string", "a source that isn't a text");
   const isId = typeof id === "string" || typeof id === "number";
   return {
-    id: isId ? String(id) : fieldOf(id, false, "an id that is no text and no number"),
+    id: isId ? String(id) : fieldOf(id, false, "an id that is neither a text nor a number"),
     text,
     source: own ?? (typeof metadataSource === "string" ? metadataSource : null),
-    score: fieldOf(score, Number.isFinite(score), "a score that is no finite number"),
+    score: fieldOf(score, Number.isFinite(score), "a score that isn't a finite number"),
   };
 }
 
@@ -358,7 +358,7 @@ export function readVectors(
     length ??= found;
     if (found !== length || !(found > 0 && found <= MAX_DIMENSIONS)) {
       return {
-        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` beside one of ${length}`}`,
+        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` next to one of ${length}`}`,
       };
     }
     if (index === 0) {
@@ -394,12 +394,12 @@ export function readSummaries(given: unknown, ids: readonly string[]): Reading {
   let length = 0;
   for (const [id, summary] of entries) {
     if (!known.has(id)) {
-      misunderstood.lose(id, "what is of no conversation that was asked about was passed over");
+      misunderstood.lose(id, "an answer about another conversation was passed over");
     } else if (typeof summary === "string") {
       length += summary.length;
       byId.set(id, summary);
     } else if (summary != null) {
-      misunderstood.lose(summary, "an extract stands for a summary that is no text");
+      misunderstood.lose(summary, "an extract replaces a summary that isn't a text");
     }
     if (length > MAX_LENGTH) {
       return { nonsense: `answered more than ${MAX_LENGTH} characters` };

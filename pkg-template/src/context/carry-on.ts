@@ -65,9 +65,9 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
     throw new ContextError({
       kind: "transcript_error",
       code: "INVALID_CONFIG",
-      message: `conversation: there is no ${describe(choice)} in the file`,
+      message: `conversation: the file has no ${describe(choice)}`,
       path: "conversation",
-      nextAction: "Give the id of a conversation of the file, or its number from 1.",
+      nextAction: "Pass the id of a conversation of the file, or its number from 1.",
     });
   }
   return chosen.messages;

@@ -581,7 +581,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         kind: "context_build_error",
         code: "INVALID_TRANSCRIPT",
         message: isName(idOrPosition)
-          ? `there is no message ${describe(idOrPosition)} in the transcript`
+          ? `the transcript has no message ${describe(idOrPosition)}`
           : `expected the id or the position of a message, got ${describe(idOrPosition)}`,
         nextAction: "Pass the id of a message, or its position from 0.",
       });

@@ -97,7 +97,7 @@ export interface RetrievalDefinitions {
 export type RetrievalParameters = typeof PARAMETERS;
 
 const DESCRIPTION =
-  "Returns what was left out of this conversation. Pass `id` to get one result or message by its name, such as r12 in a mark " +
+  "Returns parts of this conversation that were left out. Pass `id` to get one result or message by its name, such as r12 in a mark " +
   "[… 2,140 tokens left out; result r12 …]. Pass `query` to get the passages about something, or both for passages of that result.";
 
 const PARAMETERS = {
@@ -203,7 +203,7 @@ export class Retrieval {
     const limit = Math.max(Math.min(asked.max_tokens ?? DEFAULT_TOKENS, most), LEAST_TOKENS);
     const original = id === undefined ? undefined : await this.#originals.get(id);
     if (id !== undefined && original === undefined) {
-      return `There is no result or message ${JSON.stringify(id)}. Pass a name from a mark, or a query.`;
+      return `No result or message is named ${JSON.stringify(id)}. Pass a name from a mark, or a query.`;
     }
     const answer =
       original === undefined ? await this.#passages(query ?? "", limit) : await this.#shown(original, asked, limit);
@@ -342,7 +342,7 @@ export function argumentsIn(given: unknown): RetrievalArguments | string {
   try {
     read = typeof given === "string" ? JSON.parse(given) : given;
   } catch {
-    return "The arguments are no JSON.";
+    return "The arguments aren't JSON.";
   }
   const { id, query, offset, max_tokens: limit } = (read ?? {}) as Readonly<Record<string, unknown>>;
   const name = typeof id === "number" ? String(id) : typeof id === "string" ? id.trim().replace(/^result /, "") : "";

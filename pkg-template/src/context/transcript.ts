@@ -139,7 +139,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
-        message: "there is no message to be replaced",
+        message: "the last message to replace doesn't exist",
         nextAction: "Append it.",
       });
     }
@@ -156,7 +156,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
         message: `expected a number of messages, got ${describe(length)}`,
-        nextAction: "Give a whole number of 0 or more.",
+        nextAction: "Pass a whole number of 0 or more.",
       });
     }
     const core = this.#live();
@@ -272,7 +272,7 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
     throw invalid(
       kind,
       `expected a list of messages, got ${describe(value)}`,
-      listIn(value) ?? "Pass an array of messages, or what createTranscript() gives.",
+      listIn(value) ?? "Pass an array of messages, or the result of createTranscript().",
     );
   }
   return list;
@@ -286,10 +286,10 @@ function listIn(value: unknown): string | undefined {
   try {
     const { then, json, messages } = Object(value) as { then?: unknown; json?: unknown; messages?: unknown };
     if (typeof then === "function") {
-      return "Await the promise, and pass what it gives.";
+      return "Await the promise, and pass its result.";
     }
     if (typeof json === "function") {
-      return "Pass what its json() gives, awaited.";
+      return "Pass the awaited result of its json().";
     }
     return Array.isArray(messages) ? "Pass its messages." : undefined;
   } catch {
@@ -325,8 +325,8 @@ export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): re
         const place = `messages[${first + at}]`;
         throw invalid(
           kind,
-          `${place}: there is no message here`,
-          "Leave out places of the list that have nothing.",
+          `${place}: expected a message, got nothing`,
+          "Leave out the empty places of the list.",
           place,
         );
       }

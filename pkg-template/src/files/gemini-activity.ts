@@ -31,7 +31,7 @@ export const geminiActivity: FileKind = {
       if (!isActivity(activity)) {
         conversation.skip(`expected an activity, got ${describe(activity)}`, at);
       } else if (!isOfGemini(activity)) {
-        conversation.skip("it is no activity of Gemini", at);
+        conversation.skip("it isn't an activity of Gemini", at);
       } else {
         turns.push({ at, timeMs: timeMsOf(activity.time) ?? Number.NEGATIVE_INFINITY, activity });
       }
@@ -41,7 +41,7 @@ export const geminiActivity: FileKind = {
       const answer = answerOf(activity);
       const asked = promptOf(activity.title as string, answer.length > 0);
       if (asked === undefined) {
-        conversation.skip(`title: ${describe(activity.title)} is no prompt`, at);
+        conversation.skip(`title: ${describe(activity.title)} isn't a prompt`, at);
         continue;
       }
       const createdAt = textIn(activity.time);

@@ -65,12 +65,14 @@ export function branchOf<Node extends TreeNode>(
       // A log that continues another begins with a row whose parent is in the other.
       if (!isLog || node !== undefined) {
         const rest =
-          node === undefined ? `what was before ${quoted(id)} is missing` : `${quoted(id)} follows the row before it`;
+          node === undefined
+            ? `the messages before ${quoted(id)} are missing`
+            : `${quoted(id)} follows the row before it`;
         faults.push(`the message ${quoted(parent)} is not in it: ${rest}`);
       }
     }
     if (node !== undefined && branch.has(node)) {
-      faults.push(`its messages follow each other in a circle: what was before ${quoted(id)} is not known`);
+      faults.push(`its messages follow each other in a circle: the messages before ${quoted(id)} are unknown`);
       break;
     }
   }

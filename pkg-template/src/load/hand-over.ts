@@ -63,7 +63,7 @@ export function initSync(module: WebAssembly.Module, parts: { readonly selection
 function selectionOf<T>(parts: { readonly selection?: T }): T | undefined {
   const unknown = Object.keys(parts).find((name) => name !== "selection");
   if (unknown !== undefined) {
-    throw invalid(`there is no part "${unknown}"`, "Pass { selection }.", undefined, "parts");
+    throw invalid(`unknown part "${unknown}"`, "Pass { selection }.", undefined, "parts");
   }
   return parts.selection;
 }
@@ -89,7 +89,7 @@ async function arrived(input: unknown): Promise<unknown> {
   try {
     return await input;
   } catch (cause) {
-    throw invalid("it was to come later, and failed", "See the cause: it is the failure of what was passed.", cause);
+    throw invalid("the promise that was passed for it failed", "See the cause, which is that failure.", cause);
   }
 }
 

@@ -30,7 +30,7 @@ export function required(value: unknown, place: string): string {
     throw new MalformedMessage(
       place,
       `expected a text, got ${describe(value)}`,
-      "Give a text, or leave the field out.",
+      "Pass a text, or leave the field out.",
     );
   }
   return value;
@@ -45,16 +45,12 @@ export function list(value: unknown, place: string, expected = "a list"): readon
     throw new MalformedMessage(
       place,
       `expected ${expected}, got ${describe(value)}`,
-      `Give ${expected}, or leave the field out.`,
+      `Pass ${expected}, or leave the field out.`,
     );
   }
   const hole = firstHole(value);
   if (hole >= 0) {
-    throw new MalformedMessage(
-      `${place}[${hole}]`,
-      "there is nothing here",
-      "Leave out places of the list that have nothing.",
-    );
+    throw new MalformedMessage(`${place}[${hole}]`, "there is nothing here", "Leave out the empty places of the list.");
   }
   return value;
 }
@@ -74,7 +70,7 @@ export function json(value: unknown, place: string): string | undefined {
     return jsonOf(value);
   } catch {
     const [inner, problem] = lookedInto(value) ?? ["", "it has no form in JSON"];
-    throw new MalformedMessage(place + inner, problem, "Give plain data: what JSON can say.");
+    throw new MalformedMessage(place + inner, problem, "Pass plain data, as JSON has it.");
   }
 }
 

@@ -146,7 +146,7 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
     throw new MalformedMessage(
       place,
       `the ${kind} part has no data, no url and no id`,
-      "Give what it holds, or leave the part out.",
+      "Pass its contents, or leave the part out.",
     );
   }
   return { type: kind, ...found };
@@ -175,8 +175,8 @@ function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], pl
   if (data instanceof Blob || url?.startsWith("blob:")) {
     throw new MalformedMessage(
       place,
-      `the ${kind} is in the memory of a page, where its bytes cannot be read at once`,
-      `Give its bytes as a Uint8Array, or as base64, or leave the ${kind} out.`,
+      `the ${kind} is in the memory of a page, where its bytes can't be read at once`,
+      `Pass its bytes as a Uint8Array, or as base64, or leave the ${kind} out.`,
     );
   }
 }

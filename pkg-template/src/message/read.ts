@@ -224,7 +224,7 @@ function checkRole(row: UnknownRecord): void {
     throw new MalformedMessage(
       ".role",
       role == null ? "the message has no role" : `unknown role ${describe(role)}`,
-      `Give the message one of the roles ${ROLES.join(", ")}.`,
+      `Set the role of the message to one of ${ROLES.join(", ")}.`,
     );
   }
 }
@@ -235,7 +235,7 @@ function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   const { tags, actions, status, target, priority, ttlSeconds, pinned, persist } = row;
   if (pinned != null) {
     if (typeof pinned !== "boolean") {
-      throw new MalformedMessage(".pinned", `expected true or false, got ${describe(pinned)}`, "Give true or false.");
+      throw new MalformedMessage(".pinned", `expected true or false, got ${describe(pinned)}`, "Pass true or false.");
     }
     message.pinned = pinned;
   }
@@ -312,7 +312,7 @@ function timeIn(createdAt: unknown): string | number | Date {
   throw new MalformedMessage(
     ".createdAt",
     `expected a time, got ${describe(createdAt)}`,
-    "Give ISO 8601, milliseconds or a Date.",
+    "Pass ISO 8601, milliseconds or a Date.",
   );
 }
 
@@ -335,7 +335,7 @@ function priorityIn(priority: unknown): number {
     throw new MalformedMessage(
       ".priority",
       `expected a number from 0 to 1, got ${describe(priority)}`,
-      "Give a number from 0 to 1, or leave the field out.",
+      "Pass a number from 0 to 1, or leave the field out.",
     );
   }
   return priority;
@@ -346,7 +346,7 @@ function secondsIn(seconds: unknown): number {
     throw new MalformedMessage(
       ".ttlSeconds",
       `expected 0 or more seconds, got ${describe(seconds)}`,
-      "Give a number of seconds, or leave the field out.",
+      "Pass a number of seconds, or leave the field out.",
     );
   }
   return seconds;

@@ -31,9 +31,9 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
   throw new ContextError({
     kind,
     code: "INVALID_CONFIG",
-    message: `shape: there is no shape ${describe(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    message: `shape: unknown shape ${describe(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
     path: "shape",
-    nextAction: `Give one of ${names.join(", ")}, or leave it out: messages are recognised by what they hold.`,
+    nextAction: `Pass one of ${names.join(", ")}, or leave it out: messages are recognised by their fields.`,
   });
 }
 

@@ -140,7 +140,7 @@ function notKept(failure: unknown, path: string): ContextError {
     code: "INVALID_TRANSCRIPT",
     message: place === "" ? `a message cannot be kept: ${reason}` : `${place}: ${reason}`,
     path: place === "" ? undefined : place,
-    nextAction: "Append plain data: texts, numbers, lists, objects, dates and bytes; leave out what is none of these.",
+    nextAction: "Append plain data: texts, numbers, lists, objects, dates and bytes; leave out everything else.",
     cause: isKnown ? failure.cause : failure,
   });
 }
@@ -190,7 +190,7 @@ export function lineOf({ seq, type, data }: Entry): string {
       kind: "session_error",
       code: "STORE_FAILED",
       message: `entry ${seq} of the log has no form in JSON: something else than windrow wrote it`,
-      nextAction: "Have the store give plain data, or trim the session up to this entry, and export again.",
+      nextAction: "Let the store return plain data, or trim the session up to this entry, and export again.",
       cause,
     });
   }
@@ -474,7 +474,7 @@ function chosenOf(conversations: readonly ParsedConversation[], choice: string |
       code: "INVALID_CONFIG",
       path: "conversation",
       message: `conversation: the file has no conversation ${describe(choice)}`,
-      nextAction: `Give the id or the number of one that it has (${listed(conversations).join("; ")}), or leave it out.`,
+      nextAction: `Pass the id or the number of one that it has (${listed(conversations).join("; ")}), or leave it out.`,
     });
   }
   return chosen;

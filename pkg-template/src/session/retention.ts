@@ -174,7 +174,7 @@ export function checkRetention(limits: unknown, path = ""): asserts limits is Re
 function check(limits: unknown, rules: Readonly<Record<string, RetentionRule>>, path: string): void {
   const names = Object.keys(rules).join(", ");
   if (typeof limits !== "object" || limits === null || Array.isArray(limits)) {
-    throw wrong(path || "limits", "expected an object", `Give an object with some of ${names}.`);
+    throw wrong(path || "limits", "expected an object", `Pass an object with some of ${names}.`);
   }
   for (const [name, value] of Object.entries(limits)) {
     const place = path === "" ? name : `${path}.${name}`;
@@ -183,7 +183,7 @@ function check(limits: unknown, rules: Readonly<Record<string, RetentionRule>>, 
       throw wrong(place, "unknown option", `The options are ${names}.`);
     }
     if (value !== undefined && !(typeof value === "number" && rule.isValid(value))) {
-      throw wrong(place, `expected ${rule.expected}`, `Give ${rule.expected}, or leave it out.`);
+      throw wrong(place, `expected ${rule.expected}`, `Pass ${rule.expected}, or leave it out.`);
     }
   }
 }

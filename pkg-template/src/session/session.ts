@@ -318,7 +318,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         throw new ContextError({
           kind: KIND,
           code: "INVALID_SESSION",
-          message: "there is no message to be replaced",
+          message: "the last message to replace doesn't exist",
           nextAction: "Append the message.",
         });
       }
@@ -328,7 +328,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         throw storeError(
           "STORE_CONFLICT",
           "another message has come since, or the session was cleared",
-          "Append a message of its own.",
+          "Append a new message instead.",
         );
       }
       const missing = this.#missing();
@@ -615,7 +615,11 @@ export class Session<M extends AnyMessage = MessageInput> {
   async fork(atSeq: number, key?: string): Promise<Session<M>> {
     this.#check();
     if (!Number.isSafeInteger(atSeq) || atSeq < 1) {
-      throw invalid("atSeq", `expected a sequence number from 1, got ${describe(atSeq)}`, "Pass what seqOf gives.");
+      throw invalid(
+        "atSeq",
+        `expected a sequence number from 1, got ${describe(atSeq)}`,
+        "Pass a number that seqOf returned.",
+      );
     }
     const own = key ?? `${this.key}#${idOf("fork")}`;
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
@@ -623,13 +627,13 @@ export class Session<M extends AnyMessage = MessageInput> {
       const entries = await this.#all({ before: atSeq + 1 });
       const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
-        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
+        throw invalid("atSeq", `the log has nothing up to ${atSeq}`, "Pass a number that seqOf returned.");
       }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {
       await fork.close();
       throw isConflict(failure)
-        ? storeError("STORE_CONFLICT", `there is a session ${describe(own)} already`, "Give another key, or none.")
+        ? storeError("STORE_CONFLICT", `a session ${describe(own)} already exists`, "Pass another key, or none.")
         : failure;
     }
     return fork;
@@ -1105,7 +1109,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: KIND,
         code: "INVALID_SESSION",
-        message: "there is no record in this: only a ContextError of a failed build has one",
+        message: "it has no record: only a ContextError of a failed build has one",
         nextAction: "Pass the error that buildContext failed with.",
       });
     }
@@ -1218,7 +1222,7 @@ function noMessage(id: string): ContextError {
   return new ContextError({
     kind: KIND,
     code: "INVALID_SESSION",
-    message: `there is no message ${describe(id)} in the session`,
+    message: `the session has no message ${describe(id)}`,
     nextAction: "Pass the id of a message that session.messages() has.",
   });
 }

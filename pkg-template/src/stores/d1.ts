@@ -40,7 +40,7 @@ function storeOf(database: D1DatabaseLike): TranscriptStore {
   if (typeof database?.batch !== "function") {
     throw storeError(
       "STORE_UNAVAILABLE",
-      "there is no D1 database",
+      "no D1 database was passed",
       'Give the binding, d1Store(env.DB), and name it in "d1_databases" of the configuration of wrangler.',
     );
   }

@@ -75,8 +75,8 @@ function checkStorage(storage: DurableObjectStorageLike | undefined): asserts st
   if (typeof storage !== "object" || storage === null) {
     throw storeError(
       "STORE_UNAVAILABLE",
-      "there is no storage of a Durable Object",
-      "Give the storage of the object that the store is made in: durableObjectStore(this.ctx.storage).",
+      "expected the storage of a Durable Object",
+      "Pass the storage of the object that makes the store: durableObjectStore(this.ctx.storage).",
     );
   }
   let sql: unknown;

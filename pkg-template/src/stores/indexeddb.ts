@@ -409,7 +409,7 @@ class Connection {
 
   async #open(name: string, isBlocked: () => void): Promise<Database> {
     if (globalThis.indexedDB == null) {
-      throw unavailable("there is no IndexedDB here");
+      throw unavailable("this host has no IndexedDB");
     }
     let failure: unknown;
     try {
@@ -495,7 +495,7 @@ function failureOf(cause: unknown): ContextError {
   if (isQuota(cause)) {
     return storeError(
       "STORE_QUOTA",
-      "there is no room left for what was to be written",
+      "no room is left for the data",
       "Remove sessions that are not needed, or trim them, and try again.",
       cause,
     );
@@ -522,7 +522,7 @@ function refusal(cause: unknown, name?: string): ContextError {
       return storeError(
         "STORE_NEWER",
         `the database ${JSON.stringify(name)} has a newer version: a newer windrow made it, or something else did`,
-        "Reload the page, so that it runs the newer windrow; where there is none, give the store another name.",
+        "Reload the page, so that it runs the newer windrow. If there is no newer one, pass another name for the store.",
         cause,
       );
     case "SecurityError":
@@ -534,7 +534,7 @@ function refusal(cause: unknown, name?: string): ContextError {
 }
 
 function unavailable(message: string, cause?: unknown): ContextError {
-  return storeError("STORE_UNAVAILABLE", message, "Pass memoryStore() where the conversation need not last.", cause);
+  return storeError("STORE_UNAVAILABLE", message, "Pass memoryStore() if the conversation needn't last.", cause);
 }
 
 function blocked(timeoutMs: number): ContextError {
@@ -568,7 +568,7 @@ function kept<T>(copy: () => T): T {
   try {
     return copy();
   } catch (cause) {
-    throw storeError("INVALID_SESSION", "what is to be kept cannot be copied", "Give plain data.", cause);
+    throw storeError("INVALID_SESSION", "the data can't be copied", "Pass plain data.", cause);
   }
 }
 

@@ -32,7 +32,7 @@ export function checkKey(sessionKey: unknown): asserts sessionKey is string {
       "INVALID_SESSION",
       typeof sessionKey === "string"
         ? `a session's key has 1 to ${LONGEST_KEY} characters, and this has ${sessionKey.length}`
-        : `a session's key is a text, and this is of type ${typeof sessionKey}`,
+        : `the key of a session must be a text; got a value of type ${typeof sessionKey}`,
       'Name the session by a text, for example "web:main".',
     );
   }
@@ -55,7 +55,7 @@ export function checkStore(store: unknown, path: string): asserts store is Trans
 /** Fails where what should be told of changes is no function. */
 export function checkListener(listener: unknown): void {
   if (typeof listener !== "function") {
-    throw storeError("INVALID_SESSION", "a listener is a function, and this is none", "Pass a function.");
+    throw storeError("INVALID_SESSION", "the listener must be a function", "Pass a function.");
   }
 }
 
@@ -113,7 +113,7 @@ export function checkExpected(
     throw storeError(
       "STORE_CONFLICT",
       `the session that was expected is gone; there is ${info === undefined ? "none" : "another"} under its key`,
-      "Read what is there, and call again where it is still wanted.",
+      "Read the session, and call again if it is still needed.",
     );
   }
   const { lastSeq } = info?.logs[log] ?? EMPTY;
@@ -121,7 +121,7 @@ export function checkExpected(
     throw storeError(
       "STORE_CONFLICT",
       `the log ends with ${lastSeq}, and ${expectedSeq} was expected`,
-      "Read what is new, and call again where it is still wanted.",
+      "Read the new entries, and call again if it is still needed.",
     );
   }
 }
@@ -140,7 +140,7 @@ export function admit(
     throw storeError(
       "INVALID_SESSION",
       "rewrites go with expectedSeq, and without replacesSeq",
-      "Give expectedSeq alone.",
+      "Pass only expectedSeq.",
     );
   }
   const head = info?.logs[log] ?? EMPTY;
@@ -148,15 +148,15 @@ export function admit(
     throw storeError(
       "STORE_CONFLICT",
       `entry ${replacesSeq} is not the newest message, which is ${head.lastMessageSeq || "none"}`,
-      "Read what is new, and append a message of its own.",
+      "Read the new entries, and append a new message.",
     );
   }
   if (entries.length === 0) {
-    throw storeError("INVALID_SESSION", "there is nothing to append", "Give at least one entry.");
+    throw storeError("INVALID_SESSION", "nothing to append", "Pass at least one entry.");
   }
   // Otherwise the newest message would be one that is no longer there.
   if (replacesSeq !== undefined && !entries.some(({ type }) => type === "message")) {
-    throw storeError("INVALID_SESSION", "a message is replaced by no message", "Give at least one message.");
+    throw storeError("INVALID_SESSION", "a replacement needs a message", "Pass at least one message.");
   }
   if (head.lastSeq > Number.MAX_SAFE_INTEGER - entries.length) {
     throw storeError(
@@ -186,7 +186,7 @@ export function admit(
   const rewritten = rewrites === undefined ? [] : rewrittenOf(rewrites, before);
   const flaw = [...rows, ...rewritten].map(flawOf).find((reason) => reason !== undefined);
   if (flaw !== undefined) {
-    throw storeError("INVALID_SESSION", `an entry cannot be appended: ${flaw}`, "Give entries as `NewEntry` says.");
+    throw storeError("INVALID_SESSION", `an entry can't be appended: ${flaw}`, "Pass entries of the type `NewEntry`.");
   }
   const gone = replaced === undefined || replacesSeq === undefined ? head : without(head, [replaced]);
   const after = withRows(rewrites === undefined ? gone : rewrittenHead(gone, rewrites, before, rewritten), rows);
@@ -225,8 +225,8 @@ function rewrittenOf({ entries, lastMessageSeq }: Rewrites, before: readonly Ent
   if (rows.length < after.length || (lastMessageSeq !== 0 && ![...rows, ...others].some(isLast))) {
     throw storeError(
       "STORE_CONFLICT",
-      "an entry that was to become another is no longer there",
-      "Read what is there, and call again where it is still wanted.",
+      "an entry that a rewrite names is gone",
+      "Read the session, and call again if it is still needed.",
     );
   }
   return rows;
@@ -315,7 +315,7 @@ function counted(head: LogHead, rows: readonly Entry[], step: 1 | -1): LogHead {
 /** What is wrong with a row that should be an entry; undefined where nothing is. */
 export function flawOf(row: unknown): string | undefined {
   if (typeof row !== "object" || row === null) {
-    return "it is no object";
+    return "it isn't an object";
   }
   const { seq, type, id, timeMs, latestTimeMs, data } = row as Readonly<Record<keyof Entry, unknown>>;
   const isNumber = (value: unknown): boolean => value === undefined || Number.isFinite(value);
@@ -326,7 +326,7 @@ export function flawOf(row: unknown): string | undefined {
     return "it has no type that is known";
   }
   if (!(id === undefined || typeof id === "string") || !isNumber(timeMs) || !isNumber(latestTimeMs)) {
-    return "its id or its time is not what it must be";
+    return "its id or its time is invalid";
   }
   return data === undefined ? "it has no data" : undefined;
 }

@@ -564,7 +564,7 @@ function failureOf(failure: unknown): ContextError {
   return storeError(
     "STORE_FAILED",
     message,
-    "Try again; where it stays so, the cause says what the database did.",
+    "Try again. If it fails again, see the cause: the database's own error.",
     failure,
   );
 }

@@ -37,7 +37,7 @@ function send<M extends AnyMessage, F extends Format>(
   try {
     const studio = options?.studio ?? addressGiven();
     if (studio === undefined) {
-      warnOnce("no studio is named: run `npx windrow studio`, and give its address as WINDROW_STUDIO");
+      warnOnce("no studio is named: run `npx windrow studio`, and set WINDROW_STUDIO to its address");
       return;
     }
     const { origin, searchParams } = new URL(studio);
@@ -46,10 +46,10 @@ function send<M extends AnyMessage, F extends Format>(
     post(`${origin}/builds`, { method: "POST", headers, body })
       .then(({ ok, status }) => {
         if (!ok) {
-          warnOnce(`the studio refused a build (${status}): give the address that it printed, with its token`);
+          warnOnce(`the studio refused a build (${status}): pass the address that it printed, with its token`);
         }
       })
-      .catch(() => warnOnce(`there is no studio at ${origin}`));
+      .catch(() => warnOnce(`no studio answers at ${origin}`));
   } catch (failure) {
     warnOnce(failure instanceof Error ? failure.message : "the build could not be sent");
   }

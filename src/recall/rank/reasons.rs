@@ -88,7 +88,7 @@ impl Evidence {
             let around = words_of(message.saturating_sub(BESIDE), message + BESIDE);
             let beside: Vec<String> = around.into_iter().filter(|it| !own.contains(it)).collect();
             if !beside.is_empty() {
-                parts.push(format!("it stands beside messages with {}", listed(&beside)));
+                parts.push(format!("it is next to messages with {}", listed(&beside)));
             }
             let speaker = self.index.speaker(message);
             if self.query.speakers.contains(&speaker)
@@ -107,7 +107,7 @@ impl Evidence {
             }
             let is_by_asker = self.query.asker == Asker::Known(speaker);
             if is_by_asker && self.index.cues()[message] & CORRECTS != 0 {
-                parts.push("it corrects what was said before".to_owned());
+                parts.push("it corrects an earlier message".to_owned());
             }
             if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
                 parts.push("the request goes on from it".to_owned());

@@ -67,7 +67,7 @@ impl Packer<'_> {
             if self.is_shorter(&candidate, &current, gone)? {
                 current = candidate;
             } else {
-                refused = Some("it is not shorter than what it summarizes");
+                refused = Some("it isn't shorter than the messages that it summarizes");
             }
         }
         let prepared = compact.prepared.as_ref().and_then(|it| it.through.as_deref());

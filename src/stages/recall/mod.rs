@@ -260,7 +260,7 @@ fn recalled(
         findings.notes.push((NoteKind::RecallFailed, words));
     }
     if status == RecallStatus::Unavailable {
-        let words = "nothing could be recalled: there is no recall".to_owned();
+        let words = "nothing could be recalled: recall is unavailable".to_owned();
         findings.notes.push((NoteKind::RecallUnavailable, words));
     }
     let given = answer.items.unwrap_or_default().into_iter().map(|found| Item {
@@ -324,7 +324,7 @@ pub(crate) fn understand(max_items: u64, answer: &mut Answer) -> Misunderstood {
     match &mut answer.items {
         Some(items) => items.truncate(max_items.try_into().unwrap_or(usize::MAX)),
         None if answer.outcome == Outcome::Given => {
-            return answer.fail("the answer is no list");
+            return answer.fail("the answer isn't a list");
         }
         None => {}
     }

@@ -46,7 +46,7 @@ pub(super) fn similarities(
             Ok(Some(all))
         }
         Outcome::Unavailable => {
-            let words = "there are no embeddings: messages were ranked by their words alone";
+            let words = "no embeddings were available: messages were ranked by their words alone";
             notes.push((NoteKind::EmbeddingUnavailable, words.to_owned()));
             Ok(None)
         }
@@ -71,10 +71,10 @@ fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'
     let rows = marks.optional_rows();
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if vectors.forget_others(&rows, request.dimensions()) {
-        return Err("gave vectors of another length than before, which are forgotten now");
+        return Err("returned vectors of another length than before; the older ones are forgotten");
     }
     let similarities = vectors.similarities(&rows, request);
-    similarities.map(|known| write_similarities(&known)).ok_or("gave fewer vectors than texts")
+    similarities.map(|known| write_similarities(&known)).ok_or("returned fewer vectors than texts")
 }
 
 /// An answer about embeddings as far as it is used. How near the messages are is taken from the answer, and where it does not say so,

@@ -99,7 +99,7 @@ pub(crate) fn choose(
             (vec![false; older.len()], Reason::TriageFailed)
         }
         (Some(_) | None, _) => {
-            let words = "there is no triage to ask".to_owned();
+            let words = "triage is unavailable".to_owned();
             choice.note = Some((NoteKind::TriageUnavailable, words));
             if config.on_unavailable == TriageFallback::KeepAll {
                 return Ok(choice);

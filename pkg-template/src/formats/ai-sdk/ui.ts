@@ -59,11 +59,7 @@ export const uiMessageShape: MessageFormat = {
 
   read({ id, role, parts, content, metadata, createdAt }) {
     if (parts == null) {
-      throw new MalformedMessage(
-        ".parts",
-        "the message has no parts",
-        "Give it a list of parts: an empty one where nothing is said.",
-      );
+      throw new MalformedMessage(".parts", "the message has no parts", "Pass a list of parts, or an empty list.");
     }
     const read = inSteps(
       list(parts, ".parts").flatMap((part, at): readonly StepPart[] =>

@@ -200,7 +200,7 @@ export const anthropicRules: ProviderRules = {
     {
       ...rule.makeRule(
         "instructions-at-top",
-        "Instructions stand nowhere else than in their own place, `system`.",
+        "Instructions are in `system`, and nowhere else.",
         function* ({ messages, target }) {
           // A model that isn't named may be any.
           for (const { place } of messages.filter(isSystem)) {
@@ -212,20 +212,20 @@ export const anthropicRules: ProviderRules = {
     },
     rule.makeRule(
       "instructions-follow-user",
-      "Instructions among the messages stand directly behind a message of the user's, or of the assistant's that ends with a tool of the provider's, and before one of the assistant's or at the end.",
+      "Instructions among the messages directly follow a message of the user's, or one of the assistant's that ends with a tool of the provider's. They come before a message of the assistant's, or at the end.",
       function* ({ messages }) {
         for (const [at, message] of messages.entries()) {
           const before = messages[at - 1];
           const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
           if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
-            yield [message.place, "the instructions stand somewhere else"];
+            yield [message.place, "the instructions are somewhere else"];
           }
         }
       },
     ),
     rule.makeRule(
       "compaction-comes-first",
-      "A compaction has a text; nothing stands before a signed one, and there is no other.",
+      "A compaction has a text. Nothing comes before a signed one, and there is only one.",
       function* ({ messages }) {
         const blocks = messages.flatMap(({ parts }) => parts);
         for (const [at, { source, place }] of blocks.entries()) {
@@ -235,7 +235,7 @@ export const anthropicRules: ProviderRules = {
           if (source.content === "") {
             yield [place, "the compaction is empty"];
           } else if (typeof source.signature === "string" && at > 0) {
-            yield [place, "something stands before the compaction"];
+            yield [place, "something comes before the compaction"];
           }
         }
       },
@@ -257,35 +257,27 @@ export const anthropicRules: ProviderRules = {
     rule.callsHaveResults(),
     rule.hostedResultsFollowCalls(),
     rule.hostedCallsHaveResults(),
-    rule.makeRule(
-      "results-come-first",
-      "The results of tools begin their message: all else stands behind them.",
-      function* ({ messages }) {
-        for (const blocks of blocksOf(messages, "user")) {
-          const last = blocks.findLastIndex(({ kind }) => kind === "result");
-          const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
-          if (other !== undefined) {
-            yield [other.place, "it stands before the result of a tool"];
-          }
+    rule.makeRule("results-come-first", "The results of tools come first in their message.", function* ({ messages }) {
+      for (const blocks of blocksOf(messages, "user")) {
+        const last = blocks.findLastIndex(({ kind }) => kind === "result");
+        const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
+        if (other !== undefined) {
+          yield [other.place, "it comes before the result of a tool"];
         }
-      },
-    ),
-    rule.makeRule(
-      "calls-come-last",
-      "The calls of tools end their message: all else stands before them.",
-      function* ({ messages }) {
-        for (const blocks of blocksOf(messages, "assistant")) {
-          const first = blocks.findIndex(({ kind }) => kind === "call");
-          const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
-          if (other !== undefined) {
-            yield [other.place, "it stands behind the call of a tool"];
-          }
+      }
+    }),
+    rule.makeRule("calls-come-last", "The calls of tools come last in their message.", function* ({ messages }) {
+      for (const blocks of blocksOf(messages, "assistant")) {
+        const first = blocks.findIndex(({ kind }) => kind === "call");
+        const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
+        if (other !== undefined) {
+          yield [other.place, "it comes after the call of a tool"];
         }
-      },
-    ),
+      }
+    }),
     rule.makeRule(
       "reasoning-comes-first",
-      "A message with reasoning begins with it, before what is said and before the calls; only a compaction stands before it.",
+      "A message with reasoning begins with it, before the texts and the calls; only a compaction may come before it.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
           const first = blocks.findIndex(({ kind }) => kind === "reasoning");
@@ -297,7 +289,7 @@ export const anthropicRules: ProviderRules = {
     ),
     rule.makeRule(
       "reasoning-is-signed",
-      "Reasoning has the signature that Anthropic gave it, or is encrypted.",
+      "Reasoning has Anthropic's signature, or is encrypted.",
       function* ({ messages }) {
         for (const { place, kind, source, isInside } of messages.flatMap(({ parts }) => parts)) {
           const proof = source?.type === "thinking" ? source.signature : source?.data;

@@ -48,6 +48,6 @@ export function encodedBytes(bytes: unknown, place: string): string {
   throw new MalformedMessage(
     place,
     "its bytes cannot be read at once",
-    "Give its bytes as a Uint8Array, or as base64.",
+    "Pass its bytes as a Uint8Array, or as base64.",
   );
 }

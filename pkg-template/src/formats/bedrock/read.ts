@@ -210,7 +210,7 @@ function readMedia(kind: MediaKind): BlockReader {
       throw new MalformedMessage(
         place,
         `the ${kind} has no bytes and no address`,
-        "Give what it holds, or leave it out.",
+        "Pass its contents, or leave it out.",
       );
     }
     const type = kindOfMediaType(kind === "video" ? "video" : (mediaType ?? kind));

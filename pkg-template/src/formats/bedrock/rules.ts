@@ -207,20 +207,16 @@ export const bedrockRules: ProviderRules = {
     rule.argumentsAreObjects(),
     rule.resultsFollowCalls(),
     rule.callsHaveResults(),
-    rule.makeRule(
-      "results-come-first",
-      "The results of tools begin their message: all else stands behind them.",
-      function* ({ messages }) {
-        for (const { role, parts } of messages) {
-          const blocks = parts.filter(({ source, isInside }) => isInside !== true && source?.cachePoint === undefined);
-          const last = role === "user" ? blocks.findLastIndex(({ kind }) => kind === "result") : -1;
-          const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
-          if (other !== undefined) {
-            yield [other.place, "it stands before the result of a tool"];
-          }
+    rule.makeRule("results-come-first", "The results of tools come first in their message.", function* ({ messages }) {
+      for (const { role, parts } of messages) {
+        const blocks = parts.filter(({ source, isInside }) => isInside !== true && source?.cachePoint === undefined);
+        const last = role === "user" ? blocks.findLastIndex(({ kind }) => kind === "result") : -1;
+        const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
+        if (other !== undefined) {
+          yield [other.place, "it comes before the result of a tool"];
         }
-      },
-    ),
+      }
+    }),
     rule.makeRule("failures-say-something", "A result of the status error has a content.", function* ({ messages }) {
       for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
         const result = source?.toolResult;
@@ -231,7 +227,7 @@ export const bedrockRules: ProviderRules = {
     }),
     rule.makeRule(
       "reasoning-is-signed",
-      "Reasoning has the signature that its model gave it, or is encrypted.",
+      "Reasoning has the signature of its model, or is encrypted.",
       function* ({ messages }) {
         for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
           const held = source?.reasoningContent;

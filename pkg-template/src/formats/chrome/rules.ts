@@ -69,7 +69,7 @@ export const chromeRules: ProviderRules = {
     }),
     rule.makeRule(
       "parts-fit",
-      "Texts are strings, images and audio are no addresses, and each part is of a role that may have it.",
+      "Texts are strings, images and audio aren't addresses, and each part is in a message whose role may have it.",
       function* ({ messages }) {
         for (const { role, parts } of messages) {
           for (const { place, kind, text, source } of parts) {

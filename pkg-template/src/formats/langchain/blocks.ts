@@ -185,7 +185,7 @@ function partsOf(block: unknown, place: string): Parts {
       throw new MalformedMessage(
         `${place}.${type}`,
         "there is nothing here",
-        "Give what it holds, or leave the block out.",
+        "Pass its contents, or leave the block out.",
       );
     }
     return readGeminiPart({ [type]: row[type], thought, videoMetadata, mediaResolution }, place);
@@ -397,7 +397,7 @@ function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Unknow
     throw new MalformedMessage(
       place,
       `the ${kind} block has no data, no url and no id`,
-      "Give what it holds, or leave the block out.",
+      "Pass its contents, or leave the block out.",
     );
   }
   const facts = {

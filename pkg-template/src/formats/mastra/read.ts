@@ -44,14 +44,14 @@ export const mastraShape: MessageFormat = {
       throw new MalformedMessage(
         ".content",
         `expected a content with parts, got ${describe(row.content)}`,
-        "Pass messages of format 2, as Mastra's memory gives them.",
+        "Pass messages of format 2, as Mastra's memory returns them.",
       );
     }
     if (content.format != null && content.format !== FORMAT) {
       throw new MalformedMessage(
         ".content.format",
         `unknown format ${describe(content.format)}`,
-        "Pass messages of format 2, as Mastra's memory gives them.",
+        "Pass messages of format 2, as Mastra's memory returns them.",
       );
     }
     const parts = readUi4(content, ".content", true);
@@ -95,7 +95,7 @@ function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[])
     throw new MalformedMessage(
       `.content.${field}`,
       `\`${field}\` holds more than windrow reads of the message`,
-      "Put it into a part, or under `metadata` where the model is not to see it.",
+      "Put it into a part, or under `metadata` if the model shouldn't see it.",
     );
   }
 }

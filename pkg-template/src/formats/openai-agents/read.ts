@@ -391,7 +391,7 @@ function unknownKind(): ItemKind {
       throw new MalformedMessage(
         ".providerData.type",
         `unknown item ${describe(item.type)}`,
-        "Write what it says as a message, or leave the item out.",
+        "Write its text as a message, or leave the item out.",
       );
     }
     return { kind, item };

@@ -147,7 +147,7 @@ export function mediaPart(
   part: UnknownRecord,
   media: UnknownRecord,
   place: string,
-  nextAction = "Give what it holds, or leave the part out.",
+  nextAction = "Pass its contents, or leave the part out.",
 ): PartInput {
   const given = Object.entries(media).filter(([, value]) => hasMedia(value));
   if (given.length === 0) {
@@ -358,7 +358,7 @@ export function entriesOutput(
       throw new MalformedMessage(
         `${place}[${at}]`,
         `expected an object, got ${describe(entry)}`,
-        "Pass it as OpenAI gave it.",
+        "Pass it unchanged, as OpenAI sent it.",
       );
     }
     return entry as UnknownRecord;

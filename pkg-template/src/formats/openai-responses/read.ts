@@ -291,7 +291,7 @@ function kindOf({ type, role, content }: UnknownRecord): ItemKind {
     throw new MalformedMessage(
       ".id",
       "the reference to an item holds nothing that can be counted",
-      "Put the item itself in its place, as the API gave it in `output` or lists it as an input item, or leave it out.",
+      "Put the item itself in its place, as the API sent it in `output` or lists it as an input item, or leave it out.",
     );
   }
   return knownKind(responsesKinds, type, "OpenAI's Responses API");

@@ -42,7 +42,7 @@ function wordsOf(edit: Readonly<Record<string, unknown>>, messages: readonly Par
     case "compaction":
       return `${type}: ${compacts(edit.compact_threshold, tokens)}`;
     default:
-      return `${type}: nothing is documented of what it clears`;
+      return `${type}: its effect isn't documented`;
   }
 }
 

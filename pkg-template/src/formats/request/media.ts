@@ -24,7 +24,7 @@ export interface SentMedia {
   readonly text?: string;
 }
 
-/** Reads a part of media. Throws `MalformedMessage` where its bytes cannot be read at once. */
+/** Reads a part of media. Throws `MalformedMessage` where its bytes can't be read at once. */
 export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
@@ -71,7 +71,7 @@ function dataOf(
   throw new MalformedMessage(
     place,
     "its bytes cannot be read at once",
-    "Give its bytes as a Uint8Array, or as base64.",
+    "Pass its bytes as a Uint8Array, or as base64.",
   );
 }
 
@@ -142,6 +142,6 @@ export function refuse({ place, kind }: SentMedia, provider: string, taken: stri
   throw new MalformedMessage(
     place,
     `${provider} does not take this ${kind} here`,
-    `Leave it out, or give what ${provider} takes: ${taken}.`,
+    `Leave it out, or pass a type that ${provider} takes: ${taken}.`,
   );
 }

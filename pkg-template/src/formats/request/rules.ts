@@ -36,9 +36,9 @@ const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
 /** There is a message that is no instruction. */
 export function hasMessages(field: string): RequestRule {
-  return makeRule("has-messages", "There is a message beside the instructions.", function* ({ messages }) {
+  return makeRule("has-messages", "There is a message besides the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
-      yield [field, "there is no message"];
+      yield [field, "it has no message"];
     }
   });
 }
@@ -95,7 +95,7 @@ export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule
 }
 
 export function rolesAlternate(): RequestRule {
-  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", function* ({ messages }) {
+  return makeRule("roles-alternate", "No two messages in a row have one role.", function* ({ messages }) {
     let before: RequestMessage | undefined;
     for (const row of messages) {
       if (row.role === before?.role) {
@@ -166,7 +166,7 @@ function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]
 }
 
 export function resultsFollowCalls(isByItem = false): RequestRule {
-  const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
+  const demands = "Each result directly follows the message with its call, and each call has at most one.";
   return makeRule("results-follow-calls", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(results, calls)) {
@@ -177,18 +177,18 @@ export function resultsFollowCalls(isByItem = false): RequestRule {
 }
 
 export function callsHaveResults(isByItem = false): RequestRule {
-  const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
+  const demands = "Each call is directly followed by its result, and the results of parallel calls are together.";
   return makeRule("calls-have-results", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(calls, results)) {
-        yield [place, `no result directly behind it has the id ${String(id)}`];
+        yield [place, `no result that directly follows it has the id ${String(id)}`];
       }
     }
   });
 }
 
 export function hostedResultsFollowCalls(): RequestRule {
-  const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
+  const demands = "The result of a tool of the provider's follows its call, and both are the assistant's.";
   return makeRule("hosted-results-follow-calls", demands, function* ({ messages }) {
     const called = new Set<unknown>();
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
@@ -203,13 +203,13 @@ export function hostedResultsFollowCalls(): RequestRule {
 
 /** A call may be open while its step runs: the provider answers it when it goes on. */
 export function hostedCallsHaveResults(): RequestRule {
-  const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
+  const demands = "The call of a tool of the provider's is followed by its result when the user has said more.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
     const said = messages.findLastIndex((row) => row.role === "user" && row.parts.some(isSaid));
     const given = new Set(partsOf(messages, "hosted-result").map(({ id }) => id));
     for (const { id, place } of partsOf(messages.slice(0, Math.max(said, 0)), "hosted-call")) {
       if (!given.has(id)) {
-        yield [place, `no result behind it has the id ${String(id)}`];
+        yield [place, `no result after it has the id ${String(id)}`];
       }
     }
   });
@@ -273,7 +273,7 @@ export function argumentsAreObjects(): RequestRule {
   return makeRule("arguments-are-objects", "The arguments of a call are an object.", function* ({ messages }) {
     for (const { kind, input, place } of messages.flatMap(({ parts }) => parts)) {
       if (kind === "call" && !isRecord(input)) {
-        yield [place, "the arguments are no object"];
+        yield [place, "the arguments aren't an object"];
       }
     }
   });

@@ -52,7 +52,7 @@ function faultOf({ image_url: image, input_audio: audio }: Readonly<Record<strin
   const { url, detail } = isRecord(image) ? image : {};
   const { data, format } = isRecord(audio) ? audio : {};
   if (image != null && (detail != null || !/^(?:http|data:image)/.test(String(url)))) {
-    return detail == null ? "the image is no address and no data URL" : "the image has a detail";
+    return detail == null ? "the image is neither an address nor a data URL" : "the image has a detail";
   }
   const isPcm = format === "pcm_f32" && data instanceof Float32Array;
   const isWav = typeof data === "string" && !/^https?:/i.test(data);
@@ -76,7 +76,7 @@ export const webLlmRules: ProviderRules = {
     rule.makeRule("texts-are-strings", "Only a content of the user's may be a list.", function* ({ messages }) {
       for (const { place, role, source } of messages) {
         if (typeof source.content !== "string" && !(role === "user" && Array.isArray(source.content))) {
-          yield [place, "the content is no text"];
+          yield [place, "the content isn't a text"];
         }
       }
     }),

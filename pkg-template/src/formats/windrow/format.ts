@@ -125,7 +125,7 @@ function checkIsNoFile(row: UnknownRecord): void {
     throw new MalformedMessage(
       "",
       `expected a message, got ${file}`,
-      "Pass the file's text to parseTranscript, and then the messages that it gives.",
+      "Pass the file's text to parseTranscript, and then the messages that it returns.",
     );
   }
   const around = AROUND.find(([, fits]) => fits(row));
