@@ -468,6 +468,17 @@ function sorted(line) {
   );
 }
 
+test("a sub-task is handed over", async () => {
+  const { handoff, content } = await run(exampleWith("planning.handoff"), "handoff", "content");
+  assert.deepEqual(
+    handoff.context.messages.map(({ content }) => content),
+    ["From now on, give prices in francs.", "Find three boat houses with a kitchen."],
+  );
+  const [heading, line] = content[0].text.split("\n");
+  assert.equal(heading, '[Result of the sub-task "Find three boat houses with a kitchen."]');
+  assert.equal(line, "> Heron, Otter and Swan. Heron costs 400 francs.");
+});
+
 test("a conversation with the model of the browser", async () => {
   const api = promptApi();
   Object.assign(globalThis, { LanguageModel: api });
