@@ -392,7 +392,9 @@ impl Build {
                 input.answers.compacted_through = Some(through);
                 match &answer.text {
                     Some(text) if !text.trim().is_empty() => Misunderstood::default(),
-                    _ if answer.outcome == Outcome::Given => answer.fail("it returned a blank summary"),
+                    _ if answer.outcome == Outcome::Given => {
+                        answer.fail("it returned a blank summary")
+                    }
                     _ => Misunderstood::default(),
                 }
             }

@@ -193,8 +193,7 @@ pub(crate) fn understand(
             }
         }
         Some(_) => {
-            return answer
-                .fail("the number of summaries differs from the number of conversations");
+            return answer.fail("the number of summaries differs from the number of conversations");
         }
         None if answer.outcome == Outcome::Given => {
             return answer.fail("the answer isn't a list of summaries");
