@@ -111,7 +111,7 @@ pub enum Reason {
     RankedLower,
     /// It is older than messages that didn't fit, and older ones aren't tried after these.
     RunEnded,
-    /// It it is before the cut, which moves in steps.
+    /// It is before the cut, which moves in steps.
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,

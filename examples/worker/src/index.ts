@@ -105,7 +105,7 @@ function contextCall(request: unknown, maxTokens = 4000): Call {
     throw invalid("a context is built for a request", 'Say in "request" what the person has written.');
   }
   if (maxTokens < 1 || maxTokens > MOST_TOKENS) {
-    throw invalid(`maxTokens is ${maxTokens}`, `Give a number from 1 to ${MOST_TOKENS}.`);
+    throw invalid(`maxTokens is ${maxTokens}`, `Pass a number from 1 to ${MOST_TOKENS}.`);
   }
   return { call: "context", request, maxTokens };
 }

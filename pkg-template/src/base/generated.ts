@@ -1641,7 +1641,7 @@ export type StageName =
  * - `over_budget`: The budget had no room left for it.
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
  * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
- * - `before_cut`: It stands before the cut, which moves in steps.
+ * - `before_cut`: It is before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `compaction`: It has the provider's newest compaction, which replaces everything before it.
  * - `pinned`: The caller pinned it.

@@ -41,7 +41,7 @@ function storeOf(database: D1DatabaseLike): TranscriptStore {
     throw storeError(
       "STORE_UNAVAILABLE",
       "no D1 database was passed",
-      'Give the binding, d1Store(env.DB), and name it in "d1_databases" of the configuration of wrangler.',
+      'Pass the binding, d1Store(env.DB), and name it in "d1_databases" of the configuration of wrangler.',
     );
   }
   const own = listeners.get(database) ?? new Listeners();

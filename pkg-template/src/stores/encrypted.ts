@@ -76,7 +76,7 @@ async function masterKey(key: StoreKey): Promise<CryptoKey> {
     throw storeError(
       "INVALID_SESSION",
       `the key isn't ${LEAST_KEY_BYTES} bytes or more, and no CryptoKey of HKDF that may derive keys`,
-      'Give 32 random bytes, or crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]).',
+      'Pass 32 random bytes, or crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]).',
     );
   }
   return key as CryptoKey;

@@ -514,7 +514,7 @@ function refusal(cause: unknown, name?: string): ContextError {
     return storeError(
       "STORE_FOREIGN",
       `the database ${JSON.stringify(name)} belongs to something else: it has not the object stores of windrow`,
-      'Give the store a name of its own, for example indexedDbStore({ name: "windrow-chats" }). Nothing in it was changed.',
+      'Pass a different name for the store, for example indexedDbStore({ name: "windrow-chats" }). Nothing in it was changed.',
     );
   }
   switch (nameOf(cause)) {

@@ -261,12 +261,12 @@ describe("the summary on standard error", () => {
 describe("what is wrong with the file is one line, and exit code 2", () => {
   /** @type {[file: string, pattern: RegExp][]} */
   const cases = [
-    ["missing.json", /missing\.json: there is no such file/],
-    ["list.json/missing.json", /there is no such file/],
+    ["missing.json", /missing\.json: no such file/],
+    ["list.json/missing.json", /no such file/],
     ["directory", /directory: is a directory/],
     ["not-utf8.json", /not text in UTF-8/],
     ["utf16.json", /not text in UTF-8/],
-    ["export.zip", /export\.zip: is an archive: give a file that is in it/],
+    ["export.zip", /export\.zip: is an archive: name a file inside it/],
     ["cut.json", /cut\.json: not a conversation/],
     ["cut-object.json", /cut-object\.json: not a conversation/],
     ["cut-lines.json", /cut-lines\.json: not a conversation/],
@@ -369,8 +369,8 @@ describe("a file of messages of another shape is read as it is", () => {
 describe("a file of no shape that is known is exit code 2, and says what stands where", () => {
   /** @type {[file: string, problem: RegExp][]} */
   const cases = [
-    ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
-    ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],
+    ["contents.jsonl", /row 1: contents: the text of the message is in `contents`, which windrow doesn't read/],
+    ["text.jsonl", /row 1: text: the text of the message is in `text`, which windrow doesn't read/],
   ];
   for (const [file, problem] of cases) {
     for (const preset of [[], ["--preset", "turns"]]) {
@@ -401,7 +401,7 @@ describe("a file of no shape that is known is exit code 2, and says what stands 
 describe("what is wrong with the command line is one line, and exit code 2", () => {
   /** @type {[commandLine: string[], pattern: RegExp][]} */
   const cases = [
-    [[], /no command is given; see windrow --help/],
+    [[], /no command was named; see windrow --help/],
     [["biuld", "list.json"], /unknown command "biuld"; did you mean build\?/],
     [["list.json"], /unknown command "list\.json"/],
     [["build"], /needs a file/],

@@ -399,14 +399,14 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("recall.search", () => [{ text: "one", score: Number.NaN }, 5]), [
       [
         "answer-misunderstood",
-        "recall.search was understood in part: an item was taken without a score that is no finite number (1 of 2, first " +
-          "NaN); what is no item with a text was left out (1 of 2, first 5)",
+        "recall.search was understood in part: an item was taken without a score that isn't a finite number (1 of 2, first " +
+          "NaN); a value that isn't an item with a text was left out (1 of 2, first 5)",
       ],
     ]);
     assert.deepEqual(await noteOf("tiers.summarize", () => ({ day4: "one", day3: "", other: "two" })), [
       [
         "answer-misunderstood",
-        "tiers.summarize was understood in part: what is of no conversation that was asked about was passed over (1 of 3, " +
+        "tiers.summarize was understood in part: an answer about another conversation was passed over (1 of 3, " +
           'first "other"); a blank summary was replaced by an extract (1 of 3, first "")',
       ],
     ]);

@@ -480,7 +480,7 @@ describe("countTokens", () => {
 describe("a config with hooks", () => {
   test("two forms of one hook are an error", async () => {
     const error = await errorOf(() => triaged({ select: () => [], complete: () => "" }));
-    checkContextError(error, { code: "INVALID_CONFIG", path: "triage.complete", message: /give one of them/ });
+    checkContextError(error, { code: "INVALID_CONFIG", path: "triage.complete", message: /pass only one of them/ });
   });
 
   for (const [path, bad] of /** @type {[path: string, bad: any][]} */ ([

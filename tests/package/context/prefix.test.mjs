@@ -120,7 +120,7 @@ describe("prefix", () => {
     const then = buildContextSync(messages.slice(0, 23), { ...config, previous: first });
     const { piece, words } = then.prefix.difference;
     assert.equal(piece, 0);
-    assert.match(words, /^message \d+ is not in its place any more: older than a message that there was no room for/);
+    assert.match(words, /^message \d+ is not in its place any more: older than a message that didn't fit/);
   });
 
   test("an outline is plain data: kept as JSON it says the same in another process", () => {

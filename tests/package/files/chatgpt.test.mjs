@@ -458,12 +458,12 @@ describe("trees", () => {
       [circle.messages.map(({ content }) => content), circle.skipped],
       [
         ["b", "a"],
-        [{ row: 1, reason: 'its messages follow each other in a circle: what was before "b" is not known' }],
+        [{ row: 1, reason: 'its messages follow each other in a circle: the messages before "b" are unknown' }],
       ],
     );
     assert.equal(parseTranscript(JSON.stringify({ mapping: two })).messages.length, 2);
     const torn = parseTranscript(JSON.stringify([{ mapping: { a: { ...two.a, parent: "x" } }, current_node: "a" }]));
-    assert.match(torn.skipped[0].reason, /^the message "x" is not in it: what was before "a" is missing$/);
+    assert.match(torn.skipped[0].reason, /^the message "x" is not in it: the messages before "a" are missing$/);
   });
 
   test("of 100,000 messages below each other take ten times as long as a tenth of them", () => {

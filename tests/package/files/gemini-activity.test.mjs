@@ -61,9 +61,9 @@ checkFile({
     },
   ],
   skipped: [
-    [4, /^it is no activity of Gemini$/],
+    [4, /^it isn't an activity of Gemini$/],
     [5, /^expected an activity, got 7$/],
-    [1, /^title: "Gave feedback: Good response" is no prompt$/],
+    [1, /^title: "Gave feedback: Good response" isn't a prompt$/],
   ],
 });
 

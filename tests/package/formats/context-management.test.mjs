@@ -77,7 +77,7 @@ describe("context_management", () => {
       await noteOn([{ type: "compaction", compact_threshold: 90_000 }], "openai-responses", "gpt-5"),
       /^compaction: nothing is compacted: the prompt has \d+ tokens, fewer than 90000$/,
     );
-    assert.match(await noteOn({ edits: [{ type: "tomorrows" }] }), /^tomorrows: nothing is documented/);
+    assert.match(await noteOn({ edits: [{ type: "tomorrows" }] }), /^tomorrows: its effect isn't documented/);
   });
 
   test("is an option of a request, and goes to no provider without it", async () => {

@@ -480,7 +480,7 @@ describe("the option shape", () => {
    */
   const TOLD = {
     pi: [{ role: "toolCall", content: "Hi." }, /messages\[0\]\.role: unknown role "toolCall"/],
-    gemini: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: what the message says is in `content`/],
+    gemini: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: the text of the message is in `content`/],
     langchain: [{ role: "user", content: "Hi." }, /messages\[0\]\.type: unknown type/],
     mastra: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: expected a content with parts/],
   };

@@ -117,7 +117,7 @@ describe("a search in a session", () => {
     assert.equal((await session.search("zorblax", { limit: 100 })).length, 10);
     await session.replaceLast({ role: "user", content: "nothing" });
     const [last] = (await session.search("zorblax", { limit: 100 })).filter(({ message }) => message.id === "m59");
-    assert.match(last.reason, /^found: it stands beside messages with “zorblax”$/);
+    assert.match(last.reason, /^found: it is next to messages with “zorblax”$/);
   });
 
   test("knows what yesterday was where the user is", async () => {

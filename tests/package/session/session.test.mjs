@@ -1034,7 +1034,7 @@ describe("files, forks and subscriptions", () => {
     checkContextError(await errorOf(() => session.fork(at, "web:fork")), {
       kind: "store_error",
       code: "STORE_CONFLICT",
-      message: /there is a session "web:fork" already/,
+      message: /a session "web:fork" already exists/,
     });
     const other = await session.fork(at);
     assert.notEqual(other.key, session.key);

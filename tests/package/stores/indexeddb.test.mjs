@@ -496,7 +496,7 @@ describe("versions of the database", () => {
         return { failures, left };
       }, version);
       for (const failure of found.failures) {
-        checkFailure(failure, "STORE_FOREIGN", /^Give the store a name of its own/);
+        checkFailure(failure, "STORE_FOREIGN", /^Pass a different name for the store/);
       }
       assert.deepEqual(found.left, { version, stores: ["notes"] });
     });
@@ -883,7 +883,7 @@ describe("where there is no IndexedDB", () => {
     const store = indexedDbStore();
     const error = await errorOf(() => store.read("a"));
     assert.equal(error.code, "STORE_UNAVAILABLE");
-    assert.equal(error.message, "there is no IndexedDB here");
+    assert.equal(error.message, "this host has no IndexedDB");
     assert.deepEqual(await store.persist(), { persisted: false });
     assert.equal(await store.estimate(), undefined);
     await store.close();

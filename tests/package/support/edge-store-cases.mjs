@@ -220,9 +220,9 @@ export const edgeCases = {
         "its data is no JSON",
         "it has no type that is known",
         "it has no type that is known",
-        "its id or its time is not what it must be",
-        "its id or its time is not what it must be",
-        "its id or its time is not what it must be",
+        "its id or its time is invalid",
+        "its id or its time is invalid",
+        "its id or its time is invalid",
       ],
     );
     const tail = await store.read(KEY, { order: "descending", limit: 6, types: ["message", "summary"] });

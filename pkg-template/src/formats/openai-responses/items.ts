@@ -181,7 +181,7 @@ export function messageKind(readPart: (part: UnknownRecord, place: string) => Pa
     says: ["content"],
     read({ id, role, content, status }) {
       if (content == null) {
-        throw new MalformedMessage(".content", "the message has no content", 'Give it a text, a list of parts, or "".');
+        throw new MalformedMessage(".content", "the message has no content", 'Pass a text, a list of parts, or "".');
       }
       const parts =
         typeof content === "string"
