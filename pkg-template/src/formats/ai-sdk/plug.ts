@@ -3,12 +3,19 @@
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { publicCall } from "../../base/public-call.js";
 import { hook } from "../plug/door.js";
-import { type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
+import { contextOf, type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
-import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
+import {
+  type AiSdkTool,
+  type AiSdkToolOptions,
+  aiSdkTool,
+  type RetrievalHookConfig,
+  retrieve,
+  withNames,
+} from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
-export type { RetrievalHookConfig } from "../plug/tool.js";
+export type { AiSdkSchema, AiSdkTool, AiSdkToolOptions, RetrievalHookConfig } from "../plug/tool.js";
 
 /** What `prepareStep` is given, as far as it is used. */
 export interface StepOptions<M> {
@@ -16,20 +23,6 @@ export interface StepOptions<M> {
   readonly model?: unknown;
   /** The instructions of the step: AI SDK 7 says them, 5 and 6 do not. */
   readonly instructions?: unknown;
-}
-
-/** A tool in the form of the AI SDK. */
-export interface AiSdkTool {
-  readonly description: string;
-  /** The schema of its arguments, as `jsonSchema` of the SDK makes it. */
-  readonly inputSchema: AiSdkSchema;
-  execute(input: unknown, options: { readonly messages: readonly object[] }): Promise<string>;
-}
-
-/** A schema of the AI SDK, as `jsonSchema` makes it. */
-export interface AiSdkSchema {
-  readonly jsonSchema: object;
-  validate(value: unknown): { success: true; value: unknown };
 }
 
 /** A `prepareStep` of the AI SDK. */
@@ -58,20 +51,9 @@ export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
     );
     return { messages: sent as M[] };
   }) as <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }>;
-  return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: aiSdkTool() } : {} });
-}
-
-function aiSdkTool(): AiSdkTool {
-  const schema = { jsonSchema: retrievalTool.parameters, validate: (value: unknown) => ({ success: true, value }) };
-  // The SDK knows its schemas, and in 5 their validators, by these symbols.
-  const marks = { [Symbol.for("vercel.ai.schema")]: true, [Symbol.for("vercel.ai.validator")]: true };
-  return {
-    description: retrievalTool.description,
-    inputSchema: Object.assign(schema, marks) as AiSdkSchema,
-    execute: hook("execute", (input: unknown, { messages }: { readonly messages: readonly object[] }) =>
-      retrieve(input, messages),
-    ),
-  };
+  const execute = (input: unknown, { messages }: AiSdkToolOptions) => retrieve(input, contextOf(messages));
+  const tool = aiSdkTool(hook("execute", execute));
+  return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: tool } : {} });
 }
 
 /** What a call of a model has, as far as it is used. */
