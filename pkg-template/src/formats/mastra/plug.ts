@@ -11,7 +11,7 @@ import { aiSdkTool, type RetrievalHookConfig, retrieve, withNames } from "../plu
 export type { HookConfig } from "../plug/fit.js";
 export type { RetrievalHookConfig } from "../plug/tool.js";
 
-/** What a processor is given of a request, as far as it is used. */
+/** The options of a request. */
 export interface RequestOptions<P> {
   readonly prompt: P;
   readonly model?: unknown;
@@ -20,7 +20,7 @@ export interface RequestOptions<P> {
   readonly state?: object | undefined;
 }
 
-/** What a processor is given before a step, as far as it is used. */
+/** The options of a step. */
 export interface InputStepOptions {
   readonly tools?: Readonly<Record<string, unknown>> | undefined;
   readonly state: object;
@@ -37,7 +37,7 @@ export interface ContextProcessor {
 
 /**
  * A processor for `inputProcessors` that sends the model the context of the prompt, at each step. It works on the prompt alone: messages that
- * `processInputStep` leaves out would be gone from the message list too. System messages count; tools it does not see, so give their
+ * `processInputStep` leaves out would be gone from the message list too. System messages count; tools it does not see, so pass their
  * definitions as `budget.tools`. With `retrieval` it adds a tool that returns omitted results to the model. Fails as `buildContext` does.
  */
 export function contextProcessor(given: RetrievalHookConfig = {}): ContextProcessor {

@@ -36,7 +36,7 @@ export interface AiSdkTool {
   execute(input: unknown, options: AiSdkToolOptions): Promise<string>;
 }
 
-/** The options of a call of a tool, as far as they are used. */
+/** The options of a call of a tool. */
 export interface AiSdkToolOptions {
   readonly messages: readonly object[];
 }
