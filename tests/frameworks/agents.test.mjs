@@ -341,6 +341,48 @@ describe("a provider says that the prompt is too long", () => {
     });
   }
 
+  for (const { name, ai, specification } of versions) {
+    test(`AI SDK ${name}: an error at the beginning of a stream is read too`, async () => {
+      for (const [isTooLong, calls] of [
+        [true, 2],
+        [false, 1],
+      ]) {
+        const seen = [];
+        const model = aiSdkModel(specification, (prompt) => refuse(prompt, seen));
+        const { doStream } = model;
+        model.doStream = async (options) => {
+          try {
+            return await doStream.call(model, options);
+          } catch (failure) {
+            const error = isTooLong ? failure : new Error("overloaded");
+            const parts = [
+              { type: "stream-start", warnings: [] },
+              { type: "error", error },
+            ];
+            return { stream: ReadableStream.from(parts) };
+          }
+        };
+        const middleware = aiSdk.contextMiddleware({ budget: { maxTokens: 800 } }, specification);
+        const bounded = ai.wrapLanguageModel({ model, middleware });
+        const errors = [];
+        const onError = ({ error }) => errors.push(error.message);
+        const { textStream } = ai.streamText({
+          model: bounded,
+          maxRetries: 0,
+          messages: [...messages, asked],
+          onError,
+        });
+        let text = "";
+        for await (const part of textStream) {
+          text += part;
+        }
+        assert.equal(text, isTooLong ? "Done." : "");
+        assert.equal(seen.length, calls);
+        assert.deepEqual(errors, isTooLong ? [] : ["overloaded"]);
+      }
+    });
+  }
+
   test("LangChain: it is built shorter and sent once more, and the next call knows", async () => {
     const seen = [];
     const model = new ScriptedChat((prompt) =>
