@@ -114,11 +114,7 @@ fn a_correction_comes_before_what_it_corrects_and_says_so() {
         build(&transcript(&messages), request, config(&options.to_string())).expect("it fits");
     let recalled = &context.trace.recalled;
     assert_eq!(recalled.iter().map(|it| it.positions.clone()).collect::<Vec<_>>(), [[12]]);
-    assert!(
-        recalled[0].words.contains("it corrects an earlier message"),
-        "{}",
-        recalled[0].words
-    );
+    assert!(recalled[0].words.contains("it corrects an earlier message"), "{}", recalled[0].words);
 }
 
 properties! {
