@@ -1,4 +1,4 @@
-// An agent's run on the page: every step, what was shortened, and what the model could ask for.
+// The page with the run of an agent: every step, and shortened results.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const { page, problems } = await openForTests();
 
 const STEPS = 9;
 
-/** A run that reads a file in each step. Its task has so many words. */
+/** A run that reads a file in each step. Its task has about as many words as `words`. */
 function run(words) {
   const task = `Rename handler_12 to onSave. ${"Keep the tests green. ".repeat(words / 4)}`;
   const steps = Array.from({ length: STEPS }, (_, at) => {
@@ -46,7 +46,7 @@ test("every step can be played", async () => {
   await shows(page, "source-name", "run.json");
   await page.waitForFunction(() => document.querySelector(".strip-head b")?.textContent === "Every step");
   await turnsKnown(page);
-  // The task, each result, and now.
+  // A bar for the task, one for each result, and one for now.
   assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), STEPS + 2);
   await page.focus("#turns");
   await page.keyboard.press("Home");
@@ -65,7 +65,7 @@ test("every step can be played", async () => {
   assertQuiet(problems);
 });
 
-test("a shortened result is shown next to its original, with the call that returns it", async () => {
+test("a shortened result has its original and a call of the tool next to it", async () => {
   await dropFile(page, "run.json", JSON.stringify(run(8)));
   await shows(page, "source-name", "run.json");
   await setBudget(page, 1500);
