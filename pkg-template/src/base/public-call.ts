@@ -91,8 +91,8 @@ export function errorOf(kind: ErrorKind, name: string, failure: unknown): Contex
   return new ContextError({
     kind,
     code: UNNAMED[kind],
-    message: `${name} could not use its arguments: ${wordsOf(failure)}`,
-    nextAction: "Pass the types that it declares, as plain data. See the cause.",
+    message: `${name} couldn't use its arguments: ${wordsOf(failure)}`,
+    nextAction: "Pass arguments of the declared types, as plain data. The cause says what failed.",
     cause: failure,
   });
 }

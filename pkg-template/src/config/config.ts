@@ -327,7 +327,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
   return guarded(kind, "request", () => {
     if (typeof request !== "object" || request === null || Array.isArray(request)) {
       const problem = `expected a text or a message, got ${describe(request)}`;
-      throw invalid(kind, "request", problem, undefined, "Pass a text or a message.");
+      throw invalid(kind, "request", problem, undefined, "Pass a string or a message.");
     }
     const message = request as MessageInput;
     // A message of another shape may say in its own way who speaks.
@@ -428,7 +428,7 @@ function takeTools(rest: Options, kind: ErrorKind): void {
       const tool: unknown = tools[index];
       return typeof tool === "string" ? tool : jsonOf(tool);
     });
-    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Pass each tool as an object, or as its JSON."));
+    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Pass each tool as an object or as JSON."));
   });
 }
 
@@ -468,7 +468,7 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
         "contents",
         problem,
         undefined,
-        "Pass an object with the contents of sections, by their ids.",
+        "Pass an object that maps each section's id to its contents.",
       );
     }
     return Object.entries(contents as Options);
@@ -499,7 +499,7 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
         path,
         `the section is of kind ${section.kind}, and ${isFillable(section) ? takes : "takes no contents"}`,
         undefined,
-        "Pass a text for kind text, and a list of items or texts for the kinds items and recall.",
+        "Pass a string for kind text, and a list of items or strings for kinds items and recall.",
       );
     }
     delete section[field];

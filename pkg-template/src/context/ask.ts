@@ -297,7 +297,7 @@ function aborted(signal: AbortSignal | undefined, kind: ErrorKind): ContextError
     kind,
     code: "ABORTED",
     message: "the build was aborted by its signal",
-    nextAction: "Build again if the context is still needed.",
+    nextAction: "Build again if you still need the context.",
     cause: signal?.reason,
   });
 }

@@ -111,10 +111,10 @@ function differenceAt(
   if (typeof before === "string") {
     return before === now
       ? `the section “${before}” has another text than before${redated}`
-      : `the section “${before}” was here, and now it is ${namedOf(now)}`;
+      : `the section “${before}” was here; now ${namedOf(now)} is`;
   }
   if (before === -1 || before === undefined) {
-    return `the request was here, and now it is ${namedOf(now)}`;
+    return `the request was here; now ${namedOf(now)} is`;
   }
   if (before === now) {
     return isRedated
@@ -122,10 +122,10 @@ function differenceAt(
       : `message ${before} is ${isShortened(before) ? "shortened in another way than" : "not shown as"} before${said(wordsOf(before))}`;
   }
   if (has(before) && typeof now === "number" && now >= 0) {
-    return `message ${now} now comes before message ${before}${said(wordsOf(now))}`;
+    return `message ${now} comes before message ${before} now${said(wordsOf(now))}`;
   }
   if (has(before)) {
-    return `${namedOf(now)} now comes before message ${before}`;
+    return `${namedOf(now)} comes before message ${before} now`;
   }
   return `message ${before} is not in its place any more${said(wordsOf(before))}`;
 }

@@ -128,7 +128,7 @@ function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recordi
     prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
     throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
-      ? invalid("the recording is damaged: its transcript.unread is invalid", failure)
+      ? invalid("the recording is damaged: its transcript.unread isn't in the expected form", failure)
       : failure;
   }
 }
@@ -250,7 +250,7 @@ export function inWords({ kind, recorded, found, after, until }: Difference): st
         ? `the message at position ${after} has changed`
         : `a message at positions ${after} to ${until} has changed`;
     case "engine_changed":
-      return `it was recorded by windrow ${recorded}; this is ${found}`;
+      return `it was recorded by windrow ${recorded}, but this is ${found}`;
     case "context_changed":
       return `the context is ${found}, and was ${recorded}`;
   }
@@ -283,7 +283,7 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   }
   const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
   if (wrong !== undefined) {
-    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or invalid`);
+    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected form`);
   }
 }
 

@@ -107,10 +107,10 @@ const PARAMETERS = {
   type: "object" as const,
   properties: {
     id: { type: "string" as const, description: "The name of a result or message, such as r12." },
-    query: { type: "string" as const, description: "Words that say what to look for." },
+    query: { type: "string" as const, description: "Words to search for." },
     offset: {
       type: "integer" as const,
-      description: "Where to go on in a long text, in characters. The answer before says it.",
+      description: "Where to continue in a long text, in characters. The previous answer says it.",
     },
     max_tokens: {
       type: "integer" as const,

@@ -139,7 +139,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
-        message: "the last message to replace doesn't exist",
+        message: "there is no message to replace",
         nextAction: "Append it.",
       });
     }
@@ -281,7 +281,7 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
 /** Where the list is that is meant, if that can be told. */
 function listIn(value: unknown): string | undefined {
   if (typeof value === "string") {
-    return "Pass what JSON.parse() makes of the text, or parseTranscript().";
+    return "Pass JSON.parse(text), or parseTranscript(text).";
   }
   try {
     const { then, json, messages } = Object(value) as { then?: unknown; json?: unknown; messages?: unknown };
@@ -323,12 +323,7 @@ export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): re
       const message = value[at] as T | undefined;
       if (message == null) {
         const place = `messages[${first + at}]`;
-        throw invalid(
-          kind,
-          `${place}: expected a message, got nothing`,
-          "Leave out the empty places of the list.",
-          place,
-        );
+        throw invalid(kind, `${place}: there is no message here`, "Remove empty elements from the list.", place);
       }
       list.push(message);
     }

@@ -218,7 +218,8 @@ export function checkAnyIsRead(
     code: "INVALID_TRANSCRIPT",
     message: `no message in it${fault}`,
     nextAction:
-      firstFailure?.nextAction ?? "Pass a JSON list of messages, a message a line, or an export as it was downloaded.",
+      firstFailure?.nextAction ??
+      "Pass a JSON list of messages, one message per line, or an export as it was downloaded.",
     cause: firstFailure,
   });
 }

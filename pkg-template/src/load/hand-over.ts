@@ -89,7 +89,11 @@ async function arrived(input: unknown): Promise<unknown> {
   try {
     return await input;
   } catch (cause) {
-    throw invalid("the promise that was passed for it failed", "See the cause, which is that failure.", cause);
+    throw invalid(
+      "it was passed as a promise, which was rejected",
+      "See the cause: the promise that was passed was rejected.",
+      cause,
+    );
   }
 }
 

@@ -30,7 +30,7 @@ export function checkNothingIsLost(
     isEmpty
       ? `the text of the ${what} is in \`${field}\`, which windrow doesn't read`
       : `\`${field}\` holds more than windrow reads of the ${what}`,
-    `Put it where windrow reads it, or under \`metadata\` where the model is not to see it.`,
+    `Put it where windrow reads it, or under \`metadata\` to keep it from the model.`,
   );
 }
 

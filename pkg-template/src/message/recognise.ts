@@ -33,7 +33,7 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
     code: "INVALID_CONFIG",
     message: `shape: unknown shape ${describe(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
     path: "shape",
-    nextAction: `Pass one of ${names.join(", ")}, or leave it out: messages are recognised by their fields.`,
+    nextAction: `Pass one of ${names.join(", ")}, or leave it out: windrow recognizes messages by their contents.`,
   });
 }
 

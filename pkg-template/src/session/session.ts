@@ -328,7 +328,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         throw new ContextError({
           kind: KIND,
           code: "INVALID_SESSION",
-          message: "the last message to replace doesn't exist",
+          message: "there is no message to replace",
           nextAction: "Append the message.",
         });
       }
@@ -695,7 +695,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw invalid(
         "atSeq",
         `expected a sequence number from 1, got ${describe(atSeq)}`,
-        "Pass a number that seqOf returned.",
+        "Pass the result of seqOf().",
       );
     }
     const own = key ?? `${this.key}#${idOf("fork")}`;
@@ -704,7 +704,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const entries = await this.#all({ before: atSeq + 1 });
       const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
-        throw invalid("atSeq", `the log has nothing up to ${atSeq}`, "Pass a number that seqOf returned.");
+        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass the result of seqOf().");
       }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {
@@ -1186,7 +1186,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: KIND,
         code: "INVALID_SESSION",
-        message: "it has no record: only a ContextError of a failed build has one",
+        message: "this has no record: only the ContextError of a failed build has one",
         nextAction: "Pass the error that buildContext failed with.",
       });
     }

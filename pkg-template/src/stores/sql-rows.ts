@@ -311,7 +311,7 @@ export function derivedWrites(sessionKey: string, values: ReadonlyMap<string, Ui
     const text = jsonOf(name);
     names.push(name);
     if (!(value === undefined || value instanceof Uint8Array)) {
-      throw storeError("INVALID_SESSION", "a derived value must be a Uint8Array", "Pass bytes.");
+      throw storeError("INVALID_SESSION", "a derived value must be a Uint8Array", "Pass its bytes as a Uint8Array.");
     }
     if (value !== undefined) {
       const bytes = Uint8Array.from(value);
@@ -356,7 +356,12 @@ export function jsonOf(value: JsonValue): string {
     cause = failure;
   }
   if (text === undefined) {
-    throw storeError("INVALID_SESSION", "the data has no form in JSON", "Pass plain data.", cause);
+    throw storeError(
+      "INVALID_SESSION",
+      "the value can't be stored: JSON can't represent it",
+      "Pass plain data.",
+      cause,
+    );
   }
   return text;
 }

@@ -49,7 +49,7 @@ function send<M extends AnyMessage, F extends Format>(
           warnOnce(`the studio refused a build (${status}): pass the address that it printed, with its token`);
         }
       })
-      .catch(() => warnOnce(`no studio answers at ${origin}`));
+      .catch(() => warnOnce(`no studio is running at ${origin}`));
   } catch (failure) {
     warnOnce(failure instanceof Error ? failure.message : "the build could not be sent");
   }

@@ -386,10 +386,10 @@ describe("windrow replay", () => {
     const { stdout, status } = windrow(["replay", lines, changed]);
     const [first, second] = stdout.split("\n");
     assert.match(first, /^1: differs: the message at position 1 has changed; the context is ctx_\w+, and was ctx_\w+$/);
-    assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1; this is/);
+    assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1, but this is/);
     assert.equal(status, 1);
     const same = windrow(["replay", lines, file("chat.json", JSON.stringify(chat))]);
-    assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1; this is .*\n$/);
+    assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1, but this is .*\n$/);
     assert.equal(same.status, 0);
     const shorter = windrow(["replay", lines, file("shorter.json", JSON.stringify(chat.slice(0, 3)))]);
     assert.match(shorter.stdout, /^1: differs: the transcript has 3 messages, and had 12;/);

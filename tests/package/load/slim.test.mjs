@@ -44,7 +44,7 @@ const wrong = [
   [
     "a request that fails",
     () => Promise.reject(new TypeError("fetch failed")),
-    /the promise that was passed for it failed/,
+    /it was passed as a promise, which was rejected/,
   ],
   ["a promise of nothing", () => Promise.resolve(), /got nothing/],
 ];

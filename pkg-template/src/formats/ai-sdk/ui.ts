@@ -59,7 +59,11 @@ export const uiMessageShape: MessageFormat = {
 
   read({ id, role, parts, content, metadata, createdAt }) {
     if (parts == null) {
-      throw new MalformedMessage(".parts", "the message has no parts", "Pass a list of parts, or an empty list.");
+      throw new MalformedMessage(
+        ".parts",
+        "the message has no parts",
+        "Add a list of parts, empty if nothing is said.",
+      );
     }
     const read = inSteps(
       list(parts, ".parts").flatMap((part, at): readonly StepPart[] =>

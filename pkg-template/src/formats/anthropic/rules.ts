@@ -212,7 +212,7 @@ export const anthropicRules: ProviderRules = {
     },
     rule.makeRule(
       "instructions-follow-user",
-      "Instructions among the messages directly follow a message of the user's, or one of the assistant's that ends with a tool of the provider's. They come before a message of the assistant's, or at the end.",
+      "Instructions among the messages directly follow a user message, or an assistant message that ends with a hosted tool, and come before an assistant message or at the end.",
       function* ({ messages }) {
         for (const [at, message] of messages.entries()) {
           const before = messages[at - 1];
@@ -257,27 +257,35 @@ export const anthropicRules: ProviderRules = {
     rule.callsHaveResults(),
     rule.hostedResultsFollowCalls(),
     rule.hostedCallsHaveResults(),
-    rule.makeRule("results-come-first", "The results of tools come first in their message.", function* ({ messages }) {
-      for (const blocks of blocksOf(messages, "user")) {
-        const last = blocks.findLastIndex(({ kind }) => kind === "result");
-        const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
-        if (other !== undefined) {
-          yield [other.place, "it comes before the result of a tool"];
+    rule.makeRule(
+      "results-come-first",
+      "Tool results begin their message: everything else comes after them.",
+      function* ({ messages }) {
+        for (const blocks of blocksOf(messages, "user")) {
+          const last = blocks.findLastIndex(({ kind }) => kind === "result");
+          const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
+          if (other !== undefined) {
+            yield [other.place, "it comes before a tool's result"];
+          }
         }
-      }
-    }),
-    rule.makeRule("calls-come-last", "The calls of tools come last in their message.", function* ({ messages }) {
-      for (const blocks of blocksOf(messages, "assistant")) {
-        const first = blocks.findIndex(({ kind }) => kind === "call");
-        const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
-        if (other !== undefined) {
-          yield [other.place, "it comes after the call of a tool"];
+      },
+    ),
+    rule.makeRule(
+      "calls-come-last",
+      "Tool calls end their message: everything else comes before them.",
+      function* ({ messages }) {
+        for (const blocks of blocksOf(messages, "assistant")) {
+          const first = blocks.findIndex(({ kind }) => kind === "call");
+          const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
+          if (other !== undefined) {
+            yield [other.place, "it comes after a tool call"];
+          }
         }
       }
     }),
     rule.makeRule(
       "reasoning-comes-first",
-      "A message with reasoning begins with it, before the texts and the calls; only a compaction may come before it.",
+      "A message with reasoning begins with it, before what is said and before the calls; only a compaction comes before it.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
           const first = blocks.findIndex(({ kind }) => kind === "reasoning");

@@ -207,13 +207,17 @@ export const bedrockRules: ProviderRules = {
     rule.argumentsAreObjects(),
     rule.resultsFollowCalls(),
     rule.callsHaveResults(),
-    rule.makeRule("results-come-first", "The results of tools come first in their message.", function* ({ messages }) {
-      for (const { role, parts } of messages) {
-        const blocks = parts.filter(({ source, isInside }) => isInside !== true && source?.cachePoint === undefined);
-        const last = role === "user" ? blocks.findLastIndex(({ kind }) => kind === "result") : -1;
-        const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
-        if (other !== undefined) {
-          yield [other.place, "it comes before the result of a tool"];
+    rule.makeRule(
+      "results-come-first",
+      "Tool results begin their message: everything else comes after them.",
+      function* ({ messages }) {
+        for (const { role, parts } of messages) {
+          const blocks = parts.filter(({ source, isInside }) => isInside !== true && source?.cachePoint === undefined);
+          const last = role === "user" ? blocks.findLastIndex(({ kind }) => kind === "result") : -1;
+          const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
+          if (other !== undefined) {
+            yield [other.place, "it comes before a tool's result"];
+          }
         }
       }
     }),
@@ -227,7 +231,7 @@ export const bedrockRules: ProviderRules = {
     }),
     rule.makeRule(
       "reasoning-is-signed",
-      "Reasoning has the signature of its model, or is encrypted.",
+      "Reasoning has its model's signature, or is encrypted.",
       function* ({ messages }) {
         for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
           const held = source?.reasoningContent;

@@ -451,8 +451,8 @@ function checkAllIsRead(
   if (field !== undefined) {
     throw new MalformedMessage(
       `${place}.${field}`,
-      `\`${field}\` holds a part of the message that isn't read`,
-      "Put it into the content, or under `metadata` if the model shouldn't see it.",
+      `\`${field}\` holds a part of the message that windrow doesn't read`,
+      "Put it into the content, or under `metadata` to keep it from the model.",
     );
   }
 }

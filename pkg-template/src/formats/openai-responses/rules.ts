@@ -157,7 +157,7 @@ export const responsesRules: ProviderRules = {
     rule.callsHaveResults(true),
     rule.makeRule(
       "reasoning-is-followed",
-      "An item of reasoning is directly followed by the item that it led to; it has its encrypted content, or both have their ids and the request is stored.",
+      "A reasoning item is directly followed by the item that it led to. It has encrypted content, or both have ids and the request is stored.",
       function* ({ messages, target }) {
         for (const [at, { place, source }] of messages.entries()) {
           const next = messages[at + 1];

@@ -95,7 +95,7 @@ export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule
 }
 
 export function rolesAlternate(): RequestRule {
-  return makeRule("roles-alternate", "No two messages in a row have one role.", function* ({ messages }) {
+  return makeRule("roles-alternate", "No two messages in a row have the same role.", function* ({ messages }) {
     let before: RequestMessage | undefined;
     for (const row of messages) {
       if (row.role === before?.role) {
@@ -107,7 +107,7 @@ export function rolesAlternate(): RequestRule {
 }
 
 export function nothingIsEmpty(): RequestRule {
-  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", function* ({ messages }) {
+  return makeRule("nothing-is-empty", "No message is empty, and no text is blank.", function* ({ messages }) {
     for (const { place, parts } of messages) {
       if (parts.length === 0) {
         yield [place, "the message is empty"];
@@ -166,7 +166,7 @@ function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]
 }
 
 export function resultsFollowCalls(isByItem = false): RequestRule {
-  const demands = "Each result directly follows the message with its call, and each call has at most one.";
+  const demands = "Each result directly follows the message with its call, and each call has at most one result.";
   return makeRule("results-follow-calls", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(results, calls)) {
@@ -177,11 +177,11 @@ export function resultsFollowCalls(isByItem = false): RequestRule {
 }
 
 export function callsHaveResults(isByItem = false): RequestRule {
-  const demands = "Each call is directly followed by its result, and the results of parallel calls are together.";
+  const demands = "Each call is directly followed by its result, and results of parallel calls are together.";
   return makeRule("calls-have-results", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(calls, results)) {
-        yield [place, `no result that directly follows it has the id ${String(id)}`];
+        yield [place, `no result directly after it has the id ${String(id)}`];
       }
     }
   });

@@ -370,8 +370,8 @@ export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly 
     if (piece.part.type !== "text") {
       throw new MalformedMessage(
         piece.place,
-        "instructions hold a part that isn't a text",
-        "Pass images and files in a message of the role user.",
+        "the instructions contain something other than text",
+        "Put images and files into a user message.",
       );
     }
     return piece as Piece<SentPart & { readonly type: "text" }>;
