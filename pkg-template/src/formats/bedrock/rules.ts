@@ -219,8 +219,8 @@ export const bedrockRules: ProviderRules = {
             yield [other.place, "it comes before a tool's result"];
           }
         }
-      }
-    }),
+      },
+    ),
     rule.makeRule("failures-say-something", "A result of the status error has a content.", function* ({ messages }) {
       for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
         const result = source?.toolResult;
