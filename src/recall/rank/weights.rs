@@ -82,6 +82,16 @@ pub struct Weights {
     /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
     pub excerpt: f32,
 
+    /// What raises the score of a lasting statement, as a share of the best score: so much times the logarithm of how much rarer statements
+    /// are than messages of the user's. More of it brings what the user said about themselves into requests about past events.
+    pub statement: f32,
+    /// The same for matters of health, by their own rarity.
+    pub health: f32,
+    /// What nearness of meaning adds to a statement.
+    pub statement_similarity: f32,
+    /// So many times the worth of the last message that fits must a statement be worth. Less of it displaces what ranks last.
+    pub margin: f32,
+
     /// A message about the request, within a conversation that the request goes on in, against what it goes on from.
     pub about_in_flow: f32,
     /// What that counts more where two talk: the speaker says nothing there, and what is near is sent anyway. It counts by how
@@ -155,6 +165,10 @@ impl Weights {
         price_of_any: 110.0,
         outstanding: 1.5,
         excerpt: 0.25,
+        statement: 0.4,
+        health: 0.15,
+        statement_similarity: 2.0,
+        margin: 2.0,
         about_in_flow: 0.5,
         about_between_two: 3.0,
         no_question: 0.4,
