@@ -111,6 +111,7 @@ const entries = {
   files: "src/load/files.ts",
   tasks: "src/files/tasks.ts",
   telemetry: "src/telemetry/index.ts",
+  react: "src/react/index.ts",
   redact: "src/redact/index.ts",
   worker: "src/worker/connect.ts",
   "worker-thread": "src/worker/thread.ts",
@@ -289,6 +290,7 @@ async function buildCore() {
       declarations.replaceAll(/RequestInfo \| URL \| Response \| |BufferSource \| /g, ""),
     );
     writeFileSync(join(dist, "windrow.wasm.d.ts"), wasmTypes);
+    writeFileSync(join(dist, "bytes.d.ts"), bytesTypes);
     return Object.keys(coreModules)
       .map((name) => `${name} ${count(readFileSync(join(dist, `${name}.wasm`)).length)} bytes`)
       .join(", ");
@@ -315,6 +317,9 @@ function customSection(name, content) {
   const length = Buffer.concat(body).length;
   return Buffer.concat([Buffer.of(0, length), ...body]);
 }
+
+/** The types of a file of bytes, which a worker imports as data. */
+const bytesTypes = "declare const bytes: ArrayBuffer;\nexport default bytes;\n";
 
 /** What an import of the core gives where a host or a bundler compiles it. */
 const wasmTypes = `/** The core, compiled. */
@@ -419,7 +424,7 @@ async function buildEntries() {
       logOverride: { "ignored-bare-import": "silent" },
       // Whoever plugs the package into a framework gets the entry of its host.
       // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
-      external: ["node:*", "windrow"],
+      external: ["node:*", "windrow", "react"],
       plugins: [hostEntryModules, sharedModule(members), generatedModules],
     });
     writeSourceImport(join(dist, "module.js"));

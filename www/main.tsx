@@ -1,4 +1,4 @@
-// The page: what a model is sent of a conversation, and why.
+// The page: the prompt that a model gets from a conversation, and the reasons.
 
 import { render } from "preact";
 import { startWorker } from "./engine/background.js";
@@ -20,7 +20,7 @@ followAddress();
 void readList();
 document.addEventListener("visibilitychange", () => void readList());
 addEventListener("hashchange", ({ newURL }) => {
-  // The page may have written its own address meanwhile: what counts is where the visitor went.
+  // The page may have written its own address meanwhile: the visitor's counts.
   const { hash } = new URL(newURL);
   if (hash !== viewAddress()) {
     void showView(readView(hash));
@@ -28,6 +28,6 @@ addEventListener("hashchange", ({ newURL }) => {
 });
 
 if (import.meta.env.PROD && !isStudio && "serviceWorker" in navigator) {
-  // Where it is not allowed, the page works with a network.
+  // If it isn't allowed, the page needs a network.
   navigator.serviceWorker.register(new URL("./service-worker.js", location.href)).catch(() => {});
 }

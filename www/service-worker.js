@@ -39,7 +39,7 @@ self.addEventListener("fetch", (event) => {
   const answer = async () => {
     const cache = await caches.open(NAME);
     const known = await cache.match(request, HOWEVER_ASKED);
-    // The page itself is asked for anew, so that a new version is seen; its files have their contents in their names.
+    // The page itself is fetched again, so that a new version shows. Its files have their checksums in their names.
     if (known !== undefined && request.mode !== "navigate") {
       return known;
     }

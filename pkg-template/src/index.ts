@@ -116,6 +116,9 @@ export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSess
 export {
   type AppendOptions,
   type ExportOptions,
+  type Handoff,
+  type HandoffFacts,
+  type HandoffOptions,
   type ImportedConversation,
   type ImportOptions,
   type KeptBuild,

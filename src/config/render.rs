@@ -171,6 +171,10 @@ pub enum Provider {
     Bedrock,
     /// The AI SDK's `ModelMessage`, for any provider.
     AiSdk,
+    /// Chrome's Prompt API, for the model that is built into the browser.
+    Chrome,
+    /// The chat completions of `web-llm`, for models that run in a page.
+    WebLlm,
 }
 
 impl Provider {
@@ -191,13 +195,20 @@ impl Provider {
             Self::Bedrock => maker == "anthropic",
             // A compaction goes to its maker alone: the config says who that is.
             Self::AiSdk => !maker.ends_with("/compaction"),
+            Self::Chrome | Self::WebLlm => false,
         }
     }
 
     /// Whether what several calls gave is one message.
     #[must_use]
     pub fn joins_results(self) -> bool {
-        matches!(self, Self::Anthropic | Self::Gemini | Self::Bedrock | Self::AiSdk)
+        self.begins_with_user() || self == Self::Chrome
+    }
+
+    /// True if the texts of a message are one text.
+    #[must_use]
+    pub fn joins_texts(self) -> bool {
+        matches!(self, Self::Chrome | Self::WebLlm)
     }
 
     /// Whether the first message must be the user's.

@@ -30,8 +30,10 @@ impl Parts<'_> {
 
     /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
-        let joins_instructions =
-            matches!(config.render.provider, Some(Provider::OpenaiResponses | Provider::AiSdk));
+        let joins_instructions = config.render.provider.is_some_and(|provider| {
+            matches!(provider, Provider::OpenaiResponses | Provider::AiSdk)
+                || provider.joins_texts()
+        });
         let is_beside = matches!(family, Family::Claude(_)) && role.is_instruction();
         if joins_instructions
             && role.is_instruction()

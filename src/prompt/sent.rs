@@ -155,6 +155,10 @@ impl<'a> SentMessage<'a> {
             if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
                 self.open = Open::Nothing;
             }
+            // The texts of a message are one there, with a line end between them.
+            let is_joined =
+                self.provider.is_some_and(Provider::joins_texts) && self.open == Open::Message;
+            self.parts.flat_tokens += u64::from(is_joined);
             let text = match self.speak() {
                 Some(name) => Cow::from(format!("{name}: {}", guard::indent(&text))),
                 None if self.is_guarded() => guard::indent_all(&text).into(),

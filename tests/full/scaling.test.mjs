@@ -11,6 +11,7 @@ import {
   openSession,
   parseTranscript,
   plainMessage,
+  providers,
   requestOf,
 } from "windrow";
 import { APP_FILES } from "../package/support/app-files.mjs";
@@ -434,7 +435,7 @@ describe("time follows the number of messages", () => {
     "calls that reuse one id": ofOneId,
     "calls of one id at once": atOnce,
   })) {
-    for (const provider of /** @type {const} */ (["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"])) {
+    for (const { name: provider } of providers) {
       test(`${name}, for ${provider}`, async () => {
         await checkScaling(name, (length) => requestOf(provider, make(length / 10)));
       });

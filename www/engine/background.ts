@@ -24,7 +24,7 @@ export function startWorker(hears: (told: ToldChange) => void): void {
   });
 }
 
-/** Hands a conversation over: what is wanted next is wanted of it. */
+/** Hands a conversation over. The next jobs are about it. */
 export function giveConversation(messages: readonly MessageInput[]): void {
   for (const kind of ["curve", "turns", "question"] as const) {
     delete wanted[kind];
@@ -46,7 +46,7 @@ export function askCurve(asked: Asked): void {
   send({ kind: "curve", id: ++count, asked });
 }
 
-/** Asks for every turn; `request` is what is asked now. */
+/** Asks for every turn. `request` is the present request. */
 export function askTurns(asked: Asked, request: Asked): void {
   send({ kind: "turns", id: ++count, asked, request });
 }

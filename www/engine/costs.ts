@@ -1,4 +1,4 @@
-// What every message costs: a context without limits has them all, so one build tells.
+// The cost of every message. A context without limits has them all, so one build tells.
 
 import { buildContext, type Transcript } from "windrow";
 import type { Costs } from "../state/picture.js";

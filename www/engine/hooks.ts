@@ -1,10 +1,10 @@
-// The hooks of the page: scripted stand-ins for a fast model and for a store of knowledge. Page and worker have the same, and each
+// The hooks of the page: scripts that play a fast model and a store of knowledge. Page and worker have the same, and each
 // says itself as code.
 
 import type { SearchHook, SelectHook, TriageCandidate, TriageQuestion } from "windrow";
 import type { Knowledge } from "../state/given.js";
 
-/** Who plays the fast model. The last two are no scripts, and only the page asks them. */
+/** Who plays the fast model. The last two are real models, which only the page asks. */
 type Judge = "words" | "you" | "unavailable" | "failing" | "chrome" | "endpoint";
 
 /** Who plays the fast model, and how. */
@@ -47,7 +47,7 @@ export const sharedWordsCode = String.raw`function sharedWords(wanted, text) {
   return asked.filter((word) => words.has(word)).length / Math.max(asked.length, 1);
 }`;
 
-/** The notes that are searched: none where no section shows what is found. */
+/** The notes to search; empty if no section shows them. */
 export function knowledgeFor(isShown: boolean, knowledge: readonly Knowledge[]): readonly Knowledge[] {
   return isShown ? knowledge : [];
 }
@@ -74,7 +74,7 @@ function search({ query, maxItems }) {
   };
 }
 
-/** What a scripted fast model chooses. */
+/** The choices of a scripted fast model. */
 export function chosenOf({ candidates, request }: TriageQuestion, { by, chosen }: TriageSetup): TriageCandidate[] {
   return candidates.filter(({ id, text }) => {
     const shares = sharedWords(request, text) > 0;
@@ -82,7 +82,7 @@ export function chosenOf({ candidates, request }: TriageQuestion, { by, chosen }
   });
 }
 
-/** A scripted fast model. `isTold` is told what it was asked; the worker asks without the delay. */
+/** A scripted fast model. `isTold` receives its question. The worker asks without the delay. */
 export function scriptedModel(
   triage: TriageSetup,
   delay_ms: number,

@@ -1,10 +1,10 @@
-// What page and worker say to each other.
+// Messages between the page and its worker.
 
 import type { MessageInput } from "windrow";
 import type { Context } from "../state/picture.js";
 import type { Asked } from "../state/setup.js";
 
-/** What the page wants. A newer job of a kind takes the place of an older one. */
+/** A job for the worker. A newer job replaces an older one of its kind. */
 export type Job =
   | { readonly kind: "conversation"; readonly messages: readonly MessageInput[] }
   | { readonly kind: "curve"; readonly id: number; readonly asked: Asked }
@@ -13,37 +13,37 @@ export type Job =
 
 export type JobOf<Kind extends Job["kind"]> = Extract<Job, { readonly kind: Kind }>;
 
-/** What fits at which budget, from builds at sampled budgets. */
+/** The messages that fit at each budget, from builds at sampled budgets. */
 export interface Curve {
-  /** What must be in needs this much. */
+  /** The tokens of the required messages. */
   readonly needed: number;
-  /** Everything needs this much. */
+  /** The tokens of everything. */
   readonly all: number;
   /** The sampled budgets, rising, and how many messages are in at each. */
   readonly budgets: readonly number[];
   readonly kept: readonly number[];
-  /** For each message the smallest sampled budget from which on it is in; infinite where it never is. */
+  /** For each message the smallest sampled budget from which on it is in the prompt; infinite if it never is. */
   readonly from: Float64Array;
   /** The conversation's length. */
   readonly count: number;
   readonly isDone: boolean;
 }
 
-/** One turn: what was sent when the user had said this. */
+/** One turn: the prompt that followed a message of the user. */
 export interface Turn {
   /** How many messages there were. */
   readonly end: number;
   readonly tokens: number;
-  /** How many of them are the same, from the beginning on, as in the turn before. */
+  /** How many tokens at its beginning are the same as in the turn before. */
   readonly reused: number;
-  /** From where on it is another prompt than that of the turn before, and why, in words. */
+  /** The place of the first difference from the turn before, and the reason in words. */
   readonly difference?: string | undefined;
   readonly kept: number;
-  /** Why there is no prompt. */
+  /** The reason for a missing prompt. */
   readonly failure?: string;
 }
 
-/** A turn that was built, where there is one before it compared with that. */
+/** A turn that was built, compared with the one before it if there is one. */
 export function turnOf({ prefix, tokens, kept }: Context, end: number, hasBefore: boolean): Turn {
   return {
     end,
@@ -54,12 +54,12 @@ export function turnOf({ prefix, tokens, kept }: Context, end: number, hasBefore
   };
 }
 
-/** What is known of one message beside the build. */
+/** Facts about one message that the build doesn't tell. */
 export interface Answer {
   readonly position: number;
-  /** The exact budgets from and to which it is in, as far as samples tell; open at the end where the last is infinite. */
+  /** The exact budgets between which it is in the prompt, as far as samples tell. The last one may be infinite. */
   readonly spans: readonly (readonly [from: number, to: number])[];
-  /** Whether it would be in with another ranking, at the same budget. */
+  /** True if it would be in the prompt with another ranking, at the same budget. */
   readonly rankings: readonly { readonly ranking: string; readonly isIn: boolean }[];
 }
 

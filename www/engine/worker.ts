@@ -1,4 +1,4 @@
-// Builds many contexts beside the page: at sampled budgets, and for every turn. Each job gives way to the next of its kind.
+// Builds many contexts on another thread: at sampled budgets, and for every turn. A newer job of the same kind ends an older one.
 
 import { buildContext, type ContextError, createTranscript, type MessageInput, type Transcript } from "windrow";
 import type { Context } from "../state/picture.js";
@@ -7,9 +7,9 @@ import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
 import { type Answer, type Curve, type Job, type JobOf, type ToldChange, type Turn, turnOf } from "./jobs.js";
 
 const SAMPLES = 129;
-/** How often the page is told how far a job is. */
+/** The time between two reports of a job's progress. */
 const TELL_EACH_MS = 150;
-/** More turns than this are no strip that a person can read: every so many are shown. */
+/** The most turns that a person can read in one strip. Of more, evenly spread ones are shown. */
 const MOST_TURNS = 320;
 
 let messages: readonly MessageInput[] = [];
@@ -21,7 +21,7 @@ let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone
 
 const tell = (told: ToldChange): void => postMessage(told);
 const isOld = (kind: Job["kind"], id: number): boolean => newest[kind] !== id;
-/** Tells how far a job is, where the page has not heard for a while, and lets its messages in between. */
+/** Reports a job's progress if the last report is some time ago, and lets the page's messages in between. */
 function everySoOften(tellSoFar: () => void): () => Promise<void> {
   let told = performance.now();
   return async () => {
@@ -63,7 +63,7 @@ function hooksOf({ triage, knowledge }: Asked): Hooked[] {
   ];
 }
 
-/** Builds as the page does, but that a script answers for a model that only the page asks. */
+/** Builds as the page does, except that a script answers for a model that only the page asks. */
 function build(transcript: Transcript, asked: Asked, previous?: Context): Promise<Context> {
   return buildContext(transcript, { ...configOf(asked, hooksOf(asked)), previous });
 }
@@ -136,7 +136,7 @@ function spread(count: number): number[] {
   return shares;
 }
 
-/** What the required needs at least. */
+/** The least budget of the required messages. */
 async function neededBy(asked: Asked): Promise<number> {
   try {
     await sampleAt(asked, 1);
@@ -178,7 +178,7 @@ const keyOf = (asked: Asked): string => JSON.stringify(withBudget(asked, undefin
 // One message
 
 async function answer({ id, asked, position }: JobOf<"question">): Promise<void> {
-  // Only all samples tell at which budgets it is in.
+  // Only all samples tell the budgets at which it is in the prompt.
   while (samples?.asked !== keyOf(asked) || !samples.isDone) {
     await new Promise((resolve) => setTimeout(resolve, TELL_EACH_MS));
     if (isOld("question", id)) {
@@ -222,7 +222,7 @@ async function answer({ id, asked, position }: JobOf<"question">): Promise<void>
   }
 }
 
-/** The smallest budget above `low` at which a message is as it is at `high`, by halving. */
+/** The smallest budget above `low` at which a message has the same fate as at `high`, by halving. */
 async function crossing(asked: Asked, position: number, low: number, high: number): Promise<number> {
   const wanted = await isInAt(asked, position, high);
   let below = low;
@@ -254,7 +254,7 @@ async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> 
   const report = everySoOften(() => tell({ kind: "turns", id, turns, isDone: false }));
   let before: Context | undefined;
   for (const [index, end] of ends.entries()) {
-    // The turn before one that is shown is built as well: how much is the same is said of the two.
+    // The turn before each shown one is built too, to compare the two.
     if (!isShown(index) && !isShown(index + 1)) {
       continue;
     }
@@ -268,14 +268,14 @@ async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> 
     }
     await report();
   }
-  // What the page asks now comes last.
+  // The page's present request comes last.
   const now = await stepAt(whole, request, before);
   if (!isOld("turns", id)) {
     tell({ kind: "turns", id, turns: [...turns, now.turn], isDone: true });
   }
 }
 
-/** The same, asked at the time of a turn. */
+/** The same build at the time of a turn. */
 function askedAt(asked: Asked, end: number): Asked {
   const createdAt = messages[end - 1]?.createdAt;
   return asked.own.now === undefined || createdAt == null ? asked : { ...asked, own: { ...asked.own, now: createdAt } };

@@ -1,14 +1,14 @@
-// The page's address: what is in it brings the same view back. The conversation is not in it.
+// The page's address. It brings the same view back, without the conversation.
 
 import { effect } from "@preact/signals";
 import { plainSetup, presetNames, type Setup, type Shape, shapes } from "./setup.js";
 import { state } from "./state.js";
 
-/** What an address says. */
+/** The contents of an address. */
 export interface View {
   readonly from: "sample" | "file" | "saved" | undefined;
   readonly id: string;
-  /** What the conversation is called, to name it where it is missing. */
+  /** The conversation's name, for a notice if it is missing. */
   readonly name: string;
   readonly request: string | undefined;
   readonly budget: number | "none" | undefined;
@@ -20,7 +20,7 @@ export interface View {
   readonly edits: ReadonlyMap<number, "pin" | "out">;
 }
 
-/** Reads an address; what it does not say, or says wrongly, is as at the beginning. */
+/** Reads an address. A part that is missing or wrong has its value of the first visit. */
 export function readView(hash: string): View {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const from = (["sample", "file", "saved"] as const).find((kind) => said.has(kind));
@@ -71,7 +71,7 @@ function setupText({ preset, options, triage }: Setup): string {
   });
 }
 
-/** The address of what is on the page. */
+/** The address of the present view. */
 export function viewAddress(): string {
   const said = new URLSearchParams();
   const { source, request, budget, a, b, shape, turn, selected, edits } = state;

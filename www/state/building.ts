@@ -1,4 +1,4 @@
-// Builds what the page shows: one build a frame, in step with the drag where no model is asked.
+// Builds the context that the page shows: one build per frame, in step with the drag unless a model is asked.
 
 import { batch, effect } from "@preact/signals";
 import {
@@ -22,14 +22,14 @@ import { sentBy } from "./request.js";
 import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup } from "./setup.js";
 import { failureOf, type Source, state } from "./state.js";
 
-/** The conversation as it is built from: with what was pinned and left out. */
+/** The conversation with the messages that the visitor pinned and left out. */
 let edited: readonly MessageInput[] = [];
 let whole: Transcript = createTranscript([]);
-/** The beginning of it, for the turn that is shown. */
+/** Its beginning, up to the turn that is shown. */
 let beginning: Transcript = createTranscript([]);
 let builtFrom: { readonly source: Source; readonly edits: ReadonlyMap<number, "pin" | "out"> } | undefined;
 const costs = new Map<string, Costs>();
-/** Whether the encodings that are asked for, and what selects, are there, so that a build can be made at once. */
+/** True if the encodings and the ranking module are loaded, so that a build needn't wait. */
 const loaded = new Set<string>();
 
 let frame = 0;
@@ -39,7 +39,7 @@ let newest = 0;
 export function followState(): void {
   effect(() => {
     const { source, request, budget, a, b, shape, turn, edits } = state;
-    // Read, so that a change of any of them builds.
+    // Reading a signal subscribes: a change of any of them builds.
     const all = [source, request, budget, a, b, shape, turn, edits].map((signal) => signal.value);
     if (all[0] !== undefined) {
       cancelAnimationFrame(frame);
@@ -71,7 +71,7 @@ function later(name: string, delay_ms: number, run: () => void): void {
   timers.set(name, setTimeout(run, delay_ms));
 }
 
-/** Takes what the worker tells. */
+/** Takes a message of the worker. */
 export function hear(told: ToldChange): void {
   if (told.kind === "curve") {
     state.curve.value = told.curve;
@@ -84,7 +84,7 @@ export function hear(told: ToldChange): void {
   }
 }
 
-/** What is asked for by a setup, now or at a turn, which leaves the request to the newest message. */
+/** The build that a setup asks for, now or at a turn. At a turn the newest message is the request. */
 function askedBy(setup: Setup, turn: number | undefined): Asked {
   const source = state.source.value;
   const hasEdits = state.edits.value.size > 0;
@@ -104,7 +104,7 @@ function askedBy(setup: Setup, turn: number | undefined): Asked {
   });
 }
 
-/** What an app asked for, with the budget of the page. */
+/** The build that an app asked for, with the budget of the page. */
 function askedByApp(recording: BuildRecording, turn: number | undefined): Asked {
   const { config, request } = recording as BuildRecording & { readonly config: Record<string, unknown> };
   const own: Record<string, unknown> = { ...config, now: recording.now };
@@ -117,7 +117,7 @@ function askedByApp(recording: BuildRecording, turn: number | undefined): Asked 
 
 const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] };
 
-/** The call that builds what is shown. */
+/** The call that builds the picture. */
 export function callOnPage(setup: Setup): string {
   return callOf(askedBy(setup, state.turn.value), state.edits.value, state.question.value);
 }
@@ -183,7 +183,7 @@ function show(pictures: readonly Picture[], asked: Asked): void {
 let curveFor = "";
 let turnsFor = "";
 
-/** Asks for the curve and the turns again, where they would be others. */
+/** Asks for the curve and the turns again if they would differ. */
 function askForCurve(): void {
   const setup = state.a.value;
   const asked = askedBy(setup, undefined);
@@ -277,7 +277,7 @@ async function costsFor(asked: Asked): Promise<Costs> {
   return made;
 }
 
-/** Builds at once where nobody is asked. */
+/** Builds at once if no hook is asked. */
 function contextNow(transcript: Transcript, asked: Asked): Context | undefined {
   if (asked.triage !== undefined || asked.knowledge.length > 0 || !loaded.has(costsKey(asked))) {
     return undefined;
@@ -285,7 +285,7 @@ function contextNow(transcript: Transcript, asked: Asked): Context | undefined {
   return buildContextSync(transcript, configOf(asked, []) as Parameters<typeof buildContextSync>[1]) as Context;
 }
 
-/** The app's own build, as long as nothing of it is changed on the page. */
+/** The app's own build, as long as nothing has changed on the page. */
 function asTheAppBuilt({ live }: Source): Context | undefined {
   const isChanged =
     state.b.value !== undefined ||
@@ -313,7 +313,7 @@ async function contextSoon(transcript: Transcript, asked: Asked): Promise<Contex
   return (await buildContext(transcript, { ...configOf(asked, hooks), signal: asking.signal })) as Context;
 }
 
-/** Begins with a conversation: chooses a budget where nothing says one. */
+/** Begins with a conversation. Chooses a budget if none is set. */
 export async function begin(source: Source, budget: number | undefined): Promise<void> {
   takeConversation(source);
   const asked = askFor(state.a.value, {
@@ -334,7 +334,7 @@ export function budgetFor({ preset }: Setup, total: number): number | undefined 
   return leavesBudget(preset) ? Math.min(Math.max(Number((total / 4).toPrecision(1)), 200), 4000) : maxTokens;
 }
 
-/** What the whole conversation costs, as far as it is known. */
+/** The cost of the whole conversation, as far as it is known. */
 export function totalCost(): number {
   return state.curve.value?.all ?? [...costs.values()][0]?.total ?? 0;
 }

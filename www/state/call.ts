@@ -8,7 +8,7 @@ import { type Asked, isGroup, presetOptions } from "./setup.js";
 /** Messages that the visitor pinned or left out, by position. */
 export type Edits = ReadonlyMap<number, "pin" | "out">;
 
-/** The call that builds what is asked for. */
+/** The call that makes a build. */
 export function callOf(asked: Asked, edits: Edits, question?: TriageQuestion): string {
   const { preset, session } = asked;
   const hooks = hooksOf(asked, question);
@@ -47,7 +47,7 @@ const context = await session.build(${config});`,
   return [...call, ...hooks, ...shared].join("\n\n");
 }
 
-/** The tag by which the page leaves a message out. */
+/** The tag that makes the page leave a message out. */
 export const LEFT_OUT_TAG = "left out by hand";
 
 function editLines(edits: Edits): string[] {
@@ -82,7 +82,7 @@ function hooksOf({ triage, knowledge }: Asked, question: TriageQuestion | undefi
   ];
 }
 
-/** What fits in a line. */
+/** The most characters of a line. */
 const WIDTH = 72;
 
 function print(value: unknown, indent: string): string {

@@ -1,4 +1,4 @@
-// What was cut of a message: its own text in pieces, each of which is in the prompt or not.
+// A shortened message: its own text in pieces, each in the prompt or cut.
 
 /** The marks that an excerpt, or a text that was cut, has where something is left out. */
 export const CUT = /(\[… [\d,]+ tokens? left out(?:; result r[\d.]+)? …\]|\[truncated: [^\]]*\])/;
@@ -8,7 +8,7 @@ export interface TextPiece {
   readonly isIn: boolean;
 }
 
-/** The pieces of a text of which a shorter form is in the prompt. */
+/** The pieces of a text whose shorter form is in the prompt. */
 export function piecesIn(whole: string, shown: string): TextPiece[] {
   const passages = shown
     .split(CUT)

@@ -36,7 +36,7 @@ export async function idOfText(text: string): Promise<string> {
   return [...new Uint8Array(digest).slice(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Keeps a file. Where the browser keeps nothing, a reload forgets it. */
+/** Keeps a file. If the browser stores nothing, a reload forgets it. */
 export async function keepFile(file: KeptFile): Promise<void> {
   try {
     const store = (await open()).transaction(STORE, "readwrite").objectStore(STORE);
@@ -50,7 +50,7 @@ export async function keepFile(file: KeptFile): Promise<void> {
   }
 }
 
-/** A file that was kept; undefined where it was not, or not here. */
+/** A file that was kept; undefined if this browser doesn't have it. */
 export async function keptFile(id: string): Promise<KeptFile | undefined> {
   try {
     return await done((await open()).transaction(STORE).objectStore(STORE).get(id));

@@ -1,4 +1,4 @@
-// What a caller gives beside messages and request. A file that is an object may hold it too, under the names below.
+// Values that a caller passes next to messages and request. A file that is an object may hold them too, under the names below.
 
 import type { MessageInput } from "windrow";
 
@@ -8,21 +8,21 @@ export interface Knowledge {
   readonly source?: string;
 }
 
-/** What is given beside a preset. */
+/** Values that go with a preset. */
 export interface Given {
-  /** `now`: the moment of the request; otherwise that of the newest message. Undefined where no message has a time. */
+  /** `now`: the moment of the request. Default: that of the newest message; undefined if no message has a time. */
   readonly now: number | undefined;
-  /** `timeZone`: otherwise that of this computer. */
+  /** `timeZone`. Default: that of this computer. */
   readonly timeZone: string;
-  /** `contents`: what sections hold, by their ids. */
+  /** `contents`: the contents of sections, by their ids. */
   readonly contents: Readonly<Record<string, unknown>>;
   /** `knowledge`: the notes that recall may find. */
   readonly knowledge: readonly Knowledge[];
-  /** `conversations`: what is known of conversations, for `tiers.conversations`. */
+  /** `conversations`: facts about conversations, for `tiers.conversations`. */
   readonly conversations: readonly unknown[];
 }
 
-/** Reads what the text of a file gives beside its messages. */
+/** Reads these values from the text of a file. */
 export function givenBy(text: string, messages: readonly MessageInput[]): Given {
   const file = objectIn(text);
   const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

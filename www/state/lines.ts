@@ -5,7 +5,7 @@ import type { Picture } from "./picture.js";
 export interface Line {
   readonly first: number;
   readonly last: number;
-  /** Whether it stands for a run; an unfolded run has its messages below it. */
+  /** True if the line is a run of messages. An unfolded run has its messages below it. */
   readonly isRun: boolean;
 }
 
@@ -25,7 +25,7 @@ export class Lines {
   readonly length: number;
   readonly #stretches: readonly Stretch[];
 
-  /** A message is left out where all pictures leave it out. */
+  /** True if all pictures leave a message out. */
   constructor(pictures: readonly Picture[], count: number, unfolded: ReadonlySet<number>) {
     this.#stretches = stretchesOf(pictures, count);
     let line = 0;
@@ -52,7 +52,7 @@ export class Lines {
     return { first: position, last: position, isRun: false };
   }
 
-  /** The index of the line on which a message stands, or of the run that it is folded into. */
+  /** The index of a message's line, or of the run that it is folded into. */
   indexOf(position: number): number {
     const stretch = this.#findLast("first", position);
     if (stretch === undefined) {

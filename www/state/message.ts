@@ -1,18 +1,18 @@
-// What a message shows of itself: who speaks, when, and its content as blocks of text.
+// A message as the page shows it: its speaker, its time, and its content as blocks of text.
 
 import { type AnyMessage, type PlainPart, plainMessage, type ReadMessage } from "windrow";
 
 /** A piece of a message's content. */
 export interface Block {
-  /** What it is, where it is not plain text: a call, a result, an image. */
+  /** The kind of a block that isn't plain text: a call, a result, an image. */
   readonly label?: string;
   readonly text: string;
 }
 
-/** What messages say, for as long as they are shown: a row asks several times. */
+/** The blocks of the messages on the page: a row asks several times. */
 const known = new WeakMap<AnyMessage, ReadMessage>();
 
-/** What a message of any shape says. It was read before, so that it can be read. */
+/** The blocks of a message of any shape, which the page has read before. */
 function read(message: AnyMessage): ReadMessage {
   const plain = known.get(message) ?? plainMessage(message);
   known.set(message, plain);

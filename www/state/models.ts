@@ -1,4 +1,4 @@
-// Models that are no scripts: the browser's own, and in the studio an endpoint of the visitor's.
+// Real models: the browser's own, and in the studio an endpoint of the visitor's.
 
 import { signal } from "@preact/signals";
 import { chromeModel, openAiCompatible } from "windrow/models";
@@ -16,13 +16,13 @@ export interface Endpoint {
 
 export const endpoint = signal<Endpoint>({ baseUrl: "", model: "", apiKey: "", isAgreed: false });
 
-/** Whether the browser has a model of its own. */
+/** True if the browser has its own model. */
 export const hasChromeModel = "LanguageModel" in globalThis;
 
-/** Whether the studio serves the page: the static page can ask no endpoint. */
+/** True if the studio serves the page: the static page can't ask an endpoint. */
 export const isStudio = studioToken !== null;
 
-/** The hook of a model that is no script; undefined for scripts. */
+/** The hook of a real model; undefined for a script. */
 export function modelOf({ by }: TriageSetup): Hooked | undefined {
   if (by === "chrome") {
     return { path: "triage.complete", run: chromeModel().complete, code: "" };

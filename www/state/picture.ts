@@ -1,4 +1,4 @@
-// A picture is what one build looks like: the lines of the conversation, and the pieces of the prompt with their tokens.
+// A picture shows one build: the lines of the conversation, and the pieces of the prompt with their tokens.
 
 import type { BuiltContext, Fate, Format, MessageInput, Reason } from "windrow";
 import { type Chip, chipOf, recalledChip, type Why } from "./reasons.js";
@@ -6,34 +6,34 @@ import type { Asked, Shape } from "./setup.js";
 
 export type Context = BuiltContext<MessageInput, Format>;
 
-/** What every message costs in one form and encoding, with running sums. */
+/** The cost of every message in one form and encoding, with running sums. */
 export interface Costs {
   readonly each: Float64Array;
-  /** Where each message begins; one more for the end. */
+  /** The tokens before each message, and one more number for the end. */
   readonly starts: Float64Array;
-  /** What all of it costs as a prompt. */
+  /** The tokens of all of it as a prompt. */
   readonly total: number;
 }
 
 /** A piece of the prompt. */
 export interface Piece {
-  /** The message's position; -1 for the request, below that what was made. */
+  /** The message's position; -1 for the request, and lower numbers for texts that were made. */
   readonly position: number;
   readonly role: string;
-  /** What it is called, where it is no message. */
+  /** Its name, if it isn't a message. */
   readonly name: string;
-  /** What it says, where it is no message of the conversation. */
+  /** Its text, if it isn't a message of the conversation. */
   readonly text: string;
   readonly tokens: number;
   readonly why: Why;
 }
 
-/** One build, ready to be shown. What is known of each message and piece stands in numbers: a drag makes a picture with every frame. */
+/** One build, ready to be shown. Facts about messages and pieces are in arrays of numbers: a drag makes a picture with every frame. */
 export interface Picture {
   readonly context: Context;
   readonly asked: Asked;
   readonly shape: Shape;
-  /** The conversation as it was built from, with what was pinned and left out. */
+  /** The conversation that it was built from, with the messages that the visitor pinned and left out. */
   readonly messages: readonly MessageInput[];
   readonly counts: Readonly<Record<Fate, number>>;
   /** The runs of messages with one fate and reason. */
@@ -44,14 +44,14 @@ export interface Picture {
 
   /** How many pieces the prompt has. */
   readonly pieceCount: number;
-  /** The tokens before each piece; one more for the end. */
+  /** The tokens before each piece, and one more number for the end. */
   readonly starts: Float64Array;
   pieceAt(index: number): Piece;
-  /** The piece that a message is in, or that has this position itself; -1 where it is not in the prompt. */
+  /** The piece that holds a message, or that has this position itself; -1 if it isn't in the prompt. */
   pieceOf(position: number): number;
-  /** The tokens before a message of the prompt and those with it: what is quoted has a part of its piece. */
+  /** The tokens before a message of the prompt, and those up to its end. A quoted message is a part of its piece. */
   spanOf(position: number): readonly [start: number, end: number] | undefined;
-  /** The colours of what is in the prompt. */
+  /** The colours of the messages in the prompt. */
   readonly whys: ReadonlySet<Why>;
 }
 
@@ -62,7 +62,7 @@ export interface Run {
   readonly reason: Reason;
 }
 
-/** What the prompt costs beside its pieces. */
+/** The tokens of the prompt that no piece has. */
 export const FORM = "the form itself";
 
 /** Makes a picture of a context. */
@@ -123,7 +123,7 @@ export function pictureOf(
   if (form > 0) {
     starts[pieceCount] = context.tokens.total;
   }
-  // What is quoted has no piece of its own: it is in the last that was made for the history, in its order, behind a label.
+  // Quoted messages share a piece: the last one that was made for the history has them in their order, after a label.
   const quotedEnds = new Map<number, number>();
   let quotedEnd = starts[quotes + 1] ?? 0;
   for (const { first, last, fate } of ranges.toReversed()) {
@@ -183,7 +183,7 @@ export function pictureOf(
   };
 }
 
-/** The texts of a content, one behind the other. */
+/** The texts of a content, joined. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") {
     return content;

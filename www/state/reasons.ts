@@ -2,7 +2,7 @@
 
 import type { Reason } from "windrow";
 
-/** What colours stand for. */
+/** The meanings of colours. */
 export type Why =
   | "instruction"
   | "match"
@@ -74,14 +74,14 @@ export function chipOf(reason: Reason): Chip {
   return chips[reason] ?? [reason.replaceAll("_", " "), "out"];
 }
 
-/** The chip of a message that was recalled, by the words that are its own; undefined where its reason says more. */
+/** The chip of a message that was recalled, from the reason's own words; undefined if the reason isn't recall. */
 export function recalledChip(words: string): Chip | undefined {
   if (!PREFIX.test(words)) {
     return undefined;
   }
   const [first = ""] = words.replace(PREFIX, "").split(";");
   const chip = first
-    .replace(/^it stands beside messages with /, "beside ")
+    .replace(/^it stands beside messages with /, "next to ")
     .replace(/^it is of a conversation about it$/, "same conversation")
     .replace(/^it is of a time that the request names$/, "of the time asked about")
     .replace(/^it (is )?/, "");

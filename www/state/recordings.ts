@@ -14,14 +14,14 @@ export interface Replayed {
 }
 
 export const recordings = {
-  /** What came of each replay. */
+  /** The result of each replay. */
   replayed: signal<readonly Replayed[]>([]),
   failure: signal<Failure | undefined>(undefined),
-  /** Whether the panel is to be seen. */
+  /** True if the panel is shown. */
   isOpen: signal(false),
 };
 
-/** Whether a text is a recording, or a recording a line. */
+/** True if a text is a recording, or has one per line. */
 export function looksLikeRecording(text: string): boolean {
   const isOne = (value: unknown): boolean =>
     typeof value === "object" && value !== null && "contextHash" in value && "transcript" in value && "config" in value;
@@ -107,7 +107,7 @@ export function saveRecording(): void {
   }
 }
 
-/** What the recording of the build that is shown holds. */
+/** The contents of the present build's recording, in words. */
 export function recordingInWords(recording: BuildRecording): string {
   const { length } = new TextEncoder().encode(JSON.stringify(recording));
   const { answers, transcript } = recording;

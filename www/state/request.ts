@@ -1,4 +1,4 @@
-// The prompt as it is sent: the body of a provider's request, or a text; and which role each piece has in it.
+// The prompt as it is sent: the body of a provider's request, or a text, and the role of each piece in it.
 
 import { FORM, type Picture, type Piece } from "./picture.js";
 import type { Shape } from "./setup.js";
@@ -26,7 +26,7 @@ function roleIn(shape: Shape, { role, why, name }: Piece): string {
   }
 }
 
-/** The pieces by what the provider sees. OpenAI takes every message for itself. */
+/** The pieces as the provider sees them. OpenAI takes each message separately. */
 export function groupsOf({ pieceCount, pieceAt, shape }: Picture): Group[] {
   const groups: Group[] = [];
   for (let index = 0; index < pieceCount; index++) {
@@ -47,7 +47,7 @@ export function groupsOf({ pieceCount, pieceAt, shape }: Picture): Group[] {
 
 const bodies = new WeakMap<Picture, { readonly text: string; readonly failure: Failure | undefined }>();
 
-/** The text of what is sent; a failure where the provider would refuse it. */
+/** The text that is sent; a failure if the provider would refuse it. */
 export function sentBy(picture: Picture): { readonly text: string; readonly failure: Failure | undefined } {
   const known = bodies.get(picture);
   if (known !== undefined) {

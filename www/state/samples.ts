@@ -1,4 +1,4 @@
-// The samples: each a file of its own, fetched when it is chosen.
+// The samples: one file each, fetched when it is chosen.
 
 const files = import.meta.glob<string>("../samples/*.json", { query: "?url", import: "default", eager: true });
 const workshop = new URL("../sample.json", import.meta.url).href;

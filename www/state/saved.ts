@@ -39,7 +39,7 @@ export async function messagesOf(session: Session): Promise<{ messages: readonly
 const subscriptions = new Map<string, () => void>();
 let listing = Promise.resolve();
 
-/** Reads the list anew, one time after the other: what was read last is shown last. */
+/** Reads the list again. Readings follow each other, so the last one is shown last. */
 export function readList(): Promise<void> {
   listing = listing.then(read);
   return listing;

@@ -1,4 +1,4 @@
-// Files that the page gives to the visitor.
+// Files that the visitor downloads.
 
 /** Saves a text as a file, as a download. */
 export function saveAs(name: string, text: string): void {

@@ -1,5 +1,5 @@
-// A setup is one way of building: a preset, and what is changed of it. From it, and from what the page shows, come the config and the
-// call.
+// A setup is one way of building: a preset and the options that differ from it. The config and the call follow from the setup and the
+// state of the page.
 
 import { type ContextConfig, type Format, type MessageInput, type Presets, type ProviderName, presets } from "windrow";
 import type { Hooked, TriageSetup } from "../engine/hooks.js";
@@ -14,14 +14,14 @@ export type Options = Readonly<Record<string, unknown>>;
 /** One way of building. */
 export interface Setup {
   readonly preset: PresetName;
-  /** What differs from the preset, by path; null where an option is back at its default. */
+  /** The options that differ from the preset, by path; null if an option is back at its default. */
   readonly options: Options;
   readonly triage: TriageSetup;
 }
 
 export const plainSetup: Setup = { preset: "", options: {}, triage: { by: "words", delay_ms: 0, chosen: {} } };
 
-/** In whose form the prompt is shown. */
+/** The form in which the prompt is shown. */
 export type Shape = Extract<ProviderName, "openai" | "anthropic" | "gemini"> | "text";
 export const shapes: readonly Shape[] = ["openai", "anthropic", "gemini", "text"];
 export const shapeTitles: Readonly<Record<Shape, string>> = {
@@ -31,7 +31,7 @@ export const shapeTitles: Readonly<Record<Shape, string>> = {
   text: "text",
 };
 
-/** What a preset does, and whom it is for. */
+/** A preset in words: its effect, and its users. */
 interface PresetWords {
   readonly does: string;
   readonly isFor: string;
@@ -39,36 +39,36 @@ interface PresetWords {
 
 export const presetWords: Readonly<Record<string, PresetWords>> = {
   "": {
-    does: "What must be in comes first, then the messages that the request is about, as far as the budget goes.",
+    does: "Required messages come first, then those that the request is about, as far as the budget goes.",
     isFor: "For most chats. Begin here.",
   },
   steady: {
-    does: "The history is cut seldom and far back; what is recalled stands quoted behind it.",
+    does: "The history is cut rarely and by a lot; recalled messages are quoted after it.",
     isFor: "For chats with a provider that caches prompts: the beginning stays the same from turn to turn.",
   },
   relevant: {
-    does: "What fits the request best stays, each message in its place in the history.",
-    isFor: "For questions that reach far back, where the beginning of the prompt may change with each.",
+    does: "The messages that fit the request best stay, each in its place in the history.",
+    isFor: "For questions that reach far back, if the beginning of the prompt may change each time.",
   },
   triaged: {
-    does: "The last 25 exchanges, of which a fast model chooses those that matter to the request.",
-    isFor: "For an assistant in a busy chat room, with a small model at hand. As istota does.",
+    does: "A fast model chooses from the last 25 exchanges those that matter to the request.",
+    isFor: "For an assistant in a busy chat room, with a small model at hand. As in istota.",
   },
   turns: {
-    does: "What the bot is, can and remembers, then the last 12 turns of the user in 8,000 characters.",
-    isFor: "For a bot with a character and notes of its own. As takobot does.",
+    does: "The bot's character, skills and memory, then the user's last 12 turns in 8,000 characters.",
+    isFor: "For a bot with its own character and notes. As in takobot.",
   },
   tiered: {
     does: "The conversations of the last 7 days: today's in full, older ones by their summaries.",
-    isFor: "For a companion that is talked to a little every day. As klausbot does.",
+    isFor: "For a companion that someone talks to a little every day. As in klausbot.",
   },
   agent: {
     does: "A system prompt, the newest 10 messages and knowledge that fits the request, in 4,000 tokens.",
-    isFor: "For an agent that works through tasks and looks things up. As Loom does.",
+    isFor: "For an agent that works through tasks and looks things up. As in Loom.",
   },
   turnContract: {
     does: "Sources in a fixed order: the oldest chat goes first, then tool results become summaries.",
-    isFor: "For runtimes that must show afterwards what each turn was given. As openboa does.",
+    isFor: "For runtimes that must show later what each turn received. As in openboa.",
   },
 };
 
@@ -83,17 +83,17 @@ function at(options: Options, path: string): unknown {
   return option === undefined ? options[group] : (options[group] as Options | undefined)?.[option];
 }
 
-/** What a preset says of an option. */
+/** An option's value in a preset. */
 export function presetValue(preset: PresetName, path: string): unknown {
   return at(presetOptions(preset), path) ?? undefined;
 }
 
-/** What holds of an option: the setup's own value, or the preset's. */
+/** An option's value: the setup's own, or the preset's. */
 export function optionOf({ preset, options }: Setup, path: string): unknown {
   return path in options ? (options[path] ?? undefined) : presetValue(preset, path);
 }
 
-/** A setup with an option set; one that says what the preset says anyway is not kept. */
+/** A setup with an option set. An option with the preset's value is dropped. */
 export function withOption(setup: Setup, path: string, value: unknown): Setup {
   const { [path]: _, ...options } = setup.options as Record<string, unknown>;
   const known = presetValue(setup.preset, path);
@@ -103,7 +103,7 @@ export function withOption(setup: Setup, path: string, value: unknown): Setup {
   return { ...setup, options };
 }
 
-/** Whether a preset has a section of a kind. Without sections there are history and request. */
+/** True if a preset has a section of a kind. Without sections there are history and request. */
 export function hasSection(preset: PresetName, kind: string): boolean {
   const { sections } = presetOptions(preset) as ContextConfig;
   return sections == null
@@ -115,7 +115,7 @@ export function asksTriage(preset: PresetName): boolean {
   return presetOptions(preset).triage !== undefined;
 }
 
-/** Whether the limit of tokens is left to the caller. */
+/** True if the preset leaves the limit of tokens to the caller. */
 export function leavesBudget(preset: PresetName): boolean {
   const { budget } = presetOptions(preset) as ContextConfig;
   return preset === "" || (budget !== undefined && budget.maxTokens == null);
@@ -136,30 +136,30 @@ export function shapeOfPreset(preset: PresetName, shape: Shape): Shape {
   return shape === "text" ? "openai" : shape;
 }
 
-/** What is asked for, as plain data: it crosses to the worker as it is. */
+/** A build that is asked for, as plain data that crosses to the worker. */
 export interface Asked {
   readonly preset: PresetName;
   /** Options and contents; the groups hold only what differs from the preset. */
   readonly own: Options;
   readonly triage: TriageSetup | undefined;
-  /** The notes that `recall.search` finds among; none where nothing is searched. */
+  /** The notes that `recall.search` looks through; empty if the preset has no such section. */
   readonly knowledge: readonly Knowledge[];
-  /** The key of the session, where the conversation is saved. */
+  /** The key of the session, if the conversation is saved. */
   readonly session: string | undefined;
 }
 
-/** What the page says beside a setup. */
+/** The state of the page next to a setup. */
 export interface Circumstances {
   readonly request: string;
   readonly budget: number | undefined;
   readonly shape: Shape;
   readonly given: Given;
   readonly session: string | undefined;
-  /** Tags by which the page leaves messages out. */
+  /** The tag by which the page leaves messages out. */
   readonly leftOutTag: string | undefined;
 }
 
-/** What is asked for by a setup in the circumstances. */
+/** Returns the build that a setup asks for in the circumstances. */
 export function askFor(setup: Setup, { request, budget, shape, given, session, leftOutTag }: Circumstances): Asked {
   const { preset, options } = setup;
   const base = presetOptions(preset) as ContextConfig;
@@ -170,7 +170,7 @@ export function askFor(setup: Setup, { request, budget, shape, given, session, l
   if (preset !== "" && given.now !== undefined) {
     own.now = new Date(given.now).toISOString();
   }
-  // A file's messages may name other sessions than the one that they are saved in.
+  // A file's messages may name another session than the one that they are saved in.
   if (session !== undefined) {
     own.sessionId = null;
   }
@@ -217,7 +217,7 @@ function put(config: Record<string, unknown>, path: string, value: unknown): voi
   config[group] = option === undefined ? value : { ...(config[group] as object | undefined), [option]: value };
 }
 
-/** The config of what is asked for, with hooks. */
+/** The config of a build, with hooks. */
 export function configOf({ preset, own }: Asked, hooks: readonly Hooked[]): ContextConfig<MessageInput> {
   const config: Record<string, unknown> = { ...presetOptions(preset) };
   for (const [name, value] of Object.entries(own)) {
@@ -229,7 +229,7 @@ export function configOf({ preset, own }: Asked, hooks: readonly Hooked[]): Cont
   return config as ContextConfig<MessageInput>;
 }
 
-/** The same with another budget, and another ranking where one is named. */
+/** The same build with another budget, and with another ranking if one is named. */
 export function withBudget(asked: Asked, tokens: number | undefined, ranking?: string): Asked {
   const own = { ...asked.own };
   own.budget = { ...(own.budget as object | undefined), maxTokens: tokens };
@@ -239,7 +239,7 @@ export function withBudget(asked: Asked, tokens: number | undefined, ranking?: s
   return { ...asked, own };
 }
 
-/** Whether something is a group of options. */
+/** True if a value is a group of options. */
 export function isGroup(value: unknown): value is Options {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-// Where a conversation comes from: a sample, a file, the clipboard, what is saved here. Each is put on the page in the same way.
+// Sources of a conversation: a sample, a file, the clipboard, a saved one. The page shows each in the same way.
 
 import { batch } from "@preact/signals";
 import { type MessageInput, parseTranscript, type Session } from "windrow";
@@ -18,7 +18,7 @@ import { failureOf, type Source, state } from "./state.js";
 const VIEW_KEY = "windrowView";
 let newest = 0;
 
-/** Shows what an address says; where it names a conversation that is not here, a sample and a word about it. */
+/** Shows the view of an address. If its conversation isn't here, shows a sample and a notice. */
 export async function showView(view: View): Promise<void> {
   const { from, id } = view;
   if (from === "file") {
@@ -29,7 +29,7 @@ export async function showView(view: View): Promise<void> {
     }
     const name = view.name === "" ? "the conversation" : `“${view.name}”`;
     await showSample(FIRST_SAMPLE, { ...view, turn: undefined, selected: undefined, edits: new Map() });
-    state.notice.value = `The link holds the setup, not the conversation: ${name} is not in this browser. Open it here, and it is shown as it was meant.`;
+    state.notice.value = `The link holds the setup, not the conversation: ${name} is not in this browser. Open it here to see the shared view.`;
     return;
   }
   if (from === "saved") {
@@ -80,7 +80,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
   });
 }
 
-/** Runs what loads a conversation: the newest wins, and a failure leaves the page as it is. */
+/** Loads a conversation. The newest call wins, and a failure leaves the page unchanged. */
 async function load(name: string, run: (isNewest: () => boolean) => Promise<void>): Promise<void> {
   newest += 1;
   const turn = newest;
@@ -177,7 +177,7 @@ function decode(bytes: ArrayBuffer): string {
 
 // Sharing
 
-/** The address of the view: it opens with the same setup, and without the conversation where that is the visitor's own. */
+/** The address of the view. It opens with the same setup, and without the visitor's own conversation. */
 export function shareAddress(): string {
   return new URL(viewAddress(), location.href).href;
 }
@@ -227,15 +227,25 @@ async function attempt(run: () => Promise<string>): Promise<void> {
   }
 }
 
-let isBusy = false;
+/** The action that was asked for last, until it is done. */
+let underway: { readonly name: string; readonly done: Promise<void> } | undefined;
 
-/** Does what a button says, and not twice where it is pressed twice. */
-async function once(run: () => Promise<string>): Promise<void> {
-  if (!isBusy) {
-    isBusy = true;
-    await attempt(run);
-    isBusy = false;
+/** Runs the actions of buttons in their order. A button that is pressed twice acts once. */
+function inOrder(name: string, run: () => Promise<string>): Promise<void> {
+  if (underway?.name === name) {
+    return underway.done;
   }
+  const previous = underway?.done;
+  const action = { name, done: Promise.resolve() };
+  action.done = (async () => {
+    await previous;
+    await attempt(run);
+    if (underway === action) {
+      underway = undefined;
+    }
+  })();
+  underway = action;
+  return action.done;
 }
 
 async function sourceOf(session: Session): Promise<Source> {
@@ -295,7 +305,7 @@ async function follow(session: Session): Promise<void> {
 
 /** Saves the conversation on the page under a name. */
 export function save(name: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`save ${name}`, async () => {
     const key = name.trim();
     const source = state.source.value;
     if (key === "") {
@@ -322,7 +332,7 @@ export function save(name: string): Promise<void> {
 }
 
 export function openNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`open ${key}`, async () => {
     if (key !== state.source.value?.session?.key) {
       await showSaved(key);
     }
@@ -331,7 +341,7 @@ export function openNamed(key: string): Promise<void> {
 }
 
 export function exportNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`export ${key}`, async () => {
     const own = state.source.value?.session;
     const session = own?.key === key ? own : await openSaved(key);
     try {
@@ -341,12 +351,12 @@ export function exportNamed(key: string): Promise<void> {
         void session.close();
       }
     }
-    return `“${key}” was given as a file.`;
+    return `“${key}” was exported.`;
   });
 }
 
 export function removeNamed(key: string): Promise<void> {
-  return once(async () => {
+  return inOrder(`remove ${key}`, async () => {
     await store.remove(key);
     return `“${key}” was deleted.`;
   });
@@ -354,7 +364,7 @@ export function removeNamed(key: string): Promise<void> {
 
 /** Copies the saved conversation on the page up to a message, and shows the copy. */
 export function forkAt(position: number): Promise<void> {
-  return once(async () => {
+  return inOrder(`fork ${position}`, async () => {
     const { session, numbers } = state.source.value ?? {};
     const number = numbers?.[position];
     if (session === undefined || number === undefined) {

@@ -11,31 +11,31 @@ import { plainSetup, type Setup, type Shape } from "./setup.js";
 
 /** A conversation on the page. */
 export interface Source {
-  /** Where it is from. */
+  /** Its origin. */
   readonly from: "sample" | "file" | "saved" | "app";
-  /** What it is known by in its place: a sample's name, a file's digest, a session's key. */
+  /** Its name there: a sample's name, a file's digest, a session's key. */
   readonly id: string;
   readonly name: string;
   readonly messages: readonly MessageInput[];
   readonly given: Given;
-  /** The file's text; of a saved one none. */
+  /** The file's text; undefined for a saved conversation. */
   readonly text?: string;
-  /** Of a file with several conversations: which of them it is, from 1, and of how many. */
+  /** Its number from 1 among the conversations of its file, and how many there are; undefined if it is the only one. */
   readonly place?: readonly [number: number, count: number];
   readonly session?: Session;
-  /** The sequence numbers of a saved one's messages. */
+  /** The sequence numbers of a saved conversation's messages. */
   readonly numbers?: readonly number[];
   readonly skipped: readonly { readonly row: number; readonly reason: string }[];
-  /** Of an app's build: the build itself, which is shown as it was made until something is changed. */
+  /** The app's own build, which the page shows until something changes. */
   readonly live?: { readonly recording: BuildRecording; readonly context: Context };
 }
 
-/** What is said to the visitor in words: a failure has a code and a next step. */
+/** A failure as the visitor reads it, with a code and a next step. */
 export interface Failure {
   readonly words: string;
   readonly next: string;
   readonly code: string;
-  /** The option that it is about. */
+  /** The option that caused it. */
   readonly path: string | undefined;
 }
 
@@ -49,31 +49,31 @@ export const state = {
   a: signal<Setup>(plainSetup),
   b: signal<Setup | undefined>(undefined),
   shape: signal<Shape>("openai"),
-  /** How many messages there were at the turn that is shown; undefined for now. */
+  /** How many messages there were at the turn that is shown; undefined for the present. */
   turn: signal<number | undefined>(undefined),
   selected: signal<number | undefined>(undefined),
   edits: signal<Edits>(new Map()),
 
-  // What the pointer does
+  // The pointer
   hovered: signal<number | undefined>(undefined),
   unfolded: signal<ReadonlySet<number>>(new Set()),
 
-  // What was built
+  // The build
   picture: signal<Picture | undefined>(undefined),
   other: signal<Picture | undefined>(undefined),
   failure: signal<Failure | undefined>(undefined),
-  /** Why the provider would refuse the prompt; known when the picture has rested. */
+  /** The reasons for which the provider would refuse the prompt; known when the picture has rested. */
   refusal: signal<Failure | undefined>(undefined),
-  /** Whether the picture is older than what is asked for. */
+  /** True if the picture is older than the setup. */
   isOld: signal(false),
-  /** Whether a fast model is being asked. */
+  /** True while a fast model is asked. */
   isAsking: signal(false),
   question: signal<TriageQuestion | undefined>(undefined),
   curve: signal<Curve | undefined>(undefined),
   turns: signal<{ readonly turns: readonly Turn[]; readonly isDone: boolean }>({ turns: [], isDone: false }),
   answer: signal<Answer | undefined>(undefined),
 
-  // What is said
+  // Words to the visitor
   fileFailure: signal<Failure | undefined>(undefined),
   notice: signal(""),
   isLoading: signal(true),

@@ -24,7 +24,7 @@ export const live = {
   shown: signal<number | undefined>(undefined),
 };
 
-/** The address by which an app reports its builds; undefined where the page is not the studio's. */
+/** The address to which an app reports its builds; undefined outside the studio. */
 export const studioAddress = studioToken === null ? undefined : `${location.origin}/?token=${studioToken}`;
 
 /** The file and the endpoint of the command. */
@@ -36,7 +36,7 @@ interface Opened {
 const asked = (path: string): Promise<Response> =>
   fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${studioToken}` } });
 
-/** Opens what the studio was started with, and follows the app. Says whether there is a file. */
+/** Opens the file that the studio was started with, and follows the app. Returns false without a file. */
 export async function followStudio(): Promise<boolean> {
   if (studioToken === null) {
     return false;

@@ -23,7 +23,7 @@ export function shownTurn(): number {
   return index < 0 ? turns.length - 1 : index;
 }
 
-/** What is known of the prompt that is shown; undefined while turns are of another setup or budget. */
+/** The turn of the prompt that is shown; undefined while turns belong to another setup or budget. */
 export function turnOnPage(): Turn | undefined {
   const { turns, isDone } = allTurns();
   const turn = turns[shownTurn()];

@@ -47,12 +47,12 @@ function Request() {
   return (
     <div class="request">
       <label for="request">
-        {isOfTurn ? "Request: at a turn, what the user said last stands for it" : "Request: what the user asks now"}
+        {isOfTurn ? "Request: at a turn, the user's last message" : "Request: the user's question"}
       </label>
       <input
         id="request"
         type="text"
-        placeholder="Without one, the newest message stands for it"
+        placeholder="If empty, the newest message is the request"
         value={state.request.value}
         onInput={({ currentTarget }) => {
           state.request.value = currentTarget.value;

@@ -1,4 +1,4 @@
-// The budget: a number, and a slider over the curve of what would fit.
+// The budget: a number, and a slider over the curve of how many messages fit.
 
 import { useComputed } from "@preact/signals";
 import { totalCost } from "../state/building.js";
@@ -8,7 +8,7 @@ import "./Budget.css";
 
 const STEPS = 1000;
 
-/** From where to where the slider goes, and what is too small on it. */
+/** The ends of the slider, and the part of it that is too small. */
 function useScale() {
   return useComputed(() => {
     const curve = state.curve.value;
@@ -22,7 +22,7 @@ function useScale() {
   });
 }
 
-/** What people would type: steps of 5, 50, 500. */
+/** A number that a person would type, in steps of 5, 50 or 500. */
 function stepAt(tokens: number): number {
   return Math.max(5 * 10 ** (Math.floor(Math.log10(Math.max(tokens, 1))) - 2), 1);
 }

@@ -1,5 +1,5 @@
-// The inspector: of the message that is chosen, why it is in or out, from which budget on, and what would change that; of no message,
-// the figures of the whole prompt.
+// The inspector: why the chosen message is in or out, the budgets at which it is in, and the options that would change that. Without a
+// choice, the figures of the whole prompt.
 
 import type { ComponentChildren } from "preact";
 import type { ServerTokens, TokensBySource, ToolTokens } from "windrow";
@@ -39,8 +39,8 @@ export function Inspector() {
               {piece.why === "request"
                 ? "It is the request, which comes last and is always in."
                 : piece.name === FORM
-                  ? "What the form of the prompt costs: the frames of its messages, and its tools."
-                  : "The setup puts it there: it is no message of the conversation."}
+                  ? "The cost of the prompt's form: the frames of its messages, and its tools."
+                  : "The setup adds it: it isn't a message of the conversation."}
             </p>
           </Part>
           <Part title="" isThird>
@@ -150,7 +150,7 @@ function Said({ picture, position, shown }: { picture: Picture; position: number
 function Spans({ position }: { position: number }) {
   const answer = state.answer.value;
   if (answer?.position !== position) {
-    // Nobody asks at another turn, or where the picture is an old one.
+    // Nobody asks at another turn, or while the picture is out of date.
     const isAsked = state.turn.value === undefined && !state.isOld.value;
     return isAsked ? <p class="quiet">Looking for the budget…</p> : null;
   }
@@ -159,7 +159,7 @@ function Spans({ position }: { position: number }) {
 
 function spansInWords({ spans }: Answer): string {
   if (spans.length === 0) {
-    return "It is in at no budget: something else leaves it out.";
+    return "No budget brings it in: something else leaves it out.";
   }
   const [first] = spans;
   if (spans.length === 1 && first !== undefined && first[1] === Number.POSITIVE_INFINITY) {
@@ -170,7 +170,7 @@ function spansInWords({ spans }: Answer): string {
       ? `from ${formatNumber(from)} on`
       : `from ${formatNumber(from)} to ${formatNumber(to)}`,
   );
-  return `In ${words.join(", and ")}. Between, others take its room.`;
+  return `In ${words.join(", and ")}. In between, others take its room.`;
 }
 
 const rankingWords: Readonly<Record<string, string>> = {
@@ -247,7 +247,7 @@ const forms = {
   extract: "by an extract",
   leftOut: "left out",
 } as const;
-/** More than this is no table to read. */
+/** The most rows of a table that a person reads. */
 const MOST_CONVERSATIONS = 100;
 
 /** A line with more than this can't be read. */
@@ -332,7 +332,7 @@ function OfPrompt({ picture }: { picture: Picture }) {
           ))}
         </ul>
       </Part>
-      <Part title="What it is made of" id="sections">
+      <Part title="Sections" id="sections">
         <dl class="figures">
           {tokens.sections.map(({ id, tokens: cost }, index) => (
             <div key={`${index} ${id}`} style={{ display: "contents" }}>
@@ -351,7 +351,7 @@ function OfPrompt({ picture }: { picture: Picture }) {
       </Part>
       <Part title={conversations.length > 0 ? "Conversations" : ""} isThird id="tiers">
         {conversations.length === 0 ? (
-          <p class="quiet">Choose a message, a block or a turn to see why it is as it is.</p>
+          <p class="quiet">Choose a message, a block or a turn to see the reasons.</p>
         ) : (
           <table class="conversations">
             <thead>

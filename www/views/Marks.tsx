@@ -76,7 +76,7 @@ function positionAt(starts: Float64Array, count: number, token: number): number 
   return low;
 }
 
-/** How tall what is left out, and what is cut, stands: the fate does not hang on colour alone. */
+/** The heights of messages that are left out or cut, so that colour isn't the only sign of a fate. */
 const SHORT = 0.26;
 const CUT = 0.62;
 
@@ -95,7 +95,7 @@ function drawMarks(
     context.fillStyle = colourOf(colour);
     context.fillRect(from, height - tall, to - from, tall);
   };
-  // What is in goes on top, so that a single message among thousands is seen.
+  // Messages of the prompt are drawn last, so that a single one among thousands is seen.
   for (const isIn of [false, true]) {
     for (const { first, last, fate } of picture.runs) {
       if ((fate !== "left out") !== isIn) {
@@ -132,7 +132,7 @@ function drawMarks(
   }
 }
 
-/** Marks what the list below shows. */
+/** Marks the part that the list below shows. */
 function placeFrame(frame: HTMLElement, picture: Picture, { starts }: Costs): void {
   const list = lines.value;
   const count = picture.messages.length;

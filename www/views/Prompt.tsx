@@ -27,7 +27,7 @@ export function Prompts() {
   );
 }
 
-/** Chooses the shape. A narrow window has it beside what is sent alone. */
+/** Chooses the shape. A narrow window has it only next to the request. */
 function Shapes({ id }: { id: string }) {
   return (
     <fieldset class="choice" id={id}>
@@ -85,7 +85,7 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
   );
 }
 
-/** The provider's roles beside the blocks. */
+/** The provider's roles, next to the blocks. */
 function Rail({ picture, layout: { scale } }: { picture: Picture; layout: Layout }) {
   return (
     <div class="rail" aria-hidden="true">
@@ -102,7 +102,7 @@ function Rail({ picture, layout: { scale } }: { picture: Picture; layout: Layout
   );
 }
 
-/** Who speaks in a block, and what it says. */
+/** A block's speaker and text. */
 function wordsOf(picture: Picture, { first, last }: Block): readonly [name: string, text: string] {
   if (first < last) {
     return [formatCount(last - first + 1, "piece"), ""];

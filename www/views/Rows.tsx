@@ -1,4 +1,4 @@
-// The conversation: one dense line a message, of which only those in view are in the document.
+// The conversation: one dense line per message. Only the lines in view are in the document.
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
@@ -179,7 +179,7 @@ function Lines({ active }: { active: number }) {
   for (let index = first; index < last; index++) {
     shown.push(index);
   }
-  // What the keyboard is on stays in the document, wherever it is.
+  // The row with the keyboard's focus stays in the document, even out of view.
   if (active >= 0 && active < list.length && (active < first || active >= last)) {
     shown.push(active);
   }
@@ -202,7 +202,7 @@ interface RowProps {
   readonly isActive: boolean;
 }
 
-/** From which budget on a message comes in, in words; undefined where that is not known. */
+/** The least budget at which a message is in the prompt, in words; undefined if unknown. */
 function comesIn(first: number, last: number): string | undefined {
   const curve = state.turn.value === undefined ? state.curve.value : undefined;
   if (curve?.isDone !== true || curve.count <= last) {
@@ -229,7 +229,7 @@ function MessageRow({ picture, line, index, count, isActive }: RowProps) {
   const [, whyB] = other?.chipOf(position) ?? [];
   const isInB = other !== undefined && other.fateOf(position) !== "left out";
   const at = isIn ? undefined : comesIn(position, position);
-  const words = isIn ? chip : at === undefined || at === "never" ? chip : `comes in at ${at}`;
+  const words = isIn ? chip : at === undefined || at === "never" ? chip : `fits from ${at}`;
   const compared = other === undefined ? words : isIn ? (isInB ? "in both" : "only in A") : isInB ? "only in B" : words;
   const isHovered = state.hovered.value === position;
   return (
@@ -297,8 +297,7 @@ function RunRow({ picture, line, index, count, isActive }: RowProps) {
   }
   const length = last - first + 1;
   const [reason] = picture.chipOf(first);
-  const words =
-    at === undefined ? reason : at === "never" ? reason : length === 1 ? `comes in at ${at}` : `best comes in at ${at}`;
+  const words = at === undefined || at === "never" ? reason : `fits from ${at}`;
   return (
     <div
       id={idOf(line)}

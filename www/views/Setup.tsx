@@ -1,4 +1,4 @@
-// The setup: a preset with a word for whom it is, and what is changed of it.
+// The setup: a preset with a line about its users, and the options that differ from it.
 
 import { type ContextConfig, encodings } from "windrow";
 import { chosenOf } from "../engine/hooks.js";
@@ -180,14 +180,14 @@ function Triage({ setup, set }: SideProps) {
   );
 }
 
-/** More than this is no choice for boxes. */
+/** The most choices that are shown as boxes. */
 const MOST_LISTED = 200;
 
 function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {
   const question = state.question.value;
   const { triage } = setup;
   if (question === undefined) {
-    return <p class="quiet">It is not asked: there is nothing older to choose from.</p>;
+    return <p class="quiet">It isn't asked: there are no older messages to choose from.</p>;
   }
   const { candidates } = question;
   const hasChosen = triage.by === "you" || triage.by === "words";
@@ -202,7 +202,7 @@ function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <div class="candidates" tabIndex={0}>
         <fieldset disabled={triage.by !== "you"}>
-          <legend class="visually-hidden">What the fast model chooses from</legend>
+          <legend class="visually-hidden">Candidates of the fast model</legend>
           {candidates.slice(-MOST_LISTED).map(({ id, text }) => (
             <label key={id}>
               <input
@@ -235,7 +235,7 @@ function EndpointFields() {
   if (baseUrl === "") {
     return (
       <p class="quiet">
-        This page reaches no other origin. To ask a model, start the studio with the address before /chat/completions:{" "}
+        This page talks to no other server. To ask a model, start the studio with the address before /chat/completions:{" "}
         <code>npx windrow studio --endpoint http://127.0.0.1:11434/v1</code>
       </p>
     );
@@ -363,7 +363,7 @@ function OptionChoice({
   );
 }
 
-/** A list of what stays, or of what goes, of what the conversation has. */
+/** A list of the roles, sources or tags of the conversation, to keep or to leave out. */
 function OptionList({ setup, set, path, words, offered }: FieldProps & { offered: readonly string[] }) {
   const isOfRoles = path === "filter.roles";
   const value = optionOf(setup, path) as readonly string[] | undefined;
@@ -404,7 +404,7 @@ interface Offered {
   readonly sessions: readonly string[];
 }
 
-/** What there is to choose from in the conversation. */
+/** The roles, sources, tags and sessions of the conversation. */
 function offered(): Offered {
   const messages = state.source.value?.messages ?? [];
   if (offeredOf?.messages !== messages) {
@@ -441,12 +441,12 @@ function Options({ setup, set }: SideProps) {
   return (
     <div class="stack">
       <fieldset class="group">
-        <legend>What is ranked, and what happens when it does not fit</legend>
+        <legend>Ranking, and overflow</legend>
         <div class="fields">
           <OptionChoice
             {...props}
             path="recall.ranking"
-            words="Where not all messages fit"
+            words="If not all messages fit"
             choices={{
               relevance: "those that the request is about stay",
               bm25: "those with its words stay (BM25)",
@@ -457,7 +457,7 @@ function Options({ setup, set }: SideProps) {
           <OptionChoice
             {...props}
             path="budget.onRequiredOverflow"
-            words="If what must be in does not fit"
+            words="If too much is required"
             choices={{ error: "fail", shorten: "shorten it", exceed: "exceed the budget" }}
           />
           <OptionChoice {...props} path="encoding" words="Count in" choices={encodingChoices} />
@@ -481,7 +481,7 @@ function Options({ setup, set }: SideProps) {
         </div>
       </fieldset>
       <fieldset class="group stack">
-        <legend>What is looked at at all</legend>
+        <legend>Which messages count</legend>
         <div class="fields">
           <OptionNumber {...props} path="collect.fetchLimit" words="Only the newest" placeholder="all" />
           {sessions.length > 1 && (

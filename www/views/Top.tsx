@@ -1,4 +1,4 @@
-// The top bar: where the conversation comes from on the left, how it is built on the right.
+// The top bar: the source of the conversation on the left, the setup on the right.
 
 import { useSignal } from "@preact/signals";
 import { callOnPage } from "../state/building.js";
@@ -423,7 +423,7 @@ function SharePanel() {
   );
 }
 
-/** What is said above the picture: failures and notices. */
+/** Failures and notices, above the picture. */
 export function ToldChange() {
   const { fileFailure, failure, notice, picture, isAsking } = state;
   return (

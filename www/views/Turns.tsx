@@ -1,4 +1,4 @@
-// Every turn: a bar for what was sent at it, of which the solid part is the same as at the turn before.
+// Every turn: a bar for the prompt that was sent. The solid part is the same as at the turn before.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

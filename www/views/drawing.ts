@@ -21,7 +21,7 @@ export function colourOf(name: string): string {
   return colour;
 }
 
-/** Draws on the canvas of a component, and again where its size changes, or a signal that `draw` reads. */
+/** Draws on the canvas of a component, and again when its size or a signal that `draw` reads changes. */
 export function useDrawing(draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
   const canvas = useRef<HTMLCanvasElement>(null);
   // To ask the canvas would lay the page out in the midst of a frame.
@@ -70,7 +70,7 @@ function fit(context: CanvasRenderingContext2D, width: number, height: number): 
   context.clearRect(0, 0, width, height);
 }
 
-/** Where the pointer is along an element, from 0 to 1. */
+/** The pointer's place along an element, from 0 to 1. */
 export function shareAt({ clientX, currentTarget }: MouseEvent): number {
   const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
   return (clientX - left) / width;

@@ -1,4 +1,4 @@
-// Where things are: which lines are in view, and where each piece of the prompt stands in its column.
+// Places: the lines in view, and each piece of the prompt in its column.
 
 import { computed, signal } from "@preact/signals";
 import type { Picture } from "../state/picture.js";
@@ -33,7 +33,7 @@ export interface Layout {
   readonly blocks: readonly Block[];
   /** How many pixels a token has. */
   readonly scale: number;
-  /** Where the prompt ends. */
+  /** The end of the prompt. */
   readonly end: number;
 }
 

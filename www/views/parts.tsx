@@ -36,7 +36,7 @@ export function CopyButton({ words, text, isSmall = false }: { words: string; te
   );
 }
 
-/** A panel that a button of the top bar opens. What it shows is made while it is open: a drag does not pay for it. */
+/** A panel that a button of the top bar opens. It renders only while it is open, so a drag doesn't pay for it. */
 export function Panel({
   id,
   title,

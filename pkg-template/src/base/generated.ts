@@ -900,8 +900,18 @@ export type Guard = "indent" | "none";
  * - `gemini`: Gemini's `generateContent`.
  * - `bedrock`: Amazon Bedrock's Converse, for every model that it has.
  * - `ai-sdk`: The AI SDK's `ModelMessage`, for any provider.
+ * - `chrome`: Chrome's Prompt API, for the model that is built into the browser.
+ * - `web-llm`: The chat completions of `web-llm`, for models that run in a page.
  */
-export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "bedrock" | "ai-sdk";
+export type Provider =
+  | "openai"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "bedrock"
+  | "ai-sdk"
+  | "chrome"
+  | "web-llm";
 
 /**
  * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.

@@ -13,6 +13,6 @@ export function newId(byteCount: number = BYTES): string {
 }
 
 /** An id of 64 random bits, behind a word that names its kind: `msg_8f5594d2a5459ae4`. */
-export function idOf(what: "fork" | "msg" | "op"): string {
+export function idOf(what: "fork" | "handoff" | "msg" | "op"): string {
   return `${what}_${newId(8)}`;
 }

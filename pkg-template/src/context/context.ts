@@ -606,7 +606,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   /**
    * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
    * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic`, `bedrock` and `ai-sdk`, `{ systemInstruction,
-   * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
+   * contents }` for `gemini`, `{ initialPrompts, prompt }` for `chrome`, `{ messages }` for `web-llm`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
    * the provider does not take the messages.
    *
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, for

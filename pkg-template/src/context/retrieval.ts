@@ -85,6 +85,12 @@ export interface RetrievalDefinitions {
     readonly description: string;
     readonly inputSchema: RetrievalParameters;
   };
+  readonly chrome: {
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: RetrievalParameters;
+  };
+  readonly "web-llm": RetrievalDefinitions["openai"];
 }
 
 /** The arguments of the tool as a JSON schema. */
@@ -311,6 +317,8 @@ export function definitionFor<Name extends keyof RetrievalDefinitions>(provider:
   const own = { name: NAME, description: DESCRIPTION };
   const forms: RetrievalDefinitions = {
     openai: { type: "function", function: { ...own, parameters: PARAMETERS } },
+    "web-llm": { type: "function", function: { ...own, parameters: PARAMETERS } },
+    chrome: { ...own, inputSchema: PARAMETERS },
     "openai-responses": { type: "function", ...own, parameters: PARAMETERS, strict: false },
     anthropic: { ...own, input_schema: PARAMETERS },
     gemini: { functionDeclarations: [{ ...own, parametersJsonSchema: PARAMETERS }] },

@@ -1,9 +1,10 @@
 // The kinds of files that other apps write, as one table: an entry says how a kind is recognised by its contents. `windrow/files` has
 // the readers of those with `isRead`. The others have a name for the error, so that nobody has to guess what windrow took the file for.
 
+import { listFrom } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";
 import { provideNames } from "../message/recognise.js";
-import { listIn, type Row, recordIn } from "./file.js";
+import { type Row, recordIn } from "./file.js";
 import { tryParse, withoutMark } from "./text.js";
 import { WHATSAPP_LINE } from "./whatsapp-line.js";
 
@@ -25,7 +26,7 @@ const has =
   (value) =>
     fields.every((field) => field in value);
 const anyOf = (value: unknown, fits: (item: Row) => boolean): boolean =>
-  listIn(value).some((item) => isRecord(item) && fits(item));
+  listFrom(value).some((item) => isRecord(item) && fits(item));
 const isText = (value: unknown): value is string => typeof value === "string";
 
 const isSlackRow = ({ ts, user, bot_id, username, role }: Row): boolean =>

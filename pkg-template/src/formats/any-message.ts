@@ -6,6 +6,7 @@ import type { UiMessageShape } from "./ai-sdk/ui.js";
 import type { UiMessage4Shape } from "./ai-sdk/ui-4.js";
 import type { AssistantUiMessageShape } from "./assistant-ui/read.js";
 import type { BedrockMessageShape } from "./bedrock/read.js";
+import type { ChromeMessageShape } from "./chrome/read.js";
 import type { GeminiContentShape } from "./gemini/read.js";
 import type { LangChainMessageShape } from "./langchain/read.js";
 import type { MastraMessageShape } from "./mastra/read.js";
@@ -38,4 +39,5 @@ export type AnyMessage =
   | OtelMessageShape
   | PydanticAiMessageShape
   | AgUiMessageShape
-  | McpMessageShape;
+  | McpMessageShape
+  | ChromeMessageShape;

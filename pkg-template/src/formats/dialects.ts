@@ -5,6 +5,7 @@ import { type Dialect, provideDialects } from "../message/dialect.js";
 import { provideOwnFormat } from "../message/recognise.js";
 import { aiSdkModel } from "./ai-sdk/read.js";
 import { anthropic } from "./anthropic/read.js";
+import { chrome } from "./chrome/read.js";
 import { cohere } from "./cohere/read.js";
 import { llamaIndex } from "./llamaindex/read.js";
 import { ollama } from "./ollama/read.js";
@@ -22,6 +23,7 @@ const DIALECTS: readonly Dialect[] = [
   tanStackModel,
   ollama,
   cohere,
+  chrome,
 ];
 
 provideDialects(DIALECTS);

@@ -17,6 +17,8 @@ import { writeAnthropic } from "./anthropic/write.js";
 import type { AnyMessage } from "./any-message.js";
 import { bedrockRules } from "./bedrock/rules.js";
 import { writeBedrock } from "./bedrock/write.js";
+import { chromeRules } from "./chrome/rules.js";
+import { writeChrome } from "./chrome/write.js";
 import { geminiRules } from "./gemini/rules.js";
 import { writeGemini } from "./gemini/write.js";
 import { openAiRules } from "./openai-chat/rules.js";
@@ -36,6 +38,8 @@ import {
 } from "./request/provider.js";
 import { USER_NAMES, userNamesIn } from "./request/speakers.js";
 import { type ProviderName, type RequestBodies, type RequestWriting, requests } from "./requests.js";
+import { webLlmRules } from "./web-llm/rules.js";
+import { writeWebLlm } from "./web-llm/write.js";
 
 export type { Problem, ProviderName, RequestBodies, RequestTarget };
 
@@ -46,6 +50,8 @@ const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies
   gemini: { title: "Gemini generateContent", write: writeGemini, ...geminiRules },
   bedrock: { title: "Bedrock Converse", write: writeBedrock, ...bedrockRules },
   "ai-sdk": { title: "AI SDK ModelMessage", write: writeAiSdk, ...aiSdkRules },
+  chrome: { title: "Chrome's Prompt API", write: writeChrome, ...chromeRules },
+  "web-llm": { title: "WebLLM", write: writeWebLlm, ...webLlmRules },
 };
 
 /** A rule by which a provider takes or refuses a request. */

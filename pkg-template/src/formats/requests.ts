@@ -7,12 +7,14 @@ import type { ParsedMessage } from "../message/read.js";
 import type { AiSdkBody } from "./ai-sdk/write.js";
 import type { AnthropicBody } from "./anthropic/write.js";
 import type { BedrockBody } from "./bedrock/write.js";
+import type { ChromeBody } from "./chrome/write.js";
 import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
 import type { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import type { clearedWords } from "./request/context-management.js";
 import type { RequestTarget } from "./request/provider.js";
+import type { WebLlmBody } from "./web-llm/write.js";
 
 /** What each provider's request holds of a prompt. */
 export interface RequestBodies {
@@ -28,6 +30,10 @@ export interface RequestBodies {
   readonly bedrock: BedrockBody;
   /** `generateText` and `streamText` of the AI SDK. */
   readonly "ai-sdk": AiSdkBody;
+  /** Chrome's Prompt API: `initialPrompts` of a new session, and the `prompt` to it. */
+  readonly chrome: ChromeBody;
+  /** WebLLM's chat completions. */
+  readonly "web-llm": WebLlmBody;
 }
 
 /** The name of a provider: `render.provider` takes the same. */

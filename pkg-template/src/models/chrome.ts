@@ -1,9 +1,12 @@
 // The model that is built into Chrome: the Prompt API's `LanguageModel`.
 
-import { checkOptions, type OptionRules } from "../base/options.js";
-import { type CompletingModel, type SummarizingModel, summaryPrompt } from "./model.js";
+import type { ProviderName, RequestBodies } from "windrow";
+import { ContextError } from "../base/errors.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import { type CompletingModel, type SummarizingModel, summaryPrompt, unexpected } from "./model.js";
 
-/** What of `LanguageModel` is used. */
+/** The methods of `LanguageModel` that are called. */
 export interface PromptApi {
   availability(options?: object): Promise<string>;
   create(options?: object): Promise<PromptSession>;
@@ -18,7 +21,7 @@ interface PromptSession {
 export interface ChromeOptions {
   /** Options of `LanguageModel.create` and `availability`, such as `expectedInputs`. */
   readonly create?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether a model that is not on the device yet is fetched: some gigabytes, once. Default: no. */
+  /** True to fetch a model that is not on the device yet: some gigabytes, once. Default: no. */
   readonly download?: boolean | undefined;
   /** The API. Default: the page's `LanguageModel`. */
   readonly api?: PromptApi | undefined;
@@ -31,8 +34,8 @@ const CHROME: OptionRules<keyof ChromeOptions> = {
 };
 
 /**
- * The hooks `triage.complete` and `compact.summarize` by the browser's own model. They say that they are unavailable where the browser has none, or it is not
- * on the device. Each prompt has a session of its own, so that no prompt sees another.
+ * The hooks `triage.complete` and `compact.summarize` by the browser's own model. They say that they are unavailable if the browser has none, or it is
+ * not on the device. Each prompt has a separate session, so that no prompt sees another.
  */
 export function chromeModel(options: ChromeOptions = {}): CompletingModel & SummarizingModel {
   checkOptions("context_build_error", options, CHROME);
@@ -55,4 +58,155 @@ export function chromeModel(options: ChromeOptions = {}): CompletingModel & Summ
     complete: (prompt, { signal }) => reply(prompt, signal),
     summarize: (question) => reply(summaryPrompt(question), question.signal),
   };
+}
+
+/** The fields of a session of the Prompt API that are read, by their present names and by the earlier ones. */
+export interface MeasuringSession {
+  /** The tokens that the session can hold. */
+  readonly contextWindow?: number | undefined;
+  readonly inputQuota?: number | undefined;
+  /** The tokens that it holds already. */
+  readonly contextUsage?: number | undefined;
+  readonly inputUsage?: number | undefined;
+  /** Counts the tokens of messages. */
+  measureContextUsage?(messages: unknown, options?: object): Promise<number>;
+  measureInputUsage?(messages: unknown, options?: object): Promise<number>;
+}
+
+/** A context that can be measured: what `buildContext` and `session.build` return. */
+export interface MeasurableContext {
+  readonly tokens: { readonly total: number };
+  readonly trimmed: boolean;
+  request<Name extends ProviderName>(provider: Name): RequestBodies[Name];
+}
+
+/** How a context is fitted to a session. */
+export interface FitOptions {
+  /** The tokens that stay free for the reply. Default: 1,024, or a quarter of a window that has less than 4,096. */
+  readonly replyTokens?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const FIT: OptionRules<keyof FitOptions> = {
+  replyTokens: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
+};
+
+/** The room for a reply: as many tokens as a page of text has. */
+const REPLY_TOKENS = 1024;
+/** So many contexts are built at most. Each is scaled by the measure of the one before, so the third rarely needs a fourth. */
+const MOST_BUILDS = 8;
+/** A context that is cut is built again if it fills less of the room than this. */
+const FULL = 0.9;
+
+/**
+ * Builds a context that fits a session of the Prompt API by the session's own count. `build` makes it for a budget, and may be called several
+ * times. The first budget is the room that the session has; each further one follows from the measure of the context before. A session
+ * without a measure gets the first context. Fails with `BUDGET_TOO_SMALL` if nothing fits.
+ */
+export async function chromeContext<Context extends MeasurableContext>(
+  session: MeasuringSession,
+  build: (budget: { readonly maxTokens: number }) => Context | Promise<Context>,
+  options: FitOptions = {},
+): Promise<Context> {
+  const room = roomOf(session, build, options);
+  const measure = measureOf(session, options.signal);
+  let best: Context | undefined;
+  let maxTokens = room;
+  for (let count = 1; count <= MOST_BUILDS; count++) {
+    if (options.signal?.aborted) {
+      throw failed("ABORTED", options.signal.reason);
+    }
+    const context = await build({ maxTokens });
+    const { initialPrompts, prompt } = context.request("chrome");
+    const measured = await measure?.([...initialPrompts, ...prompt]);
+    if (measured === undefined) {
+      return context;
+    }
+    const fits = measured <= room;
+    best = fits ? context : best;
+    if (best !== undefined && (!fits || count > 1 || !context.trimmed || measured >= room * FULL)) {
+      return best;
+    }
+    // A little less with each attempt, as long texts differ in their tokens.
+    const scaled = Math.floor((context.tokens.total * room * (1 - count / 50)) / Math.max(measured, 1));
+    if (fits && scaled <= maxTokens) {
+      return context;
+    }
+    maxTokens = fits ? scaled : Math.min(scaled, maxTokens - 1);
+    if (maxTokens < 1) {
+      break;
+    }
+  }
+  throw new ContextError({
+    kind: "context_build_error",
+    code: "BUDGET_TOO_SMALL",
+    message: `no context fits the ${room} tokens that the session has left`,
+    nextAction: "Use a new session, or set aside less for the reply.",
+  });
+}
+
+/** Returns the tokens that a session has left without those of the reply. */
+function roomOf(session: MeasuringSession, build: unknown, options: FitOptions): number {
+  checkOptions("context_build_error", options, FIT);
+  const given: MeasuringSession = isRecord(session) ? session : {};
+  const window = given.contextWindow ?? given.inputQuota;
+  const used = given.contextUsage ?? given.inputUsage ?? 0;
+  if (typeof window !== "number" || !(window > 0) || !(used >= 0)) {
+    throw invalid("session", `expected a session with a contextWindow, got ${describe(session)}`);
+  }
+  if (typeof build !== "function") {
+    throw invalid("build", `expected a function that builds a context, got ${describe(build)}`);
+  }
+  const whole = Math.min(window, Number.MAX_SAFE_INTEGER);
+  const replyTokens = options.replyTokens ?? Math.min(REPLY_TOKENS, Math.floor(whole / 4));
+  return Math.max(Math.floor(whole - used - replyTokens), 1);
+}
+
+function invalid(path: string, problem: string): ContextError {
+  const nextAction =
+    "Pass a session of LanguageModel.create(), and a function that calls buildContext with its budget.";
+  return new ContextError({
+    kind: "context_build_error",
+    code: "INVALID_CONFIG",
+    message: `${path}: ${problem}`,
+    path,
+    nextAction,
+  });
+}
+
+/** Returns the session's count of messages; undefined if it has none. */
+function measureOf(
+  session: MeasuringSession,
+  signal: AbortSignal | undefined,
+): ((messages: unknown) => Promise<number>) | undefined {
+  const name = (["measureContextUsage", "measureInputUsage"] as const).find((it) => typeof session[it] === "function");
+  if (name === undefined) {
+    return undefined;
+  }
+  return async (messages) => {
+    try {
+      const measured = await session[name]?.(messages, signal === undefined ? {} : { signal });
+      if (typeof measured === "number" && measured >= 0) {
+        return measured;
+      }
+      throw unexpected(name, "a number of tokens", measured);
+    } catch (failure) {
+      throw failed(signal?.aborted ? "ABORTED" : "HOOK_FAILED", failure);
+    }
+  };
+}
+
+function failed(code: "ABORTED" | "HOOK_FAILED", reason: unknown): ContextError {
+  const isAborted = code === "ABORTED";
+  const said = reason instanceof Error ? reason.message : String(reason);
+  return new ContextError({
+    kind: "context_build_error",
+    code,
+    message: isAborted ? "the signal was aborted" : `the session's measure failed: ${said}`,
+    nextAction: isAborted
+      ? "Call it again if the context is still wanted."
+      : "See the session's error. A session takes images, audio and tools only if `expectedInputs` names them.",
+    cause: reason,
+  });
 }

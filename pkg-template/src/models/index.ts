@@ -1,17 +1,23 @@
 // Fast models and embeddings for hooks. This is the one entry that talks to a model, and it does so only where a hook is called.
 
-import { publicFunction } from "../base/public-call.js";
+import { publicFunction, publicPromise } from "../base/public-call.js";
 import * as chrome from "./chrome.js";
 import * as endpoint from "./openai-compatible.js";
 import * as workers from "./workers-ai.js";
 
-export type { ChromeOptions, PromptApi } from "./chrome.js";
+export type { ChromeOptions, FitOptions, MeasurableContext, MeasuringSession, PromptApi } from "./chrome.js";
 export type { CompletingModel, EmbeddingModel, SummarizingModel } from "./model.js";
 export type { EndpointOptions, EndpointRequest } from "./openai-compatible.js";
 export type { AiBinding, WorkersAiOptions } from "./workers-ai.js";
 
 const KIND = "context_build_error";
 
+/**
+ * Builds a context that fits a session of Chrome's Prompt API by the session's own count: `build` makes one for a budget, with
+ * `render.provider` "chrome", and may be called several times.
+ */
+export const chromeContext: typeof chrome.chromeContext = (session, build, options) =>
+  publicPromise(KIND, "chromeContext", () => chrome.chromeContext(session, build, options));
 /** The hooks `triage.complete` and `compact.summarize` by the browser's own model: see `ChromeOptions`. */
 export const chromeModel: typeof chrome.chromeModel = /* @__PURE__ */ publicFunction(
   KIND,

@@ -8,6 +8,7 @@ import type { PromptOutline } from "../config/outline.js";
 import type { BuildRecording } from "../context/context.js";
 import { checkRecording } from "../context/replay.js";
 import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
+import type { HandoffFacts } from "./handoff.js";
 
 /** What tells the line of a build from a row of another's that has the same type. */
 const MARK = { type: "build", kind: "context_build" };
@@ -26,6 +27,8 @@ export interface KeptBuild {
   readonly decided?: TriageDecisions | undefined;
   /** The summary of what the cut leaves out, with the last message that it covers. The next build goes on with it. */
   readonly summary?: StoredSummary | undefined;
+  /** The sub-task, if it is the context of one that was handed over: see `handoff` of sessions. */
+  readonly handoff?: HandoffFacts | undefined;
 }
 
 /** The entry of a build. */
@@ -46,6 +49,7 @@ export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
         outline: build.outline,
         decided: areDecisions(build.decided) ? build.decided : undefined,
         summary: isSummary(build.summary) ? build.summary : undefined,
+        handoff: isHandoff(build.handoff) ? build.handoff : undefined,
       };
 }
 
@@ -62,6 +66,12 @@ function areDecisions(value: unknown): value is TriageDecisions {
 function isSummary(value: unknown): value is StoredSummary {
   const isText = (text: unknown): boolean => text == null || typeof text === "string";
   return isRecord(value) && isText(value.text) && isText(value.through) && isText(value.askedThrough);
+}
+
+/** True for the facts of a sub-task. */
+function isHandoff(value: unknown): value is HandoffFacts {
+  const isText = (text: unknown): boolean => text === undefined || typeof text === "string";
+  return isRecord(value) && typeof value.id === "string" && typeof value.task === "string" && isText(value.toolCallId);
 }
 
 /** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */

@@ -22,7 +22,7 @@ import { buildContext, buildOver, redacted } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
 import { type Originals, Retrieval } from "../context/retrieval.js";
-import { createTranscript, messageListOf } from "../context/transcript.js";
+import { createTranscript, messageListOf, sourceOf } from "../context/transcript.js";
 import type { SkippedRow, UnreadMessages } from "../files/file.js";
 import { checkText } from "../files/text.js";
 import type { AnyMessage } from "../formats/any-message.js";
@@ -46,6 +46,16 @@ import { tellListener } from "../stores/listeners.js";
 import { checkKey, checkStore, storeError } from "../stores/log.js";
 import { LIMIT, ORDER, PLACE } from "../stores/ranges.js";
 import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./builds.js";
+import {
+  checkResult,
+  type Handoff,
+  type HandoffFacts,
+  type HandoffOptions,
+  lastingConfig,
+  lastingMessages,
+  readHandoff,
+  resultMessage,
+} from "./handoff.js";
 import { asOf, branchEntry, LEFT_TYPES, leftEntry, rewritten } from "./left.js";
 import {
   type EntryMessage,
@@ -126,7 +136,7 @@ export type SessionChange<M> =
   /** Messages were removed: read the shown ones again. */
   | { readonly kind: "reset" };
 
-export type { ImportedConversation, KeptBuild };
+export type { Handoff, HandoffFacts, HandoffOptions, ImportedConversation, KeptBuild };
 
 /** What an export contains. */
 export interface ExportOptions {
@@ -464,6 +474,62 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
+   * Hands a sub-task to another agent. Its context has the task and what holds throughout the session: instructions, pinned messages and
+   * standing instructions of the user's who spoke last. Nothing else of the conversation is in it. It is kept as a build is, and can be
+   * replayed. The `result` of the handoff appends the other agent's result. Fails with `INVALID_CONFIG`, and as `build` does.
+   */
+  async handoff(options: HandoffOptions<M>): Promise<Handoff<M>> {
+    this.#check();
+    const { facts, maxTokens, config } = readHandoff<M>(options);
+    const build = this.#handOff(facts, maxTokens, config);
+    this.#builds.add(build);
+    try {
+      const context = await build;
+      const result = async (text: string): Promise<M> => {
+        checkResult(text);
+        const { messages } = await this.append(resultMessage(facts, text) as unknown as M);
+        return messages[0] as M;
+      };
+      return { ...facts, context, result: (text) => publicPromise(KIND, "result", () => result(text)) };
+    } finally {
+      this.#builds.delete(build);
+    }
+  }
+
+  async #handOff(facts: HandoffFacts, maxTokens: number, config: ContextConfig<M>): Promise<BuiltContext<M>> {
+    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
+    const asker = newest.map((entry) => messageOf(entry).parsed?.message).find((message) => message?.role === "user");
+    const request: MessageInput = {
+      role: "user",
+      content: facts.task,
+      ...(asker?.name != null && { name: asker.name }),
+    };
+    const selecting = lastingConfig(config, maxTokens, request);
+    let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
+    let messages: readonly M[] = [];
+    const context = await buildOver<M, "messages">(selecting, async ({ options, redact }) => {
+      inSession(options as Record<string, unknown>, this.key);
+      const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
+      await tail.refresh();
+      origin = { ...origin, id: tail.sessionId };
+      const source = (): ReturnType<typeof tail.source> => {
+        const read = tail.source();
+        messages = read.messages;
+        return read;
+      };
+      return { source, older: (need) => tail.older(need) };
+    });
+    const lasting = await lastingMessages({ context, messages }, maxTokens, selecting);
+    const read = lasting.map((message) => this.seqOf(message) as number).map((seq) => [seq, seq] as const);
+    const handed = { ...config, request: facts.task, sessionId: null, budget: { maxTokens } };
+    const built = await buildOver<M, "messages">({ ...handed, recall: { ranking: "recency" } }, () => ({
+      source: () => ({ ...sourceOf<M>(lasting, KIND), read }),
+    }));
+    this.#later(this.#keep(built, { handoff: facts }, origin));
+    return built;
+  }
+
+  /**
    * Returns the tail for builds with a redactor. It has messages without secrets in the engine. It stores no costs, vectors and index: a tail
    * without a redactor would take them for its own.
    */
@@ -498,13 +564,24 @@ export class Session<M extends AnyMessage = MessageInput> {
       await Promise.all(this.#background); // The last build may still be on its way.
     }
     if (byAnybody || own === undefined) {
-      const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending" });
-      const known = entry && buildOf(entry);
+      const known = await this.#newestBuild();
       const outline = isOutline(known?.outline) ? known.outline : undefined;
       const found = known === undefined ? (own ?? null) : { outline, decided: known.decided, summary: known.summary };
       this.#last = byAnybody ? found : (this.#last ?? found);
     }
     return this.#last ?? null;
+  }
+
+  /** Returns the newest build that was kept. A handoff is of another conversation, so no build goes on with it. */
+  async #newestBuild(): Promise<KeptBuild | undefined> {
+    for (let before = Number.POSITIVE_INFINITY; ; ) {
+      const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending", before });
+      const build = entry && buildOf(entry);
+      if (entry === undefined || build?.handoff === undefined) {
+        return build;
+      }
+      before = entry.seq;
+    }
   }
 
   /**
@@ -1064,10 +1141,10 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   async #keep(
     { snapshot, recording, outline }: BuiltContext<M>,
-    { decided, summary }: Pick<LastBuild, "decided" | "summary">,
+    { decided, summary, handoff }: Pick<KeptBuild, "decided" | "summary" | "handoff">,
     origin: BuildOrigin,
   ): Promise<void> {
-    const goesOn = { ...(decided && { decided }), ...(summary && { summary }) };
+    const goesOn = { ...(decided && { decided }), ...(summary && { summary }), ...(handoff && { handoff }) };
     const data = encodePlain({ snapshot, recording, outline, ...goesOn }) ?? null;
     const entry = buildEntry(snapshot, data);
     // Without a request and messages there is nothing to replay.

@@ -43,7 +43,7 @@ properties! {
     fn the_user_speaks_first_where_the_provider_wants_it(
         messages in chat(),
         request in weighted(0.6, Just("And the violin in the harbour?")),
-        provider in select(vec!["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk"]),
+        provider in select(vec!["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk", "chrome", "web-llm"]),
         tokens in 25_u64..300,
         recall in ranking_options(),
         gap in gap_notice(),
@@ -57,7 +57,7 @@ properties! {
         prop_assert!(context.tokens.total <= tokens, "{} of {tokens}", context.tokens.total);
         let spoken = spoken(&context, &messages);
         let openings = spoken.iter().filter(|(_, text)| text.as_deref() == Some(OPENING)).count();
-        let wants_user = !provider.starts_with("openai");
+        let wants_user = matches!(provider, "anthropic" | "gemini" | "bedrock" | "ai-sdk");
         let first_is_users = spoken.first().is_none_or(|(role, _)| *role == Role::User);
         prop_assert!(first_is_users || !wants_user, "{spoken:?}");
         let second_is_users = spoken.get(1).is_none_or(|(role, _)| *role == Role::User);

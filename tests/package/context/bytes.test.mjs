@@ -2,14 +2,23 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContext, buildContextSync, createTranscript, memoryStore, openSession, replay, requestOf } from "windrow";
+import {
+  buildContext,
+  buildContextSync,
+  createTranscript,
+  memoryStore,
+  openSession,
+  providers,
+  replay,
+  requestOf,
+} from "windrow";
 import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 
 const PNG = "iVBORw0KGgo";
 const LINE = /\[(?:image|image\/png)(?:: \d+ bytes)?, not shown\]/g;
 /** Texts that JSON writes longer than they are. */
 const TEXTS = ['say "hello"\n\t\\', "日本語 é 🎉", "a\u0001b\u0007", "x".repeat(300), "half \ud800", "plain words"];
-const PROVIDERS = ["openai", "openai-responses", "anthropic", "gemini", "ai-sdk", undefined];
+const PROVIDERS = [...providers.map(({ name }) => name), undefined];
 
 function image(random) {
   const length = random.integer(3, 2000) * 4;
@@ -25,7 +34,7 @@ function image(random) {
 function chat(random, provider) {
   const images = (most) => Array.from({ length: random.integer(0, most) }, () => image(random));
   // No place for images in results.
-  const isOfText = provider === "openai";
+  const isOfText = provider === "openai" || provider === "web-llm";
   let count = 0;
   const text = () => `text ${count++}: ${random.pick(TEXTS)}`;
   const messages = [];

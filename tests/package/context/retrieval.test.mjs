@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContext, countTokens, loadEncoding, memoryStore, openSession } from "windrow";
+import { buildContext, countTokens, loadEncoding, memoryStore, openSession, providers } from "windrow";
 import { secrets } from "windrow/redact";
 import { forEachSeedAsync } from "../support/property.mjs";
 
@@ -164,7 +164,7 @@ test("the definition has each provider's form", async () => {
   assert.equal(retrieval.definition("openai-responses").name, name);
   assert.equal(retrieval.definition("gemini").functionDeclarations[0].name, name);
   assert.equal(retrieval.definition("ai-sdk").inputSchema, parameters);
-  for (const provider of /** @type {const} */ (["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"])) {
+  for (const { name: provider } of providers) {
     const tools = [retrieval.definition(provider)];
     const { tokens } = await buildContext(run, { encoding, budget: { tools } });
     assert.ok(tokens.total > countTokens(run, { encoding }).tokens + 50, provider);

@@ -12,6 +12,9 @@ const paper = new URL("../../../docs/guide.md", import.meta.url);
 /** Folders of what formats share. */
 const SHARED = new Set(["plug", "request"]);
 
+/** Formats that windrow only writes: their messages are read as those of another. */
+const READ_AS = { "web-llm": "read as `openai-chat`" };
+
 const folders = readdirSync(formats, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !SHARED.has(entry.name))
   .map(({ name }) => name)
@@ -44,7 +47,7 @@ function rowOf(folder) {
   const names = shapesOf(folder).map(({ name }) => `\`${name}\``);
   const cells = [
     folder,
-    toldBy(folder),
+    READ_AS[folder] ?? toldBy(folder),
     names.join(", "),
     has("write.ts") ? `\`request("${provider}")\`` : "",
     has("plug.ts") ? `[\`windrow/${folder}\`](frameworks.md)` : "",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { memoryStore, messageShapes, openSession, replay } from "windrow";
+import { promptApi } from "../support/prompt-api.mjs";
 import { openStorePage } from "../support/store-page.mjs";
 import { startWorker } from "../support/worker.mjs";
 
@@ -466,6 +467,34 @@ function sorted(line) {
       : value,
   );
 }
+
+test("a sub-task is handed over", async () => {
+  const { handoff, content } = await run(exampleWith("planning.handoff"), "handoff", "content");
+  assert.deepEqual(
+    handoff.context.messages.map(({ content }) => content),
+    ["From now on, give prices in francs.", "Find three boat houses with a kitchen."],
+  );
+  const [heading, line] = content[0].text.split("\n");
+  assert.equal(heading, '[Result of the sub-task "Find three boat houses with a kitchen."]');
+  assert.equal(line, "> Heron, Otter and Swan. Heron costs 400 francs.");
+});
+
+test("a conversation with the model of the browser", async () => {
+  const api = promptApi();
+  Object.assign(globalThis, { LanguageModel: api });
+  try {
+    const { initialPrompts, prompt, answer } = await run(
+      exampleWith("chromeContext"),
+      "initialPrompts",
+      "prompt",
+      "answer",
+    );
+    assert.deepEqual([initialPrompts.length, prompt.length, answer], [1, 1, "Reply 1."]);
+    assert.deepEqual([api.log.creates, api.log.overflows], [2, 0]);
+  } finally {
+    Reflect.deleteProperty(globalThis, "LanguageModel");
+  }
+});
 
 test("a context as the request of a provider", async () => {
   const example = exampleWith('sent.request("anthropic")');

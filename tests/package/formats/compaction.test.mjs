@@ -86,6 +86,7 @@ function conversation(random, { made, empty }) {
 describe("a compaction", () => {
   test("begins the request of its maker, and what is before it is neither sent nor counted", async () => {
     let compacted = 0;
+    let same = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
       const maker = MAKERS[random.pick(Object.keys(MAKERS))];
@@ -105,10 +106,13 @@ describe("a compaction", () => {
         assert.ok(!new RegExp(`(?<!\\d)${said}`).test(text), `${said} is sent`);
       }
       assert.ok(text.includes("The newest summary."));
-      // The same as if the log began with it.
       const alone = await buildContext(/** @type {any[]} */ ([system, newest, ...after]), config);
-      assert.deepEqual(body, alone.request(provider));
-      assert.equal(context.tokens.total, alone.tokens.total);
+      // A ranking knows how rare a word is from the whole log, so it may choose otherwise if there is a choice.
+      if (config.recall?.ranking === "recency" || alone.messages.length === after.length + 2) {
+        assert.deepEqual(body, alone.request(provider), "it is as if the log began with the compaction");
+        assert.equal(context.tokens.total, alone.tokens.total);
+        same += 1;
+      }
       assert.deepEqual(problemsOf(provider, body, { model }), []);
       assert.deepEqual(body, requestOf(provider, /** @type {any[]} */ (context.messages), { model }));
       assert.equal(context.explain(1).reason, "compacted");
@@ -117,6 +121,7 @@ describe("a compaction", () => {
       cases += 1;
     });
     assertShare(compacted, cases, 3, "conversations have much before it");
+    assertShare(same, cases, 2, "bodies are held against those without what was before");
   });
 
   test("goes to nobody else: there the messages before it are sent again", async () => {

@@ -25,7 +25,7 @@ function* idsIn(value, path = "") {
   } else if (typeof value === "object" && value !== null) {
     for (const [name, inner] of Object.entries(value)) {
       const isId =
-        /^(?:id|file_id|call_id|tool_call_id|tool_use_id|toolUseId)$/.test(name) && typeof inner === "string";
+        /^(?:id|callId|file_id|call_id|tool_call_id|tool_use_id|toolUseId)$/.test(name) && typeof inner === "string";
       if (isId) {
         yield inner;
       } else if (!/^(?:input|args|arguments|text)$/.test(name)) {

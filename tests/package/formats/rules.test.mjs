@@ -1055,7 +1055,160 @@ const CASES = {
       ],
     },
   },
+
+  chrome: {
+    sound: () => ({
+      initialPrompts: [
+        { role: "system", content: "Be brief." },
+        {
+          role: "user",
+          content: [
+            { type: "text", value: "Which?" },
+            { type: "image", value: new Uint8Array(8) },
+          ],
+        },
+        { role: "assistant", content: [{ type: "text", value: "I look." }, chromeCall("a"), chromeCall("b")] },
+        { role: "user", content: [chromeResponse("a"), chromeResponse("b")] },
+        { role: "assistant", content: "It." },
+      ],
+      prompt: [{ role: "user", content: "And now?" }],
+    }),
+    broken: {
+      "has-messages": [
+        [{ initialPrompts: [{ role: "system", content: "Be brief." }], prompt: [] }, "prompt"],
+        [null, "prompt"],
+      ],
+      "roles-are-known": [[{ prompt: [{ role: "tool", content: "hi" }] }, "prompt[0]"]],
+      "instructions-are-first": [
+        [{ initialPrompts: [userSays("hi")], prompt: [{ role: "system", content: "Be brief." }] }, "prompt[0]"],
+      ],
+      "parts-fit": [
+        [
+          { prompt: [{ role: "user", content: [{ type: "image", value: "https://example.org/a.png" }] }] },
+          "prompt[0].content[0]",
+        ],
+        [{ prompt: [{ role: "user", content: [{ type: "text", value: 5 }] }] }, "prompt[0].content[0]"],
+        [{ prompt: [{ role: "user", content: [{ type: "file", value: "a" }] }] }, "prompt[0].content[0]"],
+        [
+          { prompt: [{ role: "assistant", content: [{ type: "image", value: new Uint8Array(1) }] }] },
+          "prompt[0].content[0]",
+        ],
+        [{ prompt: [{ role: "user", content: [chromeCall("a")] }] }, "prompt[0].content[0]"],
+      ],
+      "results-follow-calls": [
+        [{ prompt: [{ role: "user", content: [chromeResponse("a")] }] }, "prompt[0].content[0]"],
+      ],
+      "calls-have-results": [
+        [
+          { initialPrompts: [{ role: "assistant", content: [chromeCall("a")] }], prompt: [userSays("hi")] },
+          "initialPrompts[0].content[0]",
+        ],
+      ],
+    },
+  },
+
+  "web-llm": {
+    sound: () => ({
+      messages: [
+        { role: "system", content: "Be brief." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Which?" },
+            { type: "image_url", image_url: { url: "https://example.org/a.png" } },
+            { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
+          ],
+        },
+        { role: "assistant", content: "", tool_calls: [called("a")] },
+        { role: "tool", tool_call_id: "a", content: "found" },
+        { role: "assistant", content: "It." },
+        userSays("And now?"),
+      ],
+    }),
+    broken: {
+      "has-messages": [
+        [{ messages: [] }, "messages"],
+        [null, "messages"],
+      ],
+      "roles-are-known": [[{ messages: [{ role: "developer", content: "hi" }, userSays("hi")] }, "messages[0]"]],
+      "instructions-are-first": [
+        [{ messages: [userSays("hi"), { role: "system", content: "Be brief." }, userSays("ho")] }, "messages[1]"],
+      ],
+      "texts-are-strings": [
+        [{ messages: [userSays("hi"), { role: "assistant", content: null }, userSays("ho")] }, "messages[1]"],
+        [
+          { messages: [{ role: "system", content: [{ type: "text", text: "Be brief." }] }, userSays("hi")] },
+          "messages[0]",
+        ],
+      ],
+      "one-text-a-message": [
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [
+                  { type: "text", text: "a" },
+                  { type: "text", text: "b" },
+                ],
+              },
+            ],
+          },
+          "messages[0]",
+        ],
+      ],
+      "media-fits": [
+        [{ messages: [{ role: "user", content: [image()] }] }, "messages[0].content[0]"],
+        [
+          { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "blob:a" } }] }] },
+          "messages[0].content[0]",
+        ],
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "input_audio", input_audio: { data: "https://example.org/a.wav", format: "wav" } }],
+              },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
+      "results-follow-calls": [[{ messages: [{ role: "tool", tool_call_id: "a", content: "x" }] }, "messages[0]"]],
+      "calls-have-results": [
+        [
+          { messages: [{ role: "assistant", content: "", tool_calls: [called("a")] }, userSays("hi")] },
+          "messages[0].tool_calls[0]",
+        ],
+      ],
+      "ends-with-user": [[{ messages: [userSays("hi"), { role: "assistant", content: "ho" }] }, "messages[1]"]],
+      "tools-need-a-model": [
+        [{ model: "Qwen3-4B-q4f16_1-MLC", messages: [userSays("hi")], tools: [{}] }, "tools"],
+        [
+          {
+            model: "Hermes-3-Llama-3.1-8B-q4f16_1-MLC",
+            messages: [{ role: "system", content: "Be brief." }, userSays("hi")],
+            tools: [{}],
+          },
+          "messages[0]",
+        ],
+      ],
+    },
+  },
 };
+
+function userSays(content) {
+  return { role: "user", content };
+}
+
+function chromeCall(callId, name = "look") {
+  return { type: "tool-call", value: { callId, name, arguments: {} } };
+}
+
+function chromeResponse(callId, name = "look") {
+  return { type: "tool-response", value: { callId, name, result: [{ type: "text", value: "found" }] } };
+}
 
 /** A text of some megabytes. */
 function megabytes(count) {
@@ -1134,7 +1287,8 @@ for (const { name, title, rules } of providers) {
       for (const value of [undefined, null, 5, "text", [], [null], { messages: 5, input: {}, contents: "x" }]) {
         assert.ok(problemsOf(name, value).length > 0);
       }
-      const field = name === "gemini" ? "contents" : name === "openai-responses" ? "input" : "messages";
+      const fields = { gemini: "contents", "openai-responses": "input", chrome: "prompt" };
+      const field = fields[name] ?? "messages";
       for (const inner of [
         null,
         5,

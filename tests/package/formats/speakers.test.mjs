@@ -29,7 +29,7 @@ const randomText = (random) =>
 
 /** The texts of users in a body, each with the name of its field if it has one. */
 function userTexts(body) {
-  const messages = body.messages ?? body.input ?? body.contents;
+  const messages = body.messages ?? body.input ?? body.contents ?? [...body.initialPrompts, ...body.prompt];
   return messages.flatMap(({ role, content, parts, name }) => {
     if (role !== "user") {
       return [];

@@ -41,3 +41,12 @@ test("what nobody knows still says that it has no role", async () => {
   const failure = await errorOf(() => countTokens([/** @type {any} */ ({ words: "hi" })], { encoding: "estimate" }));
   assert.match(failure.message, /the message has no role/);
 });
+
+test("a list that says it is longer than memory is named in no time", async () => {
+  for (const field of ["messages", "content", "chats", "messagesTree"]) {
+    const long = Object.assign([message], { length: 2 ** 32 - 1 });
+    const value = /** @type {any} */ ({ words: "hi", [field]: field === "chats" ? { list: long } : long });
+    const failure = await errorOf(() => countTokens([value], { encoding: "estimate" }));
+    assert.equal(failure.code, "INVALID_TRANSCRIPT", field);
+  }
+});

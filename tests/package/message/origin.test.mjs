@@ -24,7 +24,7 @@ const text = (said) => ({ type: "text", text: said });
 
 /** The texts of a body under the role user, without results of tools. */
 function userWords(body) {
-  const messages = body.messages ?? body.input ?? body.contents;
+  const messages = body.messages ?? body.input ?? body.contents ?? [...body.initialPrompts, ...body.prompt];
   return messages.flatMap(({ role, content, parts }) => {
     const held = parts ?? content;
     if (role !== "user") {
@@ -32,9 +32,11 @@ function userWords(body) {
     }
     return typeof held === "string"
       ? [held]
-      : held.flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
+      : held.map(({ type, text: said, value }) => said ?? (type === "text" ? value : undefined)).filter(isString);
   });
 }
+
+const isString = (value) => typeof value === "string";
 
 describe("a message with results and words", () => {
   test("is the request by its words, which stay without the results and don't pay for the call", () => {

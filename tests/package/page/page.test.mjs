@@ -185,14 +185,14 @@ test("a drag builds with every frame, and the picture is that of the budget unde
   assertQuiet(problems);
 });
 
-test("runs that were left out fold, and say from which budget on the best of them comes in", async () => {
+test("runs that were left out fold, and say the budget at which the first of them fits", async () => {
   await curveDrawn(page);
   const run = page.locator("#rows .is-run").first();
   const text = await run.textContent();
   const [, first, last] = text.match(/^(\d+)–(\d+)left out/);
   const words = await run.locator(".chip").textContent();
   const at = numberOf(words.match(/[\d,]+$/)[0]);
-  assert.match(words, /^best comes in at/);
+  assert.match(words, /^fits from/);
   assert.ok(at > 1000);
   const isIn = async (maxTokens) => {
     /** @satisfies {import("windrow").ContextConfig} */
@@ -205,7 +205,7 @@ test("runs that were left out fold, and say from which budget on the best of the
 
   await run.click();
   await page.waitForSelector(`#rows [data-position="${first}"]`);
-  assert.match(await page.textContent(`#rows [data-position="${first}"] .chip`), /comes in at/);
+  assert.match(await page.textContent(`#rows [data-position="${first}"] .chip`), /fits from/);
   await page.locator("#rows .is-run").first().click();
   await page.waitForFunction((first) => document.querySelector(`#rows [data-position="${first}"]`) === null, first);
   assertQuiet(problems);

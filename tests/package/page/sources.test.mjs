@@ -275,6 +275,30 @@ test("a copy up to a message goes its own way, a name is taken once, and deletin
   assertQuiet(problems);
 });
 
+test("buttons that are pressed in one moment act in their order, and the same one acts once", async () => {
+  await saveAs("first");
+  await openPanel(page, "saved");
+  await page.fill("#save-name", "second");
+  await page.dblclick("#save button");
+  await shows(page, "source-name", "second");
+  for (const order of [
+    ["first", "second", "first"],
+    ["first", "second"],
+  ]) {
+    await page.evaluate((names) => {
+      for (const name of names) {
+        const rows = [...document.querySelectorAll(".saved-row")];
+        const row = rows.find((it) => it.querySelector(".name").textContent === name);
+        /** @type {HTMLButtonElement} */ (row.querySelector("[data-action=open]")).click();
+      }
+    }, order);
+    await shows(page, "saved-status", `“${order.at(-1)}” is on the page.`);
+    await shows(page, "source-name", order.at(-1));
+  }
+  assert.equal((await savedRows()).length, 2);
+  assertQuiet(problems);
+});
+
 test("a file that was saved is exported byte for byte, and what was added comes after it", async () => {
   const lines = [
     '{"type":"session","session_key":"elsewhere","created_at":"2025-05-05T09:00:00.000Z"}',

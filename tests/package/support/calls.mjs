@@ -263,6 +263,7 @@ const sessionMethods = {
   seqOf: args(anything),
   info: nothing,
   build: args(config),
+  handoff: args(or((random) => mixed(random, { task: "a", maxTokens: 50, toolCallId: "c" }))),
   snapshots: args(range),
   failures: args(range),
   recordFailure: args(

@@ -149,15 +149,18 @@ const session = await openSession("web:main", { store: memoryStore() });
 export async function doorsOf(entry) {
   const module = await import(entry.replace(/^\./, "windrow"));
   const depth = HOOKS_OF_OTHERS.includes(entry) || SUITES.includes(entry) ? MOST_DEPTH : 0;
-  return Object.entries(module)
-    .filter(([, value]) => isCallable(value))
-    .map(([name, value]) => ({
-      name,
-      call: async (random) => {
-        const args = Array.from({ length: random.integer(0, 3) }, () =>
-          random.chance(0.1) ? session : argument(random),
-        );
-        await knock(random, name, value, args, depth);
-      },
-    }));
+  return (
+    Object.entries(module)
+      // React's hooks run in components alone: tests/package/react calls them there.
+      .filter(([name, value]) => isCallable(value) && !/^use[A-Z]/.test(name))
+      .map(([name, value]) => ({
+        name,
+        call: async (random) => {
+          const args = Array.from({ length: random.integer(0, 3) }, () =>
+            random.chance(0.1) ? session : argument(random),
+          );
+          await knock(random, name, value, args, depth);
+        },
+      }))
+  );
 }

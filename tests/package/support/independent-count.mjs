@@ -123,6 +123,28 @@ const COUNTERS = {
     }
   },
 
+  chrome({ initialPrompts, prompt }, count) {
+    const parts = (held) => {
+      for (const { type, value } of typeof held === "string" ? [{ type: "text", value: held }] : held) {
+        if (type === "text") {
+          count.text(value);
+        } else if (type === "image") {
+          count.image("low");
+        } else if (type === "tool-call") {
+          count.call(value.name, value.arguments);
+        } else if (type === "tool-response") {
+          parts(value.errorMessage ?? value.result);
+        } else if (type === "object") {
+          count.text(json(value));
+        }
+      }
+    };
+    for (const { role, content } of [...initialPrompts, ...prompt]) {
+      count.message(role);
+      parts(content);
+    }
+  },
+
   anthropic({ system, messages }, count) {
     const blocks = (held) => {
       for (const block of typeof held === "string" ? [{ type: "text", text: held }] : (held ?? [])) {
@@ -230,9 +252,9 @@ const COUNTERS = {
   },
 };
 
-/** What a body of a provider's request costs at least. */
+/** What a body of a provider's request costs at least. WebLLM's has the form of OpenAI's. */
 export function tokensOfBody(provider, body) {
   const count = new Count();
-  COUNTERS[provider](body, count);
+  COUNTERS[provider === "web-llm" ? "openai" : provider](body, count);
   return count.tokens + PRIMING;
 }

@@ -12,11 +12,19 @@ const encoding = "o200k_base";
 /** Whose reasoning a provider takes back; the AI SDK takes all. */
 const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", bedrock: "anthropic", gemini: "google" };
 
-/** The kinds of a shape that a provider can be sent: OpenAI's chat takes no media from tools, and Bedrock none by its address. */
-export const sendableOf = (provider, has) => [
-  ...has.filter((it) => it !== "tool-media" || provider !== "openai"),
-  ...(provider === "bedrock" ? ["media-data"] : []),
-];
+/** Kinds that a provider doesn't take, and the only media that it takes. */
+const LIMITS = {
+  openai: { without: "tool-media" },
+  bedrock: { only: "media-data" },
+  chrome: { only: "image-data" },
+  "web-llm": { without: "tool-media", only: "images" },
+};
+
+/** The kinds of a shape that a provider can be sent. */
+export function sendableOf(provider, has) {
+  const { without, only } = LIMITS[provider] ?? {};
+  return [...has.filter((it) => it !== without), ...(only === undefined ? [] : [only])];
+}
 
 /** A conversation of a shape that a provider can be sent. */
 function conversationOf(shape, provider, seed, mostTurns) {
@@ -31,7 +39,10 @@ function conversationOf(shape, provider, seed, mostTurns) {
 export function messagesOf(provider, body) {
   switch (provider) {
     case "openai":
+    case "web-llm":
       return body.messages;
+    case "chrome":
+      return [...body.initialPrompts, ...body.prompt];
     case "openai-responses":
       return [...instructionsOf(body.instructions), ...body.input];
     case "gemini":

@@ -23,7 +23,7 @@ const START = Date.UTC(2026, 0, 5, 9);
  * - `mostTurns`: how many there are at most;
  * - `thoughtsOf`: the providers whose reasoning the shape can have with its proof;
  * - `alternates`: whether user and assistant speak in turn;
- * - `has`: what the shape has beside texts and calls: `media`, `media-data` (no media by its address), `image-data` (no media but images
+ * - `has`: what the shape has beside texts and calls: `media`, `media-data` (no media by its address), `images` (no files), `image-data` (no media but images
  *   by their data), `tool-media`, `denied`,
  *   `failed`, `name`, `system-anywhere`.
  */
@@ -123,7 +123,7 @@ class Script {
     return [{ provider, text: this.#text("reasoning", { provider }), ...proof }];
   }
 
-  #media(kind = this.#random.pick(["image", "image", "file"])) {
+  #media(kind = this.#random.pick(this.#has.has("images") ? ["image"] : ["image", "image", "file"])) {
     if (this.#has.has("image-data")) {
       return { kind: "image", mediaType: "image/png", base64: PIXEL };
     }

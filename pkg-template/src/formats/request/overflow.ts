@@ -108,6 +108,11 @@ const OVERFLOWS: readonly OverflowWords[] = [
       /(?:request|prompt)(?: \((?<input>\d+) tokens\))? exceeds the available context size(?: \((?<limit>\d+) tokens\))?/,
   },
   {
+    of: "WebLLM",
+    source: "https://github.com/mlc-ai/web-llm/blob/main/src/error.ts",
+    words: /number of prompt tokens: (?<input>\d+); context window size: (?<limit>\d+)/,
+  },
+  {
     of: "llama-cpp-python",
     source: "https://github.com/abetlen/llama-cpp-python/issues/416",
     words: /requested tokens(?: \((?<input>\d+)\))? exceed context window of (?<limit>\d+)/,

@@ -79,7 +79,7 @@ export function startsWithUser(orCompaction = false): RequestRule {
 }
 
 /** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
-export function endsWithUser(models: ModelScope, mayPause = false): RequestRule {
+export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule {
   const paused = ", or a message of the assistant's that ends with a tool of the provider's or a compaction";
   const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
   const rule = makeRule("ends-with-user", demands, function* ({ messages }) {
@@ -91,7 +91,7 @@ export function endsWithUser(models: ModelScope, mayPause = false): RequestRule 
       yield [last.place, `the last message is of the role ${last.role}`];
     }
   });
-  return { ...rule, models };
+  return models === undefined ? rule : { ...rule, models };
 }
 
 export function rolesAlternate(): RequestRule {

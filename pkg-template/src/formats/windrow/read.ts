@@ -3,6 +3,7 @@
 // Told by: a role and a content.
 
 import type { Dialect } from "../../message/dialect.js";
+import { recordOf } from "../../message/format.js";
 import { required, text } from "../../message/malformed.js";
 import {
   callPart,
@@ -41,19 +42,23 @@ export const windrow: Dialect = {
     audio: mediaForm("audio"),
     file: mediaForm("file"),
     "tool-call": {
-      fields: new Set(["toolCallId", "toolName", "input", "args"]),
-      read: (part, place, maker) =>
-        callPart(
+      fields: new Set(["toolCallId", "toolName", "input", "args", "value"]),
+      read(part, place, maker) {
+        // Chrome's Prompt API has the call in a field.
+        const { callId, name, arguments: asked } = recordOf(part.value);
+        return callPart(
           part,
           {
-            id: part.toolCallId,
-            name: part.toolName,
-            input: part.input ?? part.args,
+            id: part.toolCallId ?? callId,
+            name: part.toolName ?? name,
+            input: part.input ?? part.args ?? asked,
             fields: ["toolCallId", "toolName"],
           },
           place,
           maker,
-        ),
+        );
+      },
+      givenOf: (part) => (part.value === undefined ? part : undefined),
       isOfTool: true,
     },
     "tool-result": {

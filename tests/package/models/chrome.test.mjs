@@ -1,0 +1,233 @@
+// Contexts for Chrome's Prompt API that fit by the session's own count: in Node, in workerd and in Chromium, with a substitute for the API.
+
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { createServer } from "vite";
+import * as windrow from "windrow";
+import { buildContextSync, contextOverflowOf, requestOf } from "windrow";
+import * as models from "windrow/models";
+import { chromeContext } from "windrow/models";
+import { findChromium } from "../../../scripts/setup.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
+import { promptApi, runPromptApi } from "../support/prompt-api.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+import { startWorker } from "../support/worker.mjs";
+
+const standIn = fileURLToPath(new URL("../support/prompt-api.mjs", import.meta.url));
+const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
+
+/** Checks 200 turns in a window of 9,216 tokens. */
+function checkRun(run) {
+  assert.equal(run.prompts, 200);
+  assert.equal(run.overflows, 0);
+  assert.ok(run.most <= 9216, `${run.most} tokens`);
+  assert.ok(run.trimmedCount > 100, `${run.trimmedCount} turns had too much`);
+  assert.ok(run.measures <= 500, `${run.measures} measures of 200 prompts`);
+  // The rest is the room for the reply.
+  assert.ok(run.least > 0.75, `${run.least} of the window is used at least`);
+}
+
+describe("200 turns in 9,216 tokens have no overflow", () => {
+  for (const names of /** @type {const} */ (["present", "earlier"])) {
+    test(`in Node, with the ${names} names`, async () => {
+      checkRun(await runPromptApi(windrow, models, { names }));
+    });
+  }
+
+  test("in workerd", async () => {
+    const source = `
+      import * as windrow from "windrow";
+      import * as models from "windrow/models";
+      import { runPromptApi } from ${JSON.stringify(standIn)};
+      export default { fetch: async () => Response.json(await runPromptApi(windrow, models)) };
+    `;
+    const { ask, stop } = await startWorker(source);
+    try {
+      checkRun(await (await ask("/")).json());
+    } finally {
+      await stop();
+    }
+  });
+
+  test("in Chromium", async () => {
+    mkdirSync(cache, { recursive: true });
+    const root = mkdtempSync(join(cache, "prompt-api-"));
+    writeFileSync(join(root, "index.html"), '<!doctype html><script type="module" src="./main.js"></script>');
+    copyFileSync(standIn, join(root, "prompt-api.js"));
+    writeFileSync(join(root, "package.json"), '{ "type": "module", "private": true }');
+    writeFileSync(
+      join(root, "main.js"),
+      'import * as windrow from "windrow"; import * as models from "windrow/models";\n' +
+        'import { runPromptApi } from "./prompt-api.js"; window.run = () => runPromptApi(windrow, models);',
+    );
+    const server = await createServer({ root, logLevel: "error", server: { port: 0, host: "127.0.0.1" } });
+    const executablePath = process.env.CHROME_PATH ?? findChromium()?.chromium;
+    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    try {
+      await server.listen();
+      const page = await browser.newPage();
+      await page.goto(String(server.resolvedUrls?.local[0]));
+      await page.waitForFunction(() => "run" in globalThis);
+      checkRun(await page.evaluate(() => /** @type {any} */ (globalThis).run()));
+    } finally {
+      await browser.close();
+      await server.close();
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});
+
+test("whatever a session counts, no context is over its room, and the count decides", async () => {
+  await forEachSeedAsync(async (random) => {
+    const messages = Array.from({ length: random.integer(1, 30) }, (_, at) => ({
+      role: at % 2 === 0 ? "user" : "assistant",
+      content: random.text(random.integer(1, 40)),
+    }));
+    const factor = random.pick([0.3, 0.8, 1, 1.7, 4]);
+    const contextWindow = random.integer(50, 3000);
+    const contextUsage = random.integer(0, 40);
+    const replyTokens = random.pick([undefined, 0, 10]);
+    const count = (prompts) => Math.ceil(factor * JSON.stringify(prompts).length);
+    const session = { contextWindow, contextUsage, measureContextUsage: (prompts) => Promise.resolve(count(prompts)) };
+    const build = (budget) =>
+      buildContextSync(messages, { budget, encoding: "estimate", request: "Go on.", render: { provider: "chrome" } });
+    const room = contextWindow - contextUsage - (replyTokens ?? Math.floor(contextWindow / 4));
+    let context;
+    try {
+      context = await chromeContext(session, build, { replyTokens });
+    } catch (error) {
+      checkContextError(error, { code: "BUDGET_TOO_SMALL" });
+      return;
+    }
+    const { initialPrompts, prompt } = context.request("chrome");
+    assert.ok(count([...initialPrompts, ...prompt]) <= Math.max(room, 1));
+    const again = await chromeContext(session, build, { replyTokens });
+    assert.deepEqual(again.request("chrome"), context.request("chrome"));
+  });
+});
+
+test("a session without a measure gets a context by windrow's count", async () => {
+  const budgets = [];
+  const messages = [{ role: "user", content: "Which hall?" }];
+  const build = (budget) => {
+    budgets.push(budget);
+    return buildContextSync(messages, { budget, encoding: "estimate", request: null, render: { provider: "chrome" } });
+  };
+  for (const [session, maxTokens] of /** @type {const} */ ([
+    [{ contextWindow: 9216 }, 8192],
+    [{ inputQuota: 2000, inputUsage: 100 }, 1400],
+    [{ contextWindow: Number.POSITIVE_INFINITY }, Number.MAX_SAFE_INTEGER - 1024],
+  ])) {
+    await chromeContext(session, build);
+    assert.deepEqual(budgets.pop(), { maxTokens });
+  }
+});
+
+test("wrong values and an ended signal are told, and a failed measure is", async () => {
+  const { create } = promptApi();
+  const session = await create();
+  const build = () => buildContextSync([{ role: "user", content: "hi" }], { encoding: "estimate", request: null });
+  /** @type {[run: () => Promise<unknown>, expected: object][]} */
+  const cases = [
+    [() => chromeContext(wrong(undefined), build), { code: "INVALID_CONFIG", path: "session" }],
+    [() => chromeContext(wrong("session"), build), { code: "INVALID_CONFIG", path: "session" }],
+    [() => chromeContext({}, build), { code: "INVALID_CONFIG", path: "session" }],
+    [() => chromeContext({ contextWindow: 0 }, build), { code: "INVALID_CONFIG", path: "session" }],
+    [() => chromeContext(Object.create(null), build), { code: "INVALID_CONFIG", path: "session" }],
+    [() => chromeContext(session, wrong(undefined)), { code: "INVALID_CONFIG", path: "build" }],
+    [() => chromeContext(session, build, wrong({ replyToken: 5 })), { code: "INVALID_CONFIG", path: "replyToken" }],
+    [() => chromeContext(session, build, { replyTokens: -1 }), { code: "INVALID_CONFIG", path: "replyTokens" }],
+    [() => chromeContext(session, build, wrong(null)), { code: "INVALID_CONFIG", path: "options" }],
+    [() => chromeContext(session, () => wrong({})), {}],
+    [() => chromeContext(session, build, { signal: AbortSignal.abort() }), { code: "ABORTED" }],
+    [
+      () => chromeContext({ contextWindow: 9, measureContextUsage: () => Promise.resolve(wrong("5")) }, build),
+      { code: "HOOK_FAILED" },
+    ],
+    [
+      () => chromeContext({ contextWindow: 9, measureContextUsage: () => Promise.resolve(Number.NaN) }, build),
+      { code: "HOOK_FAILED" },
+    ],
+  ];
+  for (const [run, expected] of cases) {
+    checkContextError(await errorOf(run), { kind: "context_build_error", ...expected });
+  }
+});
+
+describe("a request for the Prompt API", () => {
+  const call = { type: "tool-call", value: { callId: "a", name: "look", arguments: { day: 12 } } };
+  const responses = [
+    { callId: "a", name: "look", result: [{ type: "text", value: "forty seats" }] },
+    { callId: "a", name: "look", result: [{ type: "object", value: { seats: 40 } }] },
+    { callId: "a", name: "look", errorMessage: "no such hall" },
+  ];
+
+  test("is the API's own messages again, with calls and what they returned", () => {
+    for (const value of responses) {
+      /** @type {any[]} */
+      const messages = [
+        { role: "system", content: "Be brief." },
+        {
+          role: "user",
+          content: [
+            { type: "text", value: "See:" },
+            { type: "image", value: new Uint8Array([137, 80, 78, 71]) },
+          ],
+        },
+        { role: "assistant", content: [{ type: "text", value: "I look." }, call] },
+        { role: "user", content: [{ type: "tool-response", value }] },
+        { role: "assistant", content: "It." },
+        { role: "user", content: "And now?" },
+      ];
+      const body = requestOf("chrome", messages);
+      assert.deepEqual(body, { initialPrompts: messages.slice(0, -1), prompt: messages.slice(-1) });
+      const items = requestOf("openai", [messages[0], ...messages.slice(2)]).messages;
+      assert.deepEqual(
+        items.map(({ role }) => role),
+        ["system", "assistant", "tool", "assistant", "user"],
+      );
+    }
+  });
+
+  test("has the browser's own instances if it has their classes", () => {
+    const made = [];
+    const classNames = ["LanguageModelToolCall", "LanguageModelToolSuccess", "LanguageModelToolError"];
+    for (const name of classNames) {
+      /** @type {any} */ (globalThis)[name] = class {
+        constructor(value) {
+          Object.assign(this, value);
+          made.push(name);
+        }
+      };
+    }
+    try {
+      for (const value of responses) {
+        /** @type {any[]} */
+        const messages = [
+          { role: "assistant", content: [call] },
+          { role: "user", content: [{ type: "tool-response", value }] },
+        ];
+        requestOf("chrome", messages);
+      }
+      assert.deepEqual(
+        made.toSorted(),
+        ["LanguageModelToolCall", "LanguageModelToolCall", ...classNames, "LanguageModelToolSuccess"].toSorted(),
+      );
+    } finally {
+      for (const name of classNames) {
+        delete (/** @type {any} */ (globalThis)[name]);
+      }
+    }
+  });
+});
+
+test("WebLLM's error for a prompt that is too long says how long it is", () => {
+  const error = new Error(
+    "Prompt tokens exceed context window size: number of prompt tokens: 4200; context window size: 4096\nConsider shortening",
+  );
+  assert.deepEqual(contextOverflowOf(error), { inputTokens: 4200, maxInputTokens: 4096 });
+});
