@@ -23,8 +23,8 @@ pub struct RecallConfig {
     /// The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
     /// that the history has, from 0 (they rank as all others) to 1.
     pub max_standing_share: f64,
-    /// The most that other messages may take in which the user says something lasting (an allergy, a preference, how to be answered)
-    /// and that are worth more than what they displace, of the room that the history has, from 0 (they rank as all others) to 1.
+    /// The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
+    /// has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
     pub max_statement_share: f64,
     /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
     /// message or group at least. The rest goes to the newest.

@@ -16,7 +16,7 @@ pub struct RankedMessages {
     pub newest: Vec<usize>,
     /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
     pub standing: Vec<RankedPlace>,
-    /// The user's own messages with another lasting statement, the best first: they have a share of their own.
+    /// The user's other messages with a lasting statement, the best first. They have a separate share.
     pub statements: Vec<RankedPlace>,
     /// The messages that anything speaks for, the best first, with those that they bring.
     pub candidates: Vec<Candidate<RankedPlace>>,

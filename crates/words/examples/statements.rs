@@ -7,7 +7,6 @@
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
     reason = "counts of sentences, weights of a byte, gaps of seven bits"
 )]
 #![expect(clippy::print_stdout, reason = "it reports")]
@@ -23,7 +22,7 @@ const CLASSES: [&str; 4] = ["fact", "instruction", "health", "none"];
 const NONE: usize = 3;
 /// Sentences made of each template.
 const PER_TEMPLATE: usize = 16;
-/// Of these so many have a salad of words next to them, which says nothing. More of them find less, and less by mistake.
+/// Salads of words for each template, which say nothing. With more of them the classifier finds less, and errs less.
 const SALADS: usize = 2;
 /// A feature of fewer templates has no weight: it's a word of a slot.
 const LEAST_TEMPLATES: usize = 2;
@@ -217,7 +216,7 @@ fn common(sentences: &[Sentence]) -> BTreeSet<u32> {
 /// The sums of FTRL-Proximal for a feature: of gradients, and of their squares, for each class against "none".
 type Sums = ([f64; 3], [f64; 3]);
 
-/// A weight of a feature by its sums (McMahan et al., "Ad Click Prediction", 2013). L1 leaves few of them.
+/// A weight of a feature by its sums (`McMahan` et al., "Ad Click Prediction", 2013). L1 leaves few of them.
 fn weight(key: u32, gradients: f64, squares: f64) -> f64 {
     let l1 = if key == EVERY { 0.0 } else { L1 };
     if gradients.abs() <= l1 {
@@ -308,8 +307,7 @@ fn learn(Sentence { class, keys, .. }: &Sentence, sums: &mut BTreeMap<u32, Sums>
     }
 }
 
-/// Prints for each language which share of what is found is a statement, which share of the statements is found, and how many of these in their
-/// class.
+/// Prints precision, recall, and the share of the found statements that have the right class, for each language.
 fn report(title: &str, model: &Model, sentences: &[Sentence]) {
     println!("{title}: precision, recall, kind, in percent");
     for (language, name) in LANGUAGES.iter().enumerate() {

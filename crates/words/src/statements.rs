@@ -1,4 +1,4 @@
-//! Finds sentences in which a user says something lasting: a fact about themselves, a matter of health, an instruction that holds.
+//! Finds lasting sentences of a user: a fact about themselves, a matter of health, an instruction that holds.
 //!
 //! A linear classifier over hashed features: words, and two or three in a row. `examples/statements.rs` trains it on the sentences of
 //! `scripts/statements`, and writes `statements.bin`. Questions say nothing lasting. Only prose counts, as in [`crate::cues`].
@@ -10,7 +10,7 @@ use crate::terms::spaced_folded;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What a lasting sentence is about. A higher one matters more.
+/// The kind of a lasting sentence. A higher one matters more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A preference, a belief, a habit, a possession, a person or a place of the user's.
@@ -31,7 +31,7 @@ impl Kind {
 pub struct Statement {
     /// The sentence.
     pub sentence: String,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// How sure the classifier is, above 0.
     pub score: f32,
@@ -82,7 +82,7 @@ pub fn features(sentence: &str) -> Vec<u32> {
         word.iter().fold(spaced, |hash, byte| hash::with_byte(hash, byte.to_ascii_lowercase()))
     };
     let mut keys = vec![EVERY];
-    // The hashes of the word before, and of the two words before. `^` stands before the first one.
+    // The hashes of the word before, and of the two words before. `^` is before the first one.
     let (mut one, mut two) = (hash::with_byte(hash::START, b'^'), None);
     for word in words_of(&folded).take(MOST_WORDS) {
         let (alone, pair) = (with_word(hash::START, word), with_word(one, word));
@@ -100,7 +100,7 @@ fn key(hash: u32) -> u32 {
     hash.wrapping_mul(0x9E37_79B1) >> (u32::BITS - KEY_BITS)
 }
 
-/// The key that stands for every sentence.
+/// The key of every sentence.
 pub const EVERY: u32 = 1;
 
 /// Scores a sentence for each kind.
@@ -119,7 +119,7 @@ fn scores(sentence: &str) -> [f32; 3] {
 /// The kind and the score of a sentence, if it says something lasting.
 #[must_use]
 pub fn classify(sentence: &str) -> Option<(Kind, f32)> {
-    // A question says nothing lasting, but what comes before it may: "I prefer tea, what do you have?"
+    // A question says nothing lasting, but a clause before it may: "I prefer tea, what do you have?"
     let sentence = match sentence.strip_suffix(['?', '？']) {
         Some(asked) => asked.rsplit_once(", ")?.0,
         None => sentence,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     properties! {
-        /// The bits of the other cues stay as they are, and nothing panics.
+        /// The bits of the other cues are 0, and nothing panics.
         #[test]
         fn any_text_has_a_cue(text in any::<String>(), other in "[ -~]{0,80}") {
             for text in [text, other] {

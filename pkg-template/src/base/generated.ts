@@ -276,8 +276,8 @@ export interface RecallConfig {
    */
   readonly maxStandingShare?: number | undefined;
   /**
-   * The most that other messages may take in which the user says something lasting (an allergy, a preference, how to be answered)
-   * and that are worth more than what they displace, of the room that the history has, from 0 (they rank as all others) to 1.
+   * The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
+   * has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
    */
   readonly maxStatementShare?: number | undefined;
   /**
@@ -1466,7 +1466,7 @@ export interface RankingRecord {
   readonly candidates: readonly (readonly [number, Form, number | null])[];
   /** The rows of the user's messages that say what holds throughout, as far as they were read, the best first. */
   readonly standing?: readonly number[] | undefined;
-  /** The rows of the user's messages with another lasting statement, as far as they were read, the best first. */
+  /** The rows of the user's lasting statements, the best first. Rows that weren't read aren't among them. */
   readonly statements?: readonly number[] | undefined;
   /** Why those that were kept were recalled. */
   readonly recalled: readonly RecalledWords[];

@@ -1,4 +1,4 @@
-//! Lasting statements: what the user says about themselves, above all about their health, and how they want to be answered. No word of a request
+//! Lasting statements: the user's facts about themselves, above all about their health, and how they want to be answered. No word of a request
 //! asks for them.
 //!
 //! They compete with the messages that rank. A prior for its kind raises a statement's score, and it has a place if it is then worth more than the last
@@ -23,7 +23,7 @@ const MOST: usize = 64;
 pub struct Limits {
     /// About how many tokens fit.
     pub room: u64,
-    /// A message of at least so many tokens comes in as its statement alone.
+    /// From this length on, in tokens, a message comes in as its statement alone.
     pub long: u64,
 }
 
@@ -36,8 +36,8 @@ struct Statement {
     worth: f32,
 }
 
-/// The messages with a lasting statement of the one who asks, in the order in which they come in. `worth` is what each message is worth by its
-/// rank.
+/// The messages with a lasting statement of the one who asks, the first to come in first. `worth` has the worth of each message by
+/// its rank.
 ///
 /// Only who asks can say what holds. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
 #[must_use]
@@ -63,7 +63,7 @@ pub fn statements(
     in_order(index, &found)
 }
 
-/// Statements of messages, with what they are worth once priors have raised their scores.
+/// Statements of messages. Priors raise their scores, and their worth follows.
 fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) -> Vec<Statement> {
     let Scoring { index, query, weights, similarities, .. } = scoring;
     let said: Vec<(usize, (Kind, f32))> = own
@@ -129,9 +129,9 @@ fn rarity(all: usize, some: usize) -> f32 {
     ((all as f32 + 1.0) / (some as f32 + 1.0)).ln()
 }
 
-/// What the last message is worth that fits, if ranking alone decides. 0 if all fit.
+/// The worth of the last message that fits, if ranking alone decides. 0 if all fit.
 fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
-    /// What a message costs next to its text.
+    /// The cost of a message next to its text.
     const OF_ANY: u64 = 8;
     /// Less room than this holds no message.
     const LEAST: u64 = 40;
@@ -154,7 +154,7 @@ fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
 
 /// About how many tokens a message's statement takes.
 fn price(index: &Index, message: usize, limits: Limits) -> u64 {
-    /// A statement and the marks of what is left out.
+    /// A statement and the marks next to it.
     const OF_EXCERPT: u64 = 60;
     let size = u64::from(index.sizes()[message]);
     if size >= limits.long { OF_EXCERPT } else { size }

@@ -82,14 +82,14 @@ pub struct Weights {
     /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
     pub excerpt: f32,
 
-    /// What raises the score of a lasting statement, as a share of the best score: so much times the logarithm of how much rarer statements
-    /// are than messages of the user's. More of it brings what the user said about themselves into requests about past events.
+    /// Raises the score of a lasting statement, as a share of the best score: times the logarithm of the user's messages per statement.
+    /// More of it brings statements into requests about past events.
     pub statement: f32,
     /// The same for matters of health, by their own rarity.
     pub health: f32,
-    /// What nearness of meaning adds to a statement.
+    /// Nearness of meaning adds this to a statement.
     pub statement_similarity: f32,
-    /// So many times the worth of the last message that fits must a statement be worth. Less of it displaces what ranks last.
+    /// A statement must be worth this many times the last message that fits. With less it displaces more of the messages that rank last.
     pub margin: f32,
 
     /// A message about the request, within a conversation that the request goes on in, against what it goes on from.

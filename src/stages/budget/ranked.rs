@@ -25,7 +25,7 @@ const MOST_MISSES: usize = 48;
 /// So many messages that say what holds throughout are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
 
-/// So many tokens next to a statement may come in with it: a passage may be several sentences.
+/// The most tokens that come in next to a statement: a passage may be several sentences.
 const MOST_AROUND: u64 = 40;
 
 /// A gap in an excerpt of more bytes is estimated and not counted: nobody needs so large a figure exactly.
@@ -304,8 +304,8 @@ impl Packer<'_> {
             .excerpt(tokens, &|part| self.count_left_out(part))
     }
 
-    /// The text of a message of at least so many tokens, if it may come in by an excerpt. One with an image, reasoning that is signed, or
-    /// several texts comes whole or not at all; a name, calls and what they are about stay as they are.
+    /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed reasoning, or several
+    /// texts comes whole or not at all. A name and calls don't change.
     fn long_text_of(&self, row: usize, min_tokens: u64) -> Option<&str> {
         let recall = &self.input.config.recall;
         let config = &recall.excerpts;

@@ -1,4 +1,4 @@
-//! What the user says about themselves is found, competes for a share of its own, and is nobody else's to say.
+//! Lasting statements of the user are found, compete for a separate share, and are nobody else's to say.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ const REQUEST: &str = "How tall can a birch tree grow?";
 const TOKENS: u64 = 600;
 const DAY: i64 = 86_400_000;
 
-/// Sixty exchanges about trees, of which a small budget holds a few.
+/// Sixty exchanges about trees. A small budget holds a few.
 fn chat() -> Vec<Message> {
     let exchange = |count: i64| {
         let time = NOW.0 - 3 * DAY + count * 60_000;
@@ -55,7 +55,7 @@ fn statements(context: &Context) -> Vec<usize> {
     fates.filter(|(_, (_, reason))| *reason == Reason::Statement).map(|(row, _)| row).collect()
 }
 
-/// What these messages cost together.
+/// The cost of these messages together.
 fn cost_of(context: &Context, rows: &[usize]) -> u64 {
     let pieces = context.pieces.iter();
     let of_rows = pieces.filter(|it| it.piece.row().is_some_and(|row| rows.contains(&row)));
@@ -91,9 +91,7 @@ fn a_later_statement_takes_the_place_of_an_earlier_one() {
 
 #[test]
 fn of_a_page_only_the_statement_comes_in() {
-    let page: String = (0..30)
-        .map(|count| format!("The shed of plot number {count} got a new roof.\n\n"))
-        .collect();
+    let page = "The shed of this plot got a new roof in spring.\n\n".repeat(30);
     let text = format!("{page}{ALLERGY}\n\n{page}");
     let messages = chat_with(&[Message::user(&text)]);
     let context = run(&messages, TOKENS, &json!({}));
