@@ -29,7 +29,17 @@ export const crates = [
   },
   {
     folder: join("crates", "words", "src"),
-    floors: ["hash.rs", "language.rs", "fold.rs", "lists", "detect.rs", "terms.rs", "cues.rs", "lib.rs"],
+    floors: [
+      "hash.rs",
+      "language.rs",
+      "fold.rs",
+      "lists",
+      "detect.rs",
+      "terms.rs",
+      "cues.rs",
+      "statements.rs",
+      "lib.rs",
+    ],
   },
 ];
 

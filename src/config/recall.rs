@@ -23,6 +23,9 @@ pub struct RecallConfig {
     /// The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
     /// that the history has, from 0 (they rank as all others) to 1.
     pub max_standing_share: f64,
+    /// The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
+    /// has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
+    pub max_statement_share: f64,
     /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
     /// message or group at least. The rest goes to the newest.
     pub max_share: f64,
@@ -157,6 +160,7 @@ impl RecallConfig {
         check_shares(&[
             ("recall.maxRecentShare", self.max_recent_share),
             ("recall.maxStandingShare", self.max_standing_share),
+            ("recall.maxStatementShare", self.max_statement_share),
             ("recall.maxShare", self.max_share),
         ])?;
         if self.embed_batch_size == 0 {
@@ -195,6 +199,7 @@ impl Default for RecallConfig {
             recent_messages: 2,
             max_recent_share: 0.05,
             max_standing_share: 0.05,
+            max_statement_share: 0.25,
             max_share: 1.0,
             excerpts: ExcerptConfig::default(),
             pairs: PairConfig::default(),

@@ -47,6 +47,9 @@ pub struct RankingRecord {
     /// The rows of the user's messages that say what holds throughout, as far as they were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing: Vec<usize>,
+    /// The rows of the user's lasting statements, the best first. Rows that weren't read aren't among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<usize>,
     /// Why those that were kept were recalled.
     pub recalled: Vec<RecalledWords>,
 }

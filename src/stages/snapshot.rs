@@ -143,6 +143,7 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
                 read.map(|Candidate { place, form, with }| (place, form, with)).collect()
             },
             standing: ranking.standing.iter().filter_map(|it| it.row()).collect(),
+            statements: ranking.statements.iter().filter_map(|it| it.row()).collect(),
             recalled: context.trace.recalled.clone(),
         });
         Unread { ranking, ..unread.clone().with_rows(|row| transcript.message_of(row)) }

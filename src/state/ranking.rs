@@ -16,6 +16,8 @@ pub struct RankedMessages {
     pub newest: Vec<usize>,
     /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
     pub standing: Vec<RankedPlace>,
+    /// The user's other messages with a lasting statement, the best first. They have a separate share.
+    pub statements: Vec<RankedPlace>,
     /// The messages that anything speaks for, the best first, with those that they bring.
     pub candidates: Vec<Candidate<RankedPlace>>,
     /// What speaks for them.
@@ -35,6 +37,8 @@ pub struct ScoredRanking {
     pub best: Rc<Vec<Candidate<usize>>>,
     /// Those that say what holds throughout, the best first.
     pub standing: Rc<Vec<usize>>,
+    /// Those with another lasting statement, the best first.
+    pub statements: Rc<Vec<usize>>,
 }
 
 /// What a ranking is made from.

@@ -135,6 +135,8 @@ pub enum Reason {
     Newest,
     /// The user says in it what holds throughout: an instruction, or a preference.
     Standing,
+    /// The user says something lasting in it: a preference, a matter of health, a person, how to be answered.
+    Statement,
     /// It fits the request, or the request goes on from it.
     Recalled,
     /// It goes with a message that is kept for its rank: the question that this answers, or its reply.
@@ -341,6 +343,9 @@ impl Reason {
             ),
             Self::Standing => {
                 "the user says in it what holds throughout, which has a share of its own (recall.maxStandingShare)".to_owned()
+            }
+            Self::Statement => {
+                "the user says something lasting in it, which is worth more for the request than what was left out (recall.maxStatementShare)".to_owned()
             }
             Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
             Self::Paired => {

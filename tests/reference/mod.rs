@@ -554,7 +554,7 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
         "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare"
-        | "highWater" | "lowWater" | "prepareAt" => "0 to 1",
+        | "maxStatementShare" | "highWater" | "lowWater" | "prepareAt" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),
     }

@@ -38,6 +38,7 @@ const chips: Readonly<Partial<Record<Reason, Chip>>> = {
   chosen: ["chosen by triage", "match"],
   newest: ["newest", "newest"],
   standing: ["holds throughout", "standing"],
+  statement: ["said about themselves", "standing"],
   recalled: ["recalled", "near"],
   paired: ["goes with a match", "near"],
   history: ["history", "history"],

@@ -100,7 +100,7 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
 }
 
 /// The words of a text of ASCII, or of a folded one.
-fn words_of(text: &str) -> impl Iterator<Item = &[u8]> + Clone {
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &[u8]> + Clone {
     let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     text.as_bytes().split(is_between).filter(|word| !word.is_empty())
 }
@@ -149,7 +149,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A text without code, without markup, and without what is quoted or forwarded.
-fn prose(text: &str) -> Cow<'_, str> {
+pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     let text = &text[..start_of_mail(text)];
     let is_mark = |byte: u8| !byte.is_ascii() | matches!(byte, b'"' | b'`' | b'~' | b'<' | b'>');
     if !has_byte(text, is_mark) {

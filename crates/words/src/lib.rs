@@ -9,4 +9,5 @@ pub mod fold;
 pub mod hash;
 pub mod language;
 pub mod lists;
+pub mod statements;
 pub mod terms;

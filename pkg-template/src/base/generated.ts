@@ -276,6 +276,11 @@ export interface RecallConfig {
    */
   readonly maxStandingShare?: number | undefined;
   /**
+   * The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
+   * has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
+   */
+  readonly maxStatementShare?: number | undefined;
+  /**
    * The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
    * message or group at least. The rest goes to the newest.
    */
@@ -1461,6 +1466,8 @@ export interface RankingRecord {
   readonly candidates: readonly (readonly [number, Form, number | null])[];
   /** The rows of the user's messages that say what holds throughout, as far as they were read, the best first. */
   readonly standing?: readonly number[] | undefined;
+  /** The rows of the user's lasting statements, the best first. Rows that weren't read aren't among them. */
+  readonly statements?: readonly number[] | undefined;
   /** Why those that were kept were recalled. */
   readonly recalled: readonly RecalledWords[];
 }
@@ -1653,6 +1660,7 @@ export type StageName =
  * - `chosen`: Triage chose it.
  * - `newest`: It is one of the newest, which come before recalled messages.
  * - `standing`: The user says in it what holds throughout: an instruction, or a preference.
+ * - `statement`: The user says something lasting in it: a preference, a matter of health, a person, how to be answered.
  * - `recalled`: It fits the request, or the request goes on from it.
  * - `paired`: It goes with a message that is kept for its rank: the question that this answers, or its reply.
  * - `history`: It is history, and there was room for it.
@@ -1707,6 +1715,7 @@ export type Reason =
   | "chosen"
   | "newest"
   | "standing"
+  | "statement"
   | "recalled"
   | "paired"
   | "history";

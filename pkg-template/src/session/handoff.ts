@@ -78,6 +78,7 @@ export function lastingConfig<M extends AnyMessage>(
     ranking: "relevance",
     maxRecentShare: 0,
     maxStandingShare: 1,
+    maxStatementShare: 0,
     excerpts: { enabled: false },
   } as const;
   return { ...config, request, budget: { maxTokens }, recall };

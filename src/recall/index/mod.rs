@@ -18,11 +18,11 @@ use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::meanings::Meanings;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
-use crate::recall::text::cues;
 use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
 use crate::recall::text::meaning::Table;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
+use crate::recall::text::{cues, statements};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
@@ -239,7 +239,11 @@ impl Index {
         let is_users_own = transcript.role(row) == Role::User
             && transcript.value(row, Field::ResultId).is_none()
             && transcript.value(row, Field::OfFile).is_none();
-        columns.cues.push(if is_users_own { cues::cues(&text, language) } else { 0 });
+        columns.cues.push(if is_users_own {
+            cues::cues(&text, language) | statements::cue(&text)
+        } else {
+            0
+        });
         self.note(time, needs_whole_log);
     }
 

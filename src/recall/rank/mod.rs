@@ -11,5 +11,6 @@ pub mod search;
 pub mod scoring;
 pub mod spread;
 pub mod standing;
+pub mod statements;
 pub mod weights;
 pub mod worth;

@@ -21,6 +21,8 @@ pub struct Scores {
     pub hits: Vec<Vec<u32>>,
     /// What decides.
     pub total: Vec<f32>,
+    /// The message whose own words fit best.
+    pub leader: Option<usize>,
     /// The message whose own words fit far better than those of any other, if there is one.
     pub outstanding: Option<usize>,
     /// The part of that which is for what the request goes on from.
@@ -49,7 +51,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
     }
     let times = scoring.weights.outstanding;
     let outstanding = leader.filter(|leader| stands_out(&own, *leader, times));
-    Scores { own, hits, total, outstanding, flow, is_in_time }
+    Scores { own, hits, total, leader, outstanding, flow, is_in_time }
 }
 
 /// Scores all messages by the request's words alone: plain BM25, with its usual parameters.

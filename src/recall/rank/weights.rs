@@ -82,6 +82,16 @@ pub struct Weights {
     /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
     pub excerpt: f32,
 
+    /// Raises the score of a lasting statement, as a share of the best score: times the logarithm of the user's messages per statement.
+    /// More of it brings statements into requests about past events.
+    pub statement: f32,
+    /// The same for matters of health, by their own rarity.
+    pub health: f32,
+    /// Nearness of meaning adds this to a statement.
+    pub statement_similarity: f32,
+    /// A statement must be worth this many times the last message that fits. With less it displaces more of the messages that rank last.
+    pub margin: f32,
+
     /// A message about the request, within a conversation that the request goes on in, against what it goes on from.
     pub about_in_flow: f32,
     /// What that counts more where two talk: the speaker says nothing there, and what is near is sent anyway. It counts by how
@@ -155,6 +165,10 @@ impl Weights {
         price_of_any: 110.0,
         outstanding: 1.5,
         excerpt: 0.25,
+        statement: 0.4,
+        health: 0.15,
+        statement_similarity: 2.0,
+        margin: 2.0,
         about_in_flow: 0.5,
         about_between_two: 3.0,
         no_question: 0.4,

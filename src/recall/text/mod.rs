@@ -3,4 +3,4 @@
 pub(crate) mod dates;
 
 pub use windrow_meaning as meaning;
-pub use windrow_words::{cues, detect, fold, hash, language, lists, terms};
+pub use windrow_words::{cues, detect, fold, hash, language, lists, statements, terms};

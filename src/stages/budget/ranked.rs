@@ -10,6 +10,7 @@ use crate::base::message::Field;
 use crate::config::Ranking;
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::recall::rank::query;
+use crate::recall::text::statements;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::{Gap, Piece};
@@ -23,6 +24,9 @@ const MOST_MISSES: usize = 48;
 
 /// So many messages that say what holds throughout are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
+
+/// The most tokens that come in next to a statement: a passage may be several sentences.
+const MOST_AROUND: u64 = 40;
 
 /// A gap in an excerpt of more bytes is estimated and not counted: nobody needs so large a figure exactly.
 const MOST_COUNTED: usize = 1 << 20;
@@ -42,6 +46,8 @@ struct Turn<'a> {
     members: &'a [usize],
     form: Form,
     is_quoted: bool,
+    /// True if it has its turn for a lasting statement: an excerpt of it is the statement.
+    is_statement: bool,
 }
 
 /// How much is shown of what is kept for its rank so far, by group.
@@ -61,9 +67,11 @@ impl Packer<'_> {
         let newest = ranking.newest.iter().copied().map(RankedPlace::Row);
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
         let standing: Vec<_> = ranking.standing.iter().copied().map(Candidate::whole).collect();
+        let statements: Vec<_> = ranking.statements.iter().copied().map(Candidate::whole).collect();
         let shares = [
             (&newest, config.max_recent_share, 0, Reason::Newest),
             (&standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
+            (&statements, config.max_statement_share, MOST_MISSES, Reason::Statement),
             (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
         let mut kept = Kept(vec![None; self.input.transcript.len()]);
@@ -127,7 +135,13 @@ impl Packer<'_> {
             }
             let members: Vec<usize> = self.open_members(row).collect();
             let count = members.len() as u64;
-            let turn = Turn { members: &members, form, is_quoted };
+            let is_statement = share.reason == Reason::Statement;
+            let mut turn = Turn { members: &members, form, is_quoted, is_statement };
+            if is_statement && known.is_none() {
+                let as_excerpt = Turn { form: Form::Excerpt, ..turn };
+                turn = if self.excerpts_of(as_excerpt).is_some() { as_excerpt } else { turn };
+            }
+            let form = turn.form;
             let before = left;
             let shown = if known.is_some() {
                 self.show_more(turn, &mut left)?.then_some(form)
@@ -162,20 +176,17 @@ impl Packer<'_> {
             }
             is_full = misses > share.most_misses || (items == 0 && !is_first);
         }
-        let most = if share.reason == Reason::Standing { MOST_STANDING_READ } else { usize::MAX };
+        let is_small = matches!(share.reason, Reason::Standing | Reason::Statement);
+        let most = if is_small { MOST_STANDING_READ } else { usize::MAX };
         let next = &share.candidates[rows.len()..];
         let next = next.iter().map(|candidate| candidate.place).take(most).collect();
         Ok(if is_full { Vec::new() } else { next })
     }
 
     /// Keeps a group with less than all of it, if it can be shown so and fits.
-    fn keep_as(
-        &mut self,
-        frame: &Frame,
-        Turn { members, form, is_quoted }: Turn<'_>,
-        left: &mut Cost,
-    ) -> StageResult<bool> {
-        let Some(excerpts) = self.excerpts_of(members, form) else { return Ok(false) };
+    fn keep_as(&mut self, frame: &Frame, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
+        let Turn { members, is_quoted, .. } = turn;
+        let Some(excerpts) = self.excerpts_of(turn) else { return Ok(false) };
         for (row, excerpt) in &excerpts {
             self.fill.shortened.insert(Piece::Message(*row), excerpt.text.clone().into());
         }
@@ -193,17 +204,14 @@ impl Packer<'_> {
     }
 
     /// Shows more of a group that is kept, if it can be shown so and fits.
-    fn show_more(
-        &mut self,
-        Turn { members, form, is_quoted }: Turn<'_>,
-        left: &mut Cost,
-    ) -> StageResult<bool> {
+    fn show_more(&mut self, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
+        let Turn { members, is_quoted, .. } = turn;
         let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
         let before = self.total(&pieces)?;
         let own_before = self.own_cost(members, before);
         let known: Vec<(usize, String, Vec<Gap>)> =
             members.iter().filter_map(|row| self.take_excerpt(*row)).collect();
-        let is_shown = match self.excerpts_of(members, form) {
+        let is_shown = match self.excerpts_of(turn) {
             None => false,
             Some(excerpts) => {
                 for (row, Excerpt { text, gaps }) in excerpts {
@@ -244,7 +252,8 @@ impl Packer<'_> {
     }
 
     /// The excerpts that a group is shown with in a form; none where it cannot be shown in it.
-    fn excerpts_of(&self, members: &[usize], form: Form) -> Option<Vec<(usize, Excerpt)>> {
+    fn excerpts_of(&self, turn: Turn<'_>) -> Option<Vec<(usize, Excerpt)>> {
+        let Turn { members, form, is_statement, .. } = turn;
         let config = &self.input.config.recall;
         let excerpts = |min_tokens, tokens| {
             let excerpts = members
@@ -254,6 +263,11 @@ impl Packer<'_> {
         };
         match form {
             Form::Whole => Some(Vec::new()),
+            Form::Excerpt if is_statement => {
+                let said = members.iter().filter_map(|row| Some((*row, self.statement_of(*row)?)));
+                let found: Vec<_> = said.collect();
+                (!found.is_empty()).then_some(found)
+            }
             Form::Excerpt => {
                 let found = excerpts(config.excerpts.min_tokens, config.excerpts.tokens);
                 (!found.is_empty()).then_some(found)
@@ -273,27 +287,38 @@ impl Packer<'_> {
         }
     }
 
-    /// The excerpt of a message, if it may have one. One with an image, reasoning that is signed, or several texts comes whole or
-    /// not at all; a name, calls and what they are about stay as they are.
+    /// The excerpt of a message, if it may have one.
     fn excerpt_of(&self, row: usize, min_tokens: u64, tokens: u64) -> Option<Excerpt> {
+        let text = self.long_text_of(row, min_tokens)?;
+        let request = query::readable(self.marks.request_text(self.input));
+        LongText::new(text.into(), &request, self.input.transcript.role(row))
+            .excerpt(tokens, &|part| self.count_left_out(part))
+    }
+
+    /// The passage of a long message that has its lasting statement.
+    fn statement_of(&self, row: usize) -> Option<Excerpt> {
+        let text = self.long_text_of(row, self.input.config.recall.excerpts.min_tokens)?;
+        let statement = statements::best(text)?.sentence;
+        let tokens = excerpt::about_tokens(&statement) + MOST_AROUND;
+        LongText::new(text.into(), &statement, self.input.transcript.role(row))
+            .excerpt(tokens, &|part| self.count_left_out(part))
+    }
+
+    /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed reasoning, or several
+    /// texts comes whole or not at all. A name and calls don't change.
+    fn long_text_of(&self, row: usize, min_tokens: u64) -> Option<&str> {
         let recall = &self.input.config.recall;
         let config = &recall.excerpts;
         let transcript = &self.input.transcript;
-        let role = transcript.role(row);
         let is_cut = self.view().shortened_text(Piece::Message(row)).is_some();
         let has_others =
             transcript.fields(row).any(|(field, _)| field.is_content() && !may_be_beside(field));
         let mut texts = transcript.values(row, Field::Text);
         let (text, more) = (texts.next()?, texts.next());
         let may_be = config.enabled && recall.ranking == Ranking::Relevance;
-        let may_be = may_be && config.roles.contains(&role);
+        let may_be = may_be && config.roles.contains(&transcript.role(row));
         let is_long = excerpt::about_tokens(text) >= min_tokens;
-        if !may_be || !is_long || is_cut || has_others || more.is_some() {
-            return None;
-        }
-        let request = query::readable(self.marks.request_text(self.input));
-        LongText::new(text.into(), &request, role)
-            .excerpt(tokens, &|part| self.count_left_out(part))
+        (may_be && is_long && !is_cut && !has_others && more.is_none()).then_some(text)
     }
 
     /// How many tokens a part of a text has that is left out.

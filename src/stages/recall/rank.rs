@@ -12,6 +12,7 @@ use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
+use crate::recall::rank::statements::{self, Limits};
 use crate::recall::rank::weights::Weights;
 use crate::recall::rank::worth::{self, ExcerptedMessage};
 use crate::recall::text::meaning::Table;
@@ -41,6 +42,7 @@ pub(crate) fn rank(
         return Ok(RankedMessages {
             newest,
             standing: known.standing.into_iter().filter_map(read).collect(),
+            statements: known.statements.into_iter().filter_map(read).collect(),
             candidates: candidates.flatten().collect(),
             evidence: RankEvidence::Recorded(known.recalled),
         });
@@ -91,7 +93,8 @@ pub(crate) fn rank(
         Some(known) => known,
         None => scored(input, basis, similarities.as_deref())?,
     };
-    let ScoredRanking { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
+    let ScoredRanking { query, scores, best, standing, statements, basis } = &found;
+    let is_open = &basis.is_open;
     let open = |place: usize| {
         let row = rows[place];
         let at = if row == UNREAD { RankedPlace::Unread(place) } else { RankedPlace::Row(row) };
@@ -99,11 +102,12 @@ pub(crate) fn rank(
     };
     let candidates = best.iter().filter_map(|it| it.map(open)).collect();
     let standing = standing.iter().copied().filter_map(open).collect();
+    let statements = statements.iter().copied().filter_map(open).collect();
     let (query, scores) = (Rc::clone(query), Rc::clone(scores));
     let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
     input.scored.replace(Some(found));
     let evidence = RankEvidence::Found(Rc::new(evidence));
-    Ok(RankedMessages { newest, standing, candidates, evidence })
+    Ok(RankedMessages { newest, standing, statements, candidates, evidence })
 }
 
 /// The table of meanings, if the config ranks by it.
@@ -156,20 +160,27 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     let scoring = Scoring { index, query: &query, is_open, similarities, weights };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let most = most_ranked(input, closed_count);
-    let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
+    let (scores, best, standing, statements) = if input.config.recall.ranking == Ranking::Bm25 {
         let scores = score::score_by_words(scoring);
         let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
-        (scores, best, Vec::new())
+        (scores, best, Vec::new(), Vec::new())
     } else {
         let scores = score::score(scoring, input.now);
         let mut worth = worth::worth(scoring, &scores);
         let best = score::best(&worth, most);
         let best = worth::count_off_repeated(index, best, &mut worth);
         let best = candidates(input, scoring, &scores, &worth, &best);
-        (scores, best, standing::standing(scoring, &worth))
+        let excerpts = &input.config.recall.excerpts;
+        let limits = Limits {
+            room: input.config.budget.prompt_limit().unwrap_or(u64::MAX),
+            long: if excerpts.enabled { excerpts.min_tokens } else { u64::MAX },
+        };
+        let statements = statements::statements(scoring, &scores, &worth, limits);
+        (scores, best, standing::standing(scoring, &worth), statements)
     };
-    let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
-    Ok(ScoredRanking { query: Rc::new(query), scores, best, standing, basis })
+    let (scores, best) = (Rc::new(scores), Rc::new(best));
+    let (standing, statements) = (Rc::new(standing), Rc::new(statements));
+    Ok(ScoredRanking { query: Rc::new(query), scores, best, standing, statements, basis })
 }
 
 /// The best messages as candidates: those twice that are worth more as excerpts, and each with what it brings.

@@ -1,3 +1,4 @@
 mod ranking;
 mod standing;
+mod statements;
 mod worth;

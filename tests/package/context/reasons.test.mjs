@@ -371,6 +371,7 @@ const REASONS = {
       it.transcript.slice(position + 1).some(() => true)),
   newest: (it) => it.config.recall.ranking !== "recency",
   standing: (it, position) => it.transcript[position].role === "user",
+  statement: (it, position) => it.transcript[position].role === "user",
   recalled: (it) => it.config.recall.ranking !== "recency",
   paired: (it) => it.explained.some(({ reason }) => reason === "recalled"),
   history: (it, position) => !it.isLeftOut(position),

@@ -1,0 +1,179 @@
+//! Lasting statements: the user's facts about themselves, above all about their health, and how they want to be answered. No word of a request
+//! asks for them.
+//!
+//! They compete with the messages that rank. A prior for its kind raises a statement's score, and it has a place if it is then worth more than the last
+//! message that fits. The rarer statements are among the user's messages, the higher the prior, as with words: if every line
+//! is one, none is raised. The prior is lower if one place has all words of the request, or if the request isn't a question.
+
+use crate::base::map;
+use crate::base::message::Role;
+use crate::recall::index::Index;
+use crate::recall::rank::about;
+use crate::recall::rank::query::Asker;
+use crate::recall::rank::score::{self, Scores};
+use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::spread::largest;
+use crate::recall::text::statements::{self, Kind};
+
+/// More of them than this would be read for a share that holds fewer.
+const MOST: usize = 64;
+
+/// The limits of a prompt that statements go by.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// About how many tokens fit.
+    pub room: u64,
+    /// From this length on, in tokens, a message comes in as its statement alone.
+    pub long: u64,
+}
+
+/// A message with a statement, and what that is worth for its price.
+struct Statement {
+    message: usize,
+    kind: Kind,
+    /// True if it surely is about health. It comes first, whatever it displaces.
+    is_safety: bool,
+    worth: f32,
+}
+
+/// The messages with a lasting statement of the one who asks, the first to come in first. `worth` has the worth of each message by
+/// its rank.
+///
+/// Only who asks can say what holds. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
+#[must_use]
+pub fn statements(
+    scoring: Scoring<'_>,
+    scores: &Scores,
+    worth: &[f32],
+    limits: Limits,
+) -> Vec<usize> {
+    let Scoring { index, query, is_open, weights, .. } = scoring;
+    let Asker::Known(asker) = query.asker else {
+        return Vec::new();
+    };
+    if is_among_people(index, asker) {
+        return Vec::new();
+    }
+    let own: Vec<usize> = (0..index.len()).filter(|it| index.speaker(*it) == asker).collect();
+    let mut found = raised(scoring, scores, &own, limits);
+    if !found.is_empty() {
+        let margin = margin(scoring, worth, limits.room) * weights.margin;
+        found.retain(|it| is_open[it.message] && (it.is_safety || it.worth > margin));
+    }
+    in_order(index, &found)
+}
+
+/// Statements of messages. Priors raise their scores, and their worth follows.
+fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) -> Vec<Statement> {
+    let Scoring { index, query, weights, similarities, .. } = scoring;
+    let said: Vec<(usize, (Kind, f32))> = own
+        .iter()
+        .filter_map(|message| Some((*message, statements::of_cue(index.cues()[*message])?)))
+        .collect();
+    let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
+    let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
+    let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.no_question };
+    let [any, health] = [said.len(), of_health].map(|count| rarity(own.len(), count));
+    // If nothing fits the request, any statement is worth more.
+    let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
+    let mean_price = mean_price(scoring);
+    let statement = |(message, (kind, sure)): (usize, (Kind, f32))| {
+        let prior = match kind {
+            Kind::Health => (weights.health * health).max(weights.statement * any),
+            Kind::Fact | Kind::Instruction => weights.statement * any,
+        };
+        let near = similarities.map_or(0.0, |all| all[message].max(0.0));
+        let raised = need * (prior * sure + weights.statement_similarity * near);
+        let score = scores.total[message].max(0.0) + most * raised;
+        let worth = score * score / (tokens(price(index, message, limits)) + weights.price_of_any);
+        let is_safety = kind == Kind::Health && sure >= 1.0;
+        Statement { message, kind, is_safety, worth: worth * mean_price }
+    };
+    said.into_iter().map(statement).collect()
+}
+
+/// Statements' messages: those about safety, then the best first, of equal ones the newest. A later statement with nearly the same words takes the place of an earlier one,
+/// except in matters of health: a second allergy doesn't end the first.
+fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    map::sort_by_key(&mut order, &|at| {
+        let Statement { message, is_safety, worth, .. } = found[at];
+        let worth = if is_safety { f32::MAX } else { worth };
+        (map::descending(f64::from(worth)), -map::place(Some(message)))
+    });
+    order.truncate(MOST);
+    let mut kept: Vec<(usize, Kind)> = Vec::with_capacity(order.len());
+    for at in order {
+        let Statement { message, kind, .. } = found[at];
+        let is_same = |(other, of): &(usize, Kind)| {
+            ![*of, kind].contains(&Kind::Health) && are_nearly_the_same(index, *other, message)
+        };
+        match kept.iter().position(is_same) {
+            Some(same) => kept[same].0 = kept[same].0.max(message),
+            None => kept.push((message, kind)),
+        }
+    }
+    kept.into_iter().map(|it| it.0).collect()
+}
+
+/// True if everybody has a name: people talk to each other, and not to an assistant.
+fn is_among_people(index: &Index, asker: u16) -> bool {
+    let speakers = index.speakers();
+    speakers.get(usize::from(asker)).is_some_and(|asker| !asker.name.is_empty())
+        && !speakers.iter().any(|it| it.role == Role::Assistant && it.name.is_empty())
+}
+
+/// How much rarer some are than all, as the rarity of a word.
+#[expect(clippy::cast_precision_loss, reason = "a logarithm")]
+fn rarity(all: usize, some: usize) -> f32 {
+    ((all as f32 + 1.0) / (some as f32 + 1.0)).ln()
+}
+
+/// The worth of the last message that fits, if ranking alone decides. 0 if all fit.
+fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
+    /// The cost of a message next to its text.
+    const OF_ANY: u64 = 8;
+    /// Less room than this holds no message.
+    const LEAST: u64 = 40;
+
+    let Scoring { index, is_open, .. } = scoring;
+    let mut left = room;
+    let mut margin = 0.0;
+    for message in score::best(worth, worth.len()).into_iter().filter(|it| is_open[*it]) {
+        let cost = u64::from(index.sizes()[message]) + OF_ANY;
+        if cost <= left {
+            left -= cost;
+            margin = worth[message];
+        }
+        if left < LEAST {
+            return margin;
+        }
+    }
+    0.0
+}
+
+/// About how many tokens a message's statement takes.
+fn price(index: &Index, message: usize, limits: Limits) -> u64 {
+    /// A statement and the marks next to it.
+    const OF_EXCERPT: u64 = 60;
+    let size = u64::from(index.sizes()[message]);
+    if size >= limits.long { OF_EXCERPT } else { size }
+}
+
+fn mean_price(scoring: Scoring<'_>) -> f32 {
+    let sizes = scoring.index.sizes();
+    let all: u64 = sizes.iter().copied().map(u64::from).sum();
+    tokens(all) / tokens(sizes.len().max(1) as u64) + scoring.weights.price_of_any
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a price")]
+fn tokens(count: u64) -> f32 {
+    count as f32
+}
+
+/// True if two messages have more than two thirds of the longer one's words in common.
+fn are_nearly_the_same(index: &Index, one: usize, other: usize) -> bool {
+    let (one, other) = (index.terms_of(one), index.terms_of(other));
+    let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
+    3 * common > 2 * one.len().max(other.len())
+}

@@ -1,0 +1,159 @@
+//! Lasting statements of the user are found, compete for a separate share, and are nobody else's to say.
+
+use crate::support::{Message, NOW, build, config, fates, transcript};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+use windrow::base::message::{Field, Role};
+use windrow::state::context::Context;
+use windrow::state::trace::{Fate, Reason};
+use windrow_property::properties;
+
+/// Statements, and a request that has none of their words.
+const LINES: [&str; 7] = [
+    "I have a severe shellfish allergy.",
+    "My daughter is called Ilse.",
+    "I refuse to wear leather.",
+    "Ich bin allergisch gegen Nüsse.",
+    "Ma sœur s'appelle Rosa.",
+    "Mi hermana se llama Rosa.",
+    "Я не ем мясо.",
+];
+const ALLERGY: &str = LINES[0];
+const REQUEST: &str = "How tall can a birch tree grow?";
+const TOKENS: u64 = 600;
+const DAY: i64 = 86_400_000;
+
+/// Sixty exchanges about trees. A small budget holds a few.
+fn chat() -> Vec<Message> {
+    let exchange = |count: i64| {
+        let time = NOW.0 - 3 * DAY + count * 60_000;
+        [
+            Message::user(&format!("Does birch number {count} stand at the lake?")).at(time),
+            Message::assistant(&format!("Birch number {count} is on the north shore of it."))
+                .at(time + 1),
+        ]
+    };
+    (0..60).flat_map(exchange).collect()
+}
+
+/// A chat with messages put into it, from its tenth message on.
+fn chat_with(messages: &[Message]) -> Vec<Message> {
+    let mut chat = chat();
+    let time = chat[10].time.expect("it has one");
+    chat.splice(10..10, messages.iter().map(|message| message.clone().at(time)));
+    chat
+}
+
+fn run(messages: &[Message], tokens: u64, recall: &Value) -> Context {
+    let options = json!({"recall": recall, "budget": {"maxTokens": tokens}});
+    build(&transcript(messages), Some(REQUEST), config(&options.to_string())).expect("it fits")
+}
+
+fn statements(context: &Context) -> Vec<usize> {
+    let fates = fates(context).into_iter().enumerate();
+    fates.filter(|(_, (_, reason))| *reason == Reason::Statement).map(|(row, _)| row).collect()
+}
+
+/// The cost of these messages together.
+fn cost_of(context: &Context, rows: &[usize]) -> u64 {
+    let pieces = context.pieces.iter();
+    let of_rows = pieces.filter(|it| it.piece.row().is_some_and(|row| rows.contains(&row)));
+    of_rows.map(|placed| placed.tokens).sum()
+}
+
+#[test]
+fn a_statement_is_kept_in_each_language() {
+    for line in LINES {
+        let messages = chat_with(&[Message::user(line)]);
+        assert_eq!(statements(&run(&messages, TOKENS, &json!({}))), [10], "{line}");
+        let none = run(&messages, TOKENS, &json!({"maxStatementShare": 0}));
+        assert_eq!(statements(&none), [0; 0]);
+    }
+}
+
+#[test]
+fn a_later_statement_takes_the_place_of_an_earlier_one() {
+    let messages = chat_with(&[
+        Message::user("I never eat cheese, fish or eggs."),
+        Message::assistant("Noted."),
+        Message::user("I only eat fish, eggs or cheese."),
+    ]);
+    assert_eq!(statements(&run(&messages, TOKENS, &json!({}))), [12]);
+    // A second allergy doesn't end the first.
+    let messages = chat_with(&[
+        Message::user("I am allergic to fish and eggs."),
+        Message::assistant("Noted."),
+        Message::user("I am allergic to eggs and fish and nuts."),
+    ]);
+    assert_eq!(statements(&run(&messages, TOKENS, &json!({}))), [10, 12]);
+}
+
+#[test]
+fn of_a_page_only_the_statement_comes_in() {
+    let page = "The shed of this plot got a new roof in spring.\n\n".repeat(30);
+    let text = format!("{page}{ALLERGY}\n\n{page}");
+    let messages = chat_with(&[Message::user(&text)]);
+    let context = run(&messages, TOKENS, &json!({}));
+    assert_eq!(statements(&context), [10]);
+    assert!(cost_of(&context, &[10]) < 100, "{}", cost_of(&context, &[10]));
+    let (_, shown) = &context.shortened[0];
+    assert!(shown.contains(ALLERGY) && shown.len() < 300, "{shown}");
+}
+
+#[test]
+fn people_who_talk_to_each_other_tell_the_assistant_nothing() {
+    let named = |message: Message, name: &str| message.with(Field::Name, name);
+    let messages: Vec<Message> = chat_with(&[Message::user(ALLERGY)])
+        .into_iter()
+        .map(|it| if it.role == Role::User { named(it, "Ana") } else { named(it, "Ben") })
+        .collect();
+    assert_eq!(statements(&run(&messages, TOKENS, &json!({}))), [0; 0]);
+}
+
+properties! {
+    /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
+    #[test]
+    fn only_the_words_of_the_one_who_asks_count(line in select(&LINES[..]), how in 0_usize..9) {
+        let call = || Message::new(Role::Assistant, "")
+            .with(Field::CallId, "1").with(Field::CallName, "read").with(Field::CallArguments, "{}");
+        let messages = match how {
+            0 => vec![Message::assistant(line)],
+            1 => vec![call(), Message::new(Role::Tool, line).with(Field::ResultId, "1")],
+            2 => vec![Message::user(line).with(Field::Name, "Mallory")],
+            3 => vec![Message::user(&format!("The page says: \"{line}\" Is that right?"))],
+            4 => vec![Message::user(&format!("They wrote\n> {line}\nand left."))],
+            5 => vec![Message::user(&format!("What is this?\n```\n{line}\n```\n"))],
+            6 => vec![Message::user(&format!("A sign: «{line}»"))],
+            7 => vec![Message::user(line).with(Field::OfFile, "a file")],
+            _ => vec![Message::new(Role::System, line)],
+        };
+        let context = run(&chat_with(&messages), TOKENS, &json!({}));
+        prop_assert_eq!(statements(&context), Vec::<usize>::new());
+    }
+
+    /// Lines that only look like statements take no more than their shares, and displace none about safety.
+    #[test]
+    fn a_chat_full_of_statements_does_not_fill_the_prompt(
+        count in 1_usize..500,
+        place in 0.0..1.0_f64,
+        kind in 0_usize..4,
+        tokens in 500_u64..3000,
+    ) {
+        let line = |at: usize| match kind {
+            0 => format!("I always use the word number {at}, never another one."),
+            1 => format!("I prefer the movie {at} to all books."),
+            2 => format!("Never mention number {at} again."),
+            _ => format!("My favorite number is {at}."),
+        };
+        let mut hostile: Vec<Message> = (0..count).map(|at| Message::user(&line(at))).collect();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a place among some hundreds")]
+        let at = (place * count as f64) as usize;
+        hostile.insert(at, Message::user(ALLERGY));
+        let context = run(&chat_with(&hostile), tokens, &json!({}));
+        let kept = statements(&context);
+        let (fate, reason) = fates(&context)[10 + at];
+        prop_assert_eq!(fate, Fate::Kept, "{:?}", reason);
+        prop_assert!(cost_of(&context, &kept) <= tokens / 4);
+    }
+}
