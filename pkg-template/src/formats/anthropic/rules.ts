@@ -200,7 +200,7 @@ export const anthropicRules: ProviderRules = {
     {
       ...rule.makeRule(
         "instructions-at-top",
-        "Instructions are in `system`, and nowhere else.",
+        "Instructions stand nowhere else than in their own place, `system`.",
         function* ({ messages, target }) {
           // A model that isn't named may be any.
           for (const { place } of messages.filter(isSystem)) {
@@ -281,8 +281,8 @@ export const anthropicRules: ProviderRules = {
             yield [other.place, "it comes after a tool call"];
           }
         }
-      }
-    }),
+      },
+    ),
     rule.makeRule(
       "reasoning-comes-first",
       "A message with reasoning begins with it, before what is said and before the calls; only a compaction comes before it.",

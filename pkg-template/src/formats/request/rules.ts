@@ -38,7 +38,7 @@ const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 export function hasMessages(field: string): RequestRule {
   return makeRule("has-messages", "There is a message besides the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
-      yield [field, "it has no message"];
+      yield [field, "there is no message"];
     }
   });
 }
@@ -188,7 +188,7 @@ export function callsHaveResults(isByItem = false): RequestRule {
 }
 
 export function hostedResultsFollowCalls(): RequestRule {
-  const demands = "The result of a tool of the provider's follows its call, and both are the assistant's.";
+  const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
   return makeRule("hosted-results-follow-calls", demands, function* ({ messages }) {
     const called = new Set<unknown>();
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
@@ -203,7 +203,7 @@ export function hostedResultsFollowCalls(): RequestRule {
 
 /** A call may be open while its step runs: the provider answers it when it goes on. */
 export function hostedCallsHaveResults(): RequestRule {
-  const demands = "The call of a tool of the provider's is followed by its result when the user has said more.";
+  const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
     const said = messages.findLastIndex((row) => row.role === "user" && row.parts.some(isSaid));
     const given = new Set(partsOf(messages, "hosted-result").map(({ id }) => id));
