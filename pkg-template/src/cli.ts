@@ -3,10 +3,9 @@
 // one line what went wrong.
 
 import { readFileSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
-import { ENCODINGS } from "./base/generated.js";
 import { counted } from "./base/words.js";
 import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
@@ -18,7 +17,6 @@ import {
   buildContext,
   type ContextConfig,
   ContextError,
-  encodings,
   type Fate,
   type Format,
   type MessageInput,
@@ -34,15 +32,20 @@ import {
   type ToolTokens,
 } from "./load/node.js";
 import { startStudio } from "./studio/server.js";
+import { TokenizerFileError, tokenizerVocabulary } from "./vocabulary/tokenizer-json.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 const PROVIDERS = providers.map(({ name }) => name);
+
+/** The encodings that a file can be counted in. */
+const BUILD_ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const;
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
 
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
   windrow studio [FILE] [--port N] [--endpoint URL]
+  windrow vocabulary TOKENIZER [--write FILE]
 
 FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
 likes, "request", an export of a chat app or a messenger, or the session of an agent, such as
@@ -64,7 +67,7 @@ Of a file with several conversations the newest is taken, or the one that is nam
   --session ID      leave out the messages of other sessions
   --conversation C  of a file with several: an id, a number from 1, or all, one after the other
   --model NAME      count tokens as this model does, for example gpt-4o
-  --encoding NAME   count with one of ${encodings.join(", ")}; the first is the default
+  --encoding NAME   count with one of ${BUILD_ENCODINGS.join(", ")}; the first is the default
   --recording FILE  append a line to FILE with all that is needed to build the context again
   --help, -h        show this
   --version         show the version
@@ -78,6 +81,9 @@ studio serves a page on this machine that shows what is sent of a conversation, 
 of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO. The
 page asks a model only at the --endpoint that takes OpenAI's chat completions, such as
 http://127.0.0.1:11434/v1, and reaches no other origin.
+
+vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3 or Mistral's Tekken, and writes
+to --write FILE the vocabulary that loadEncoding({ name, bytes }) counts by exactly. It prints the name.
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
 command line or a file is wrong, 3 done, but messages of the file could not be read.
@@ -97,6 +103,7 @@ const OPTIONS = {
   recording: { type: "string" },
   port: { type: "string" },
   endpoint: { type: "string" },
+  write: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -104,7 +111,9 @@ const OPTIONS = {
 type OptionName = keyof typeof OPTIONS;
 const STUDIO_OPTIONS: readonly OptionName[] = ["port", "endpoint"];
 
-const COMMANDS = ["build", "replay", "studio"];
+const VOCABULARY_OPTIONS: readonly OptionName[] = ["write"];
+
+const COMMANDS = ["build", "replay", "studio", "vocabulary"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
 
 const SEE_HELP = "; see windrow --help";
@@ -137,7 +146,7 @@ class UsageError extends Error {
 }
 
 /** What a command line asks for. */
-type Order = BuildOrder | ReplayOrder | StudioOrder;
+type Order = BuildOrder | ReplayOrder | StudioOrder | VocabularyOrder;
 
 interface BuildOrder {
   readonly command: "build";
@@ -160,6 +169,14 @@ interface ReplayOrder {
   readonly conversation: string | undefined;
 }
 
+interface VocabularyOrder {
+  readonly command: "vocabulary";
+  /** The tokenizer.json. */
+  readonly tokenizer: string;
+  /** The file that the vocabulary goes to. */
+  readonly to: string | undefined;
+}
+
 interface StudioOrder {
   readonly command: "studio";
   readonly file: string | undefined;
@@ -175,6 +192,8 @@ async function main(commandLine: readonly string[]): Promise<void> {
     await runBuild(order);
   } else if (order.command === "studio") {
     await runStudio(order);
+  } else if (order.command === "vocabulary") {
+    await runVocabulary(order);
   } else {
     await runReplay(order);
   }
@@ -217,6 +236,33 @@ async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
   await write(process.stdout, `${address}\n`);
   const words = "The studio is at the address above; Ctrl+C ends it. An app shows its builds there with";
   await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
+}
+
+/** Makes a vocabulary of a tokenizer.json. */
+async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> {
+  const file = nameOf(tokenizer);
+  try {
+    const { name, bytes, tokens, composes } = tokenizerVocabulary(await readText(tokenizer));
+    if (to !== undefined) {
+      try {
+        await writeFile(to, bytes);
+      } catch (failure) {
+        throw new UsageError(`${to}: ${fileFailure(failure, "written")}`);
+      }
+    }
+    await write(process.stdout, `${name}\n`);
+    const place = to === undefined ? "nothing is written without --write FILE" : `written to ${to}`;
+    const form = composes ? " Its tokenizer composes characters (NFC) first: pass texts in that form." : "";
+    await write(
+      process.stderr,
+      `${oneLine(file)}: ${tokens} tokens, ${bytes.length} bytes, ${oneLine(place)}.${form}\n`,
+    );
+  } catch (failure) {
+    if (failure instanceof TokenizerFileError) {
+      throw new UsageError(`${file}: ${failure.message}`, failure.nextAction);
+    }
+    throw failure;
+  }
 }
 
 async function runReplay(order: ReplayOrder): Promise<void> {
@@ -296,15 +342,22 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
       return replayOrder(files, values);
     case "studio":
       return studioOrder(files, values);
+    case "vocabulary":
+      return vocabularyOrder(files, values);
     default:
       throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
   }
 }
 
 function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): BuildOrder {
-  const other = STUDIO_OPTIONS.find((name) => values.has(name));
-  if (other !== undefined) {
-    throw new UsageError(`--${other} is an option of windrow studio`);
+  for (const [owner, names] of [
+    ["studio", STUDIO_OPTIONS],
+    ["vocabulary", VOCABULARY_OPTIONS],
+  ] as const) {
+    const other = names.find((name) => values.has(name));
+    if (other !== undefined) {
+      throw new UsageError(`--${other} is an option of windrow ${owner}`);
+    }
   }
   if (file === undefined) {
     throw new UsageError("windrow build needs a file, or - for standard input");
@@ -319,7 +372,7 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
     request: values.get("request"),
     sessionId: values.get("session"),
     model: values.get("model"),
-    encoding: choiceOption(values, "encoding", ENCODINGS),
+    encoding: choiceOption(values, "encoding", BUILD_ENCODINGS),
   };
   const as = choiceOption(values, "as", PROVIDERS);
   const clash = (["format", "recording"] as const).find((option) => values.has(option));
@@ -377,6 +430,23 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
     throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
   }
   return { command: "studio", file, port, endpoint: endpointOption(values.get("endpoint")) };
+}
+
+function vocabularyOrder(
+  [tokenizer, ...rest]: readonly string[],
+  values: ReadonlyMap<OptionName, string>,
+): VocabularyOrder {
+  const option = [...values.keys()].find((name) => !VOCABULARY_OPTIONS.includes(name));
+  if (option !== undefined) {
+    throw new UsageError(`--${option} is an option of windrow ${STUDIO_OPTIONS.includes(option) ? "studio" : "build"}`);
+  }
+  if (tokenizer === undefined) {
+    throw new UsageError("windrow vocabulary needs a tokenizer.json");
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
+  }
+  return { command: "vocabulary", tokenizer, to: values.get("write") };
 }
 
 /** An address whose origin a content security policy can name. */
