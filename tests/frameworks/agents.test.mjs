@@ -5,6 +5,9 @@ import { describe, test } from "node:test";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool as langChainTool } from "@langchain/core/tools";
+import { Agent as MastraAgent } from "@mastra/core/agent";
+import { createTool } from "@mastra/core/tools";
+import { Agent, tool as agentsTool, Runner, setTracingDisabled, Usage } from "@openai/agents";
 import * as ai7 from "ai";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
@@ -12,9 +15,12 @@ import { createAgent } from "langchain";
 import { countTokens } from "windrow";
 import * as aiSdk from "windrow/ai-sdk";
 import * as langChain from "windrow/langchain";
+import { contextProcessor } from "windrow/mastra";
+import { callModelInputFilter } from "windrow/openai-agents";
 import { z } from "zod";
 import { tokensIn } from "./support.mjs";
 
+setTracingDisabled(true);
 const STEPS = 60;
 const LIMIT = 3000;
 const TASK = "Read all drawers. Then name the stones in drawers 0 to 9.";
@@ -79,15 +85,29 @@ function aiSdkModel(specification, answer) {
     provider: "scripted",
     modelId: "gpt-4o",
     supportedUrls: {},
-    doGenerate: ({ prompt }) =>
-      new Promise((resolve) => {
-        const call = answer(prompt);
-        const content =
-          call === undefined
-            ? { type: "text", text: "Done." }
-            : { type: "tool-call", toolCallId: call.id, toolName: call.name, input: JSON.stringify(call.input) };
-        resolve(result(content, call === undefined ? "stop" : "tool-calls"));
-      }),
+    async doGenerate(options) {
+      const call = await answer(options.prompt, options);
+      return call === undefined
+        ? result({ type: "text", text: "Done." }, "stop")
+        : result(
+            { type: "tool-call", toolCallId: call.id, toolName: call.name, input: JSON.stringify(call.input) },
+            "tool-calls",
+          );
+    },
+    async doStream(options) {
+      const { content, finishReason, usage: used } = await this.doGenerate(options);
+      const parts = content.flatMap((part) =>
+        part.type === "text"
+          ? [
+              { type: "text-start", id: "1" },
+              { type: "text-delta", id: "1", delta: part.text },
+              { type: "text-end", id: "1" },
+            ]
+          : [part],
+      );
+      const chunks = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage: used }];
+      return { stream: ReadableStream.from(chunks) };
+    },
   };
 }
 
@@ -141,7 +161,127 @@ describe("a model asks for what its first steps returned", () => {
       "the model is told of the tool",
     );
   });
+
+  for (const method of ["generate", "stream"]) {
+    test(`Mastra, ${method}`, async () => {
+      const script = new Script();
+      const names = new Set();
+      const model = aiSdkModel("v2", (prompt, { tools }) => {
+        for (const { name } of tools) {
+          names.add(name);
+        }
+        const call = script.next(prompt);
+        return call && { ...call, id: idOf(call, script.step) };
+      });
+      const inputSchema = z.object({ drawer: z.number() });
+      const execute = (input) => Promise.resolve(drawer(input.drawer));
+      const agent = new MastraAgent({
+        id: "clerk",
+        name: "Clerk",
+        instructions: "You are brief.",
+        model,
+        tools: { open_drawer: createTool({ id: "open_drawer", description: "Opens a drawer.", inputSchema, execute }) },
+        inputProcessors: [contextProcessor({ budget: { maxTokens: LIMIT }, retrieval: true })],
+      });
+      const result = await agent[method]([{ role: "user", content: TASK }], { maxSteps: STEPS + 20 });
+      assert.equal(await result.text, "Done.");
+      assert.equal(script.found.size, 10);
+      assert.ok(Math.max(...script.tokens) <= LIMIT, `${Math.max(...script.tokens)} tokens`);
+      assert.deepEqual([...names].sort(), ["open_drawer", "retrieve"]);
+    });
+  }
+
+  /** Runs an agent of OpenAI's SDK by a script. */
+  async function runAgents(runner, tools, script) {
+    const model = agentsModel((input) => {
+      const call = script.next(input);
+      return call && { ...call, id: idOf(call, script.step) };
+    });
+    const agent = new Agent({ name: "Clerk", instructions: "You are brief.", model, tools });
+    return await runner.run(agent, TASK, { maxTurns: STEPS + 40 });
+  }
+  const openDrawer = agentsTool({
+    name: "open_drawer",
+    description: "Opens a drawer.",
+    parameters: z.object({ drawer: z.number() }),
+    execute: (input) => drawer(input.drawer),
+  });
+
+  test("OpenAI Agents", async () => {
+    const script = new Script();
+    const filter = callModelInputFilter({ model: "gpt-4o", budget: { maxTokens: LIMIT }, retrieval: true });
+    const runner = new Runner({ callModelInputFilter: filter });
+    const { finalOutput } = await runAgents(runner, [openDrawer, ...filter.tools], script);
+    assert.equal(finalOutput, "Done.");
+    assert.equal(script.found.size, 10);
+    assert.ok(Math.max(...script.tokens) <= LIMIT, `${Math.max(...script.tokens)} tokens`);
+  });
+
+  test("OpenAI Agents: runs at the same time never see each other's results", async () => {
+    const secretOf = (name) => `secret-of-${name}`;
+    const text = (name) => Array.from({ length: 200 }, (_, at) => `${at}: ${name} ${secretOf(name)}`).join("\n");
+    // A value for each run, one for all, and none.
+    for (const contextOf of [
+      (name) => ({ name }),
+      (
+        (shared) => () =>
+          shared
+      )({}),
+      () => undefined,
+    ]) {
+      const filter = callModelInputFilter({ model: "gpt-4o", budget: { maxTokens: 600 }, retrieval: true });
+      const runner = new Runner({ callModelInputFilter: filter });
+      const run = async (name) => {
+        const seen = [];
+        const model = agentsModel((input) => {
+          seen.push(input);
+          const id = `${name}_${seen.length}`;
+          if (seen.length === 1) {
+            return { id, name: "read", input: {} };
+          }
+          return seen.length <= 4 ? { id, name: "retrieve", input: { query: "secret", max_tokens: 150 } } : undefined;
+        });
+        const execute = () => text(name);
+        const read = agentsTool({ name: "read", description: "Reads.", parameters: z.object({}), execute });
+        const agent = new Agent({ name: "Clerk", model, tools: [read, ...filter.tools] });
+        const { history } = await runner.run(agent, "Read the file.", { context: contextOf(name) });
+        return history.filter(({ type, name: tool }) => type === "function_call_result" && tool === "retrieve");
+      };
+      const names = ["ada", "bob", "eve"];
+      const answers = await Promise.all(names.map((name) => run(name)));
+      for (const [at, own] of answers.map((results) => JSON.stringify(results)).entries()) {
+        assert.ok(own.includes(secretOf(names[at])), `${names[at]} gets its own: ${own}`);
+        for (const other of names.filter((name) => name !== names[at])) {
+          assert.ok(!own.includes(secretOf(other)), `${names[at]} sees ${other}'s`);
+        }
+      }
+    }
+  });
 });
+
+/** A model of OpenAI's Agents SDK that answers with a call of a tool, or with "Done.". */
+function agentsModel(answer) {
+  return {
+    getResponse({ input }) {
+      const call = answer(input);
+      const content = [{ type: "output_text", text: "Done." }];
+      const output =
+        call === undefined
+          ? { type: "message", role: "assistant", status: "completed", content }
+          : {
+              type: "function_call",
+              callId: call.id,
+              name: call.name,
+              arguments: JSON.stringify(call.input),
+              status: "completed",
+            };
+      return Promise.resolve({ usage: new Usage(), output: [output] });
+    },
+    getStreamedResponse() {
+      throw new Error("nothing streams here");
+    },
+  };
+}
 
 /** A chat model of LangChain's that answers with a call of a tool, or with "Done.". */
 class ScriptedChat extends BaseChatModel {
@@ -198,6 +338,48 @@ describe("a provider says that the prompt is too long", () => {
       assert.ok(seen[0] > WINDOW && seen[1] <= WINDOW && seen[1] > WINDOW / 3, seen.join(", "));
       assert.equal((await call()).text, "Done.");
       assert.equal(seen.length, 3);
+    });
+  }
+
+  for (const { name, ai, specification } of versions) {
+    test(`AI SDK ${name}: an error at the beginning of a stream is read too`, async () => {
+      for (const [isTooLong, calls] of [
+        [true, 2],
+        [false, 1],
+      ]) {
+        const seen = [];
+        const model = aiSdkModel(specification, (prompt) => refuse(prompt, seen));
+        const { doStream } = model;
+        model.doStream = async (options) => {
+          try {
+            return await doStream.call(model, options);
+          } catch (failure) {
+            const error = isTooLong ? failure : new Error("overloaded");
+            const parts = [
+              { type: "stream-start", warnings: [] },
+              { type: "error", error },
+            ];
+            return { stream: ReadableStream.from(parts) };
+          }
+        };
+        const middleware = aiSdk.contextMiddleware({ budget: { maxTokens: 800 } }, specification);
+        const bounded = ai.wrapLanguageModel({ model, middleware });
+        const errors = [];
+        const onError = ({ error }) => errors.push(error.message);
+        const { textStream } = ai.streamText({
+          model: bounded,
+          maxRetries: 0,
+          messages: [...messages, asked],
+          onError,
+        });
+        let text = "";
+        for await (const part of textStream) {
+          text += part;
+        }
+        assert.equal(text, isTooLong ? "Done." : "");
+        assert.equal(seen.length, calls);
+        assert.deepEqual(errors, isTooLong ? [] : ["overloaded"]);
+      }
     });
   }
 

@@ -11,6 +11,7 @@ import { GoogleGenAI } from "@google/genai";
 import { ChatAnthropic } from "@langchain/anthropic";
 import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { ChatOpenAI } from "@langchain/openai";
+import { functionCallingModelIds, postInitAndCheckFieldsChatCompletion, prebuiltAppConfig } from "@mlc-ai/web-llm";
 import { OpenAIResponsesModel, setTracingDisabled, withTrace } from "@openai/agents";
 import { convertToModelMessages, generateText, modelMessageSchema } from "ai";
 import { modelMessageSchema as schema5 } from "ai-5";
@@ -271,5 +272,68 @@ test("what the Agents SDK sends of its items says what the body for the Response
     });
     const body = requestOf("openai-responses", messages);
     assert.deepEqual(saidIn("openai-responses", body), saidIn("openai-responses", sent));
+  });
+});
+
+describe("WebLLM", () => {
+  /** The types of models: the first takes texts, and the third images too. */
+  const [LLM, VLM] = [0, 2];
+  const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
+
+  /** Runs WebLLM's own checks of a request. */
+  function check(body, model = "Qwen3-4B-q4f16_1-MLC", type = LLM) {
+    postInitAndCheckFieldsChatCompletion(structuredClone(body), model, type, undefined);
+  }
+
+  for (const shape of Object.keys(SHAPES)) {
+    test(`takes what is made of ${shape}`, () => {
+      forEachSeed((random) => {
+        const { write, has } = SHAPES[shape];
+        const { turns } = randomTurns(random, { has: [...has.filter((it) => it !== "tool-media"), "images"] });
+        const body = requestOf("web-llm", write(turns, random));
+        check(body, "Phi-3.5-vision-instruct-q4f16_1-MLC", VLM);
+        assert.ok(body.messages.every(({ role, content }) => role === "user" || typeof content === "string"));
+      });
+    });
+  }
+
+  test("refuses what the rules find, and takes what they don't", () => {
+    const user = { role: "user", content: "hi" };
+    const system = { role: "system", content: "Be brief." };
+    const image = (url, detail) => ({ type: "image_url", image_url: { url, ...(detail && { detail }) } });
+    const [hermes] = functionCallingModelIds;
+    for (const body of /** @type {any[]} */ ([
+      { messages: [user] },
+      { messages: [system, user] },
+      { messages: [user, system, user] },
+      { messages: [user, { role: "assistant", content: "ho" }] },
+      { messages: [{ role: "user", content: [image("https://example.org/a.png")] }] },
+      { messages: [{ role: "user", content: [image("https://example.org/a.png", "low")] }] },
+      { messages: [{ role: "user", content: [image("blob:a")] }] },
+      { messages: [{ role: "user", content: ["a", "b"].map((text) => ({ type: "text", text })) }] },
+      { messages: [user], tools },
+      { messages: [user], tools, model: "Qwen3-4B-q4f16_1-MLC" },
+      { messages: [user], tools, model: hermes },
+      { messages: [system, user], tools, model: hermes },
+    ])) {
+      const model = body.model ?? (body.tools === undefined ? undefined : hermes);
+      const problems = problemsOf("web-llm", body, { model });
+      const run = () => check(body, model, VLM);
+      if (problems.length === 0) {
+        run();
+      } else {
+        assert.throws(run, JSON.stringify(body));
+      }
+    }
+  });
+
+  test("takes tools for the models that the rule names, and its windows are small", () => {
+    const models = prebuiltAppConfig.model_list.map(({ model_id: id }) => id);
+    for (const model of models) {
+      const problems = problemsOf("web-llm", { messages: [{ role: "user", content: "hi" }], tools }, { model });
+      assert.equal(problems.length === 0, functionCallingModelIds.includes(model), model);
+    }
+    const windows = prebuiltAppConfig.model_list.map(({ overrides }) => overrides?.context_window_size ?? 0);
+    assert.ok(Math.max(...windows) <= 4096);
   });
 });

@@ -3,6 +3,7 @@
 import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message, SystemContentBlock } from "@aws-sdk/client-bedrock-runtime";
 import type { Content } from "@google/genai";
+import type { ChatCompletionMessageParam as WebLlmMessage } from "@mlc-ai/web-llm";
 import type { ModelMessage as ModelMessage7 } from "ai";
 import type { ModelMessage as ModelMessage6 } from "ai-6";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
@@ -20,3 +21,4 @@ export const converseSystem: SystemContentBlock[] | undefined = bodies.bedrock.s
 export const contents: Content[] = bodies.gemini.contents;
 export const instructions: Content | undefined = bodies.gemini.systemInstruction;
 export const prompts: [ModelMessage6[], ModelMessage7[]] = [bodies["ai-sdk"].messages, bodies["ai-sdk"].messages];
+export const inPage: WebLlmMessage[] = bodies["web-llm"].messages;

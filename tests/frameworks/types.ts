@@ -3,7 +3,7 @@
 import type { ThreadHistoryAdapter } from "@assistant-ui/core";
 import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";
 import type { Processor } from "@mastra/core/processors";
-import type { CallModelInputFilter, SessionInputCallback } from "@openai/agents";
+import type { CallModelInputFilter, SessionInputCallback, Tool } from "@openai/agents";
 import type { Plugin } from "@opencode-ai/plugin";
 import type { ChatMiddleware, UIMessage as TanStackMessage, ModelMessage as TanStackModelMessage } from "@tanstack/ai";
 import type {
@@ -47,6 +47,7 @@ export const middleware: [Middleware5, Middleware6, Middleware7] = [
 ];
 export const agent: AgentMiddleware = contextMiddleware(config);
 export const filter: CallModelInputFilter = callModelInputFilter(config);
+export const filterTools: readonly Tool[] = callModelInputFilter({ ...config, retrieval: true }).tools;
 export const callback: SessionInputCallback = sessionInputCallback(config);
 export const processor: Processor = contextProcessor(config);
 export const transform: NonNullable<AgentLoopConfig["transformContext"]> = transformContext(config);

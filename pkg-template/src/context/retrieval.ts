@@ -33,6 +33,9 @@ const MOST_FOUND = 8;
 /** The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it can. */
 const REFERENCE = "Unchanged: the same as the earlier result of this call.";
 
+/** The answer to a call whose conversation isn't known yet. */
+const AGAIN = "The conversation of this call isn't known yet. Make the call once more.";
+
 /** The arguments of a call. */
 export interface RetrievalArguments {
   /** The name of a result or a message: `r12` as a mark has it, the message's id, or the id of the call. */
@@ -117,15 +120,20 @@ const PARAMETERS = {
   additionalProperties: false as const,
 };
 
-/** The tool as every context has it: its name, its description, and its arguments as a JSON schema. */
+/**
+ * The tool as every context has it: its name, its description, and its arguments as a JSON schema. `again` is the answer if the host doesn't
+ * know the conversation of a call yet: the same call then has its answer later.
+ */
 export const retrievalTool: {
   readonly name: string;
   readonly description: string;
   readonly parameters: RetrievalParameters;
+  readonly again: string;
 } = {
   name: NAME,
   description: DESCRIPTION,
   parameters: PARAMETERS,
+  again: AGAIN,
 };
 
 /** The original of a message, or of a result in it. */
@@ -427,7 +435,9 @@ export function originalsOf(context: AskedContext): ContextOriginals {
         return "original";
       }
       const isAnswer = (row: TranscriptRow): boolean => row.asked !== undefined && JSON.stringify(row.asked) === key;
-      return all().some((row) => isAnswer(row) && isWhole(row) && row.text !== REFERENCE) ? "answer" : undefined;
+      return all().some((row) => isAnswer(row) && isWhole(row) && ![REFERENCE, AGAIN].includes(row.text))
+        ? "answer"
+        : undefined;
     },
   };
 }

@@ -1136,6 +1136,7 @@ const CASES = {
       ],
       "texts-are-strings": [
         [{ messages: [userSays("hi"), { role: "assistant", content: null }, userSays("ho")] }, "messages[1]"],
+        [{ messages: [{ role: "user", content: [{ type: "video" }] }] }, "messages[0].content[0]"],
         [
           { messages: [{ role: "system", content: [{ type: "text", text: "Be brief." }] }, userSays("hi")] },
           "messages[0]",

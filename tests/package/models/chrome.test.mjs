@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
 import * as windrow from "windrow";
-import { buildContextSync, contextOverflowOf, requestOf } from "windrow";
+import { buildContextSync, contextOverflowOf, plainMessage, requestOf } from "windrow";
 import * as models from "windrow/models";
 import { chromeContext } from "windrow/models";
 import { findChromium } from "../../../scripts/setup.mjs";
@@ -191,6 +191,45 @@ describe("a request for the Prompt API", () => {
         ["system", "assistant", "tool", "assistant", "user"],
       );
     }
+  });
+
+  test("reads any object that a tool returned as it is, and thoughts, and keeps the mark of a prefix", () => {
+    const objects = [{ type: "content", value: [1] }, { type: "text", value: "q" }, { type: "image" }, { a: [] }, [1]];
+    for (const value of objects) {
+      for (const others of [[], [{ type: "text", value: "and more" }]]) {
+        /** @type {any[]} */
+        const messages = [
+          { role: "assistant", content: [{ type: "thought", value: "I must look." }, call] },
+          {
+            role: "user",
+            content: [
+              {
+                type: "tool-response",
+                value: { callId: "a", name: "look", result: [{ type: "object", value }, ...others] },
+              },
+            ],
+          },
+          { role: "assistant", content: "```toml", prefix: true },
+        ];
+        const { initialPrompts, prompt } = requestOf("chrome", messages);
+        assert.deepEqual(prompt, [messages[2]]);
+        assert.deepEqual(initialPrompts[0].content, [call]);
+        const [response] = /** @type {any} */ (initialPrompts[1].content);
+        const texts = response.value.result.map(({ type, value: said }) =>
+          type === "text" ? said : JSON.stringify(said),
+        );
+        assert.equal(texts.join("\n"), [JSON.stringify(value), ...others.map(({ value: said }) => said)].join("\n"));
+        const again = requestOf("chrome", /** @type {any[]} */ ([...initialPrompts, ...prompt]));
+        assert.deepEqual(again, { initialPrompts, prompt });
+        assert.ok(JSON.stringify(plainMessage(messages[0])).includes("I must look."));
+      }
+    }
+  });
+
+  test("names the place of a call that has no id", async () => {
+    const message = { role: "assistant", content: [{ type: "tool-call", value: { name: "look" } }] };
+    const failure = await errorOf(() => requestOf("chrome", /** @type {any[]} */ ([message])));
+    checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: "messages[0].content[0].value.callId" });
   });
 
   test("has the browser's own instances if it has their classes", () => {

@@ -187,6 +187,34 @@ describe("a handoff", () => {
     );
   });
 
+  test("finds all of it in a session that is longer than any build reads, in any format", async () => {
+    const store = memoryStore();
+    const first = await openSession("web:long", { store });
+    await first.append([
+      { role: "system", content: "You plan a wedding, zq0qz." },
+      ...Array.from({ length: 4000 }, (_, at) => ({
+        role: at % 2 === 0 ? "user" : "assistant",
+        content: `The ${SUBJECTS[at % 6]} was in room ${at}.`,
+      })),
+    ]);
+    await first.close();
+    const session = await openSession("web:long", { store });
+    /** @type {any[]} */
+    const lasting = [
+      { id: "1", role: "user", parts: [{ type: "text", text: "From now on, always answer in French, zq1qz." }] },
+      { role: "user", pinned: true, content: "The deposit is zq2qz francs." },
+    ];
+    await session.append(lasting);
+    const chat = Array.from({ length: 600 }, (_, at) => ({ role: "assistant", content: `Note ${at} of the garden.` }));
+    await session.append(chat);
+    for (const maxTokens of [150, 4000, 1_000_000]) {
+      const { context } = await session.handoff({ task: TASK, maxTokens, encoding });
+      assert.deepEqual(textOf(context).match(/zq\dqz/g), ["zq0qz", "zq1qz", "zq2qz"]);
+      assert.equal(context.messages.length, 4);
+      assert.equal((await session.replay(context.recording)).same, true);
+    }
+  });
+
   test("of an empty session is the task alone", async () => {
     const session = await open();
     const { context, result } = await session.handoff({ task: TASK, maxTokens: 100, encoding });

@@ -3,12 +3,20 @@
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { publicCall } from "../../base/public-call.js";
 import { hook } from "../plug/door.js";
-import { type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
+import { fieldsOf } from "../plug/fields.js";
+import { contextOf, type FrameworkCall, fit, fitted, type HookConfig, modelName, PromptLimits } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
-import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
+import {
+  type AiSdkTool,
+  type AiSdkToolOptions,
+  aiSdkTool,
+  type RetrievalHookConfig,
+  retrieve,
+  withNames,
+} from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
-export type { RetrievalHookConfig } from "../plug/tool.js";
+export type { AiSdkSchema, AiSdkTool, AiSdkToolOptions, RetrievalHookConfig } from "../plug/tool.js";
 
 /** What `prepareStep` is given, as far as it is used. */
 export interface StepOptions<M> {
@@ -16,20 +24,6 @@ export interface StepOptions<M> {
   readonly model?: unknown;
   /** The instructions of the step: AI SDK 7 says them, 5 and 6 do not. */
   readonly instructions?: unknown;
-}
-
-/** A tool in the form of the AI SDK. */
-export interface AiSdkTool {
-  readonly description: string;
-  /** The schema of its arguments, as `jsonSchema` of the SDK makes it. */
-  readonly inputSchema: AiSdkSchema;
-  execute(input: unknown, options: { readonly messages: readonly object[] }): Promise<string>;
-}
-
-/** A schema of the AI SDK, as `jsonSchema` makes it. */
-export interface AiSdkSchema {
-  readonly jsonSchema: object;
-  validate(value: unknown): { success: true; value: unknown };
 }
 
 /** A `prepareStep` of the AI SDK. */
@@ -58,20 +52,9 @@ export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
     );
     return { messages: sent as M[] };
   }) as <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }>;
-  return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: aiSdkTool() } : {} });
-}
-
-function aiSdkTool(): AiSdkTool {
-  const schema = { jsonSchema: retrievalTool.parameters, validate: (value: unknown) => ({ success: true, value }) };
-  // The SDK knows its schemas, and in 5 their validators, by these symbols.
-  const marks = { [Symbol.for("vercel.ai.schema")]: true, [Symbol.for("vercel.ai.validator")]: true };
-  return {
-    description: retrievalTool.description,
-    inputSchema: Object.assign(schema, marks) as AiSdkSchema,
-    execute: hook("execute", (input: unknown, { messages }: { readonly messages: readonly object[] }) =>
-      retrieve(input, messages),
-    ),
-  };
+  const execute = (input: unknown, { messages }: AiSdkToolOptions) => retrieve(input, contextOf(messages));
+  const tool = aiSdkTool(hook("execute", execute));
+  return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: tool } : {} });
 }
 
 /** What a call of a model has, as far as it is used. */
@@ -99,8 +82,8 @@ export interface AiSdkMiddleware<Version extends string> {
 
 /**
  * A middleware for `wrapLanguageModel` that sends the context of the prompt. It sees all that is sent, instructions and tools
- * included. If the provider says that the prompt is too long, it reads the figures in the error, builds a shorter one and calls the
- * model once more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
+ * included. If the provider says that the prompt is too long, also at the beginning of a stream, it reads the figures in the error, builds
+ * a shorter one and calls the model once more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
  */
 export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   config: HookConfig = {},
@@ -127,15 +110,24 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
     again: (params: P) => PromiseLike<R>,
   ): Promise<R> => {
     try {
-      return await first();
-    } catch (failure) {
+      return await beginning(first());
+    } catch (thrown) {
+      const failure = thrown instanceof RefusedStream ? thrown.cause : thrown;
+      const result = thrown instanceof RefusedStream ? (thrown.result as R) : undefined;
       const call = calls.get(params as object);
       const name = modelName(model, "modelId");
-      if (call === undefined) {
-        throw failure;
+      const build = (): Promise<P> => transformed({ params: call?.params as P, model });
+      try {
+        if (call === undefined) {
+          throw failure;
+        }
+        return await again(await limits.shorter(failure, call.context, config, name, build));
+      } catch (last) {
+        if (result === undefined || last !== failure) {
+          throw last;
+        }
+        return result;
       }
-      const build = (): Promise<P> => transformed({ params: call.params as P, model });
-      return await again(await limits.shorter(failure, call.context, config, name, build));
     }
   };
   return {
@@ -151,6 +143,58 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
     },
   };
 }
+
+/** A stream that begins with an error. */
+class RefusedStream extends Error {
+  /** The result with the whole stream. */
+  readonly result: object;
+  constructor(cause: unknown, result: object) {
+    super("the stream begins with an error", { cause });
+    this.result = result;
+  }
+}
+
+/** Parts of a stream that come before the model says something. */
+const PARTS_BEFORE = ["stream-start", "response-metadata", "raw"];
+
+/** Returns the result of a call. Throws a `RefusedStream` if its stream begins with an error. */
+async function beginning<R>(called: PromiseLike<R>): Promise<R> {
+  const result = await called;
+  const { stream } = fieldsOf(result);
+  if (!(stream instanceof ReadableStream) || stream.locked) {
+    return result;
+  }
+  const reader = stream.getReader();
+  const parts: unknown[] = [];
+  for (;;) {
+    const next = await reader.read();
+    if (next.done) {
+      break;
+    }
+    parts.push(next.value);
+    if (!PARTS_BEFORE.includes(String(fieldsOf(next.value).type))) {
+      break;
+    }
+  }
+  const rest = new ReadableStream<unknown>({
+    async pull(controller) {
+      const next = parts.length > 0 ? { done: false, value: parts.shift() } : await reader.read();
+      if (next.done) {
+        controller.close();
+      } else {
+        controller.enqueue(next.value);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const whole = { ...result, stream: rest };
+  const { type, error } = fieldsOf(parts.at(-1));
+  if (type === "error") {
+    throw new RefusedStream(error, whole);
+  }
+  return whole;
+}
+
 /** Reads the options of a call of a model. `name` is the field with the function that makes the call. */
 async function read<O extends object>(hookName: string, options: O, name: keyof O): Promise<O> {
   const readNow = hook(hookName, () => {

@@ -1,11 +1,11 @@
 // Messages of Chrome's Prompt API: a role, and a text or parts with their contents in `value`. The texts, images and audio are read as
-// windrow's own. This file reads the responses of tools: https://github.com/webmachinelearning/prompt-api#tool-use
+// windrow's own. This file reads thoughts and the responses of tools: https://github.com/webmachinelearning/prompt-api#tool-use
 //
 // Told by: parts with a `value`.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
 import { recordOf, type UnknownRecord } from "../../message/format.js";
-import { required } from "../../message/malformed.js";
+import { json, required } from "../../message/malformed.js";
 import { blocksOrText, resultPart } from "../../message/parts.js";
 
 /** The fields of a message that are read, by structure. A value of media is bytes, and one of a tool's an object. */
@@ -16,7 +16,7 @@ export interface ChromeMessageShape {
 }
 
 interface ChromePartShape {
-  readonly type: "text" | "image" | "audio" | "tool-call" | "tool-response";
+  readonly type: "text" | "image" | "audio" | "tool-call" | "tool-response" | "thought";
   readonly value: unknown;
 }
 
@@ -25,7 +25,9 @@ const toolResponse: PartForm = {
   read(part, place) {
     const { callId, name, result, errorMessage } = recordOf(part.value);
     const isError = errorMessage != null;
-    const output = isError ? errorMessage : blocksOrText(blocksOf(result), `${place}.value.result`);
+    const output = isError
+      ? errorMessage
+      : blocksOrText(blocksOf(result, `${place}.value.result`), `${place}.value.result`);
     const found = { ...(typeof name === "string" ? { toolName: name } : {}), ...(isError ? { isError } : {}) };
     return resultPart(found, required(callId, `${place}.value.callId`), [output, ".value"], place);
   },
@@ -35,19 +37,39 @@ const toolResponse: PartForm = {
   isOfTool: true,
 };
 
-export const chrome: Dialect = { fields: ["prefix"], toolFields: [], parts: { "tool-response": toolResponse } };
+/** A thought: sessions with `thinking.includeThoughts` return them. */
+const thought: PartForm = {
+  fields: new Set(["value"]),
+  read: ({ value }, place) => ({ type: "reasoning", text: required(value, `${place}.value`) }),
+};
 
-/** Returns blocks in windrow's form. A single object is the output itself. */
-function blocksOf(result: unknown): unknown {
+export const chrome: Dialect = {
+  fields: ["prefix"],
+  toolFields: [],
+  parts: { "tool-response": toolResponse, thought },
+};
+
+/** Returns blocks in windrow's form. A single object is the output itself, whatever it looks like. */
+function blocksOf(result: unknown, place: string): unknown {
   if (!Array.isArray(result)) {
     return result;
   }
-  const blocks = result.map(recordOf);
-  const [only, ...others] = blocks;
+  const [only, ...others] = result.map(recordOf);
   return only?.type === "object" && others.length === 0
-    ? only.value
-    : blocks.map((block) => (block.type === "object" ? block.value : block));
+    ? wrapped(only.value)
+    : result.map((block, at) => {
+        const { type, value } = recordOf(block);
+        return type === "object" ? { type: "text", text: json(value, `${place}[${at}].value`) ?? "" } : block;
+      });
 }
+
+/** Returns an object unchanged. A list, or an object that looks like an output of windrow's form, is put into one. */
+function wrapped(value: unknown): unknown {
+  const isLike = Array.isArray(value) || OWN_OUTPUT.test(String(recordOf(value).type));
+  return isLike ? { type: "json", value } : value;
+}
+
+const OWN_OUTPUT = /^(?:(?:error-)?(?:text|json)|content)$/;
 
 function responseWithText({ callId, name, errorMessage }: UnknownRecord, own: string): UnknownRecord {
   const called = { callId, name };

@@ -7,6 +7,7 @@
 // - Calls of tools and their responses are instances of the browser's classes if it has them, and plain objects otherwise.
 
 import { decodeBase64 } from "../../base/base64.js";
+import { isRecord } from "../../base/plain-data.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
@@ -34,6 +35,8 @@ export type ChromePart = ChromeText | ChromeMedia | ChromeToolCall | ChromeToolR
 export interface ChromeMessage {
   role: "system" | "user" | "assistant";
   content: string | ChromePart[];
+  /** True if the model goes on with this message, the last one. */
+  prefix?: true;
 }
 
 /** The prompt in the forms that `LanguageModel.create` and `prompt` of its session take. */
@@ -61,7 +64,14 @@ export function writeChrome(
     ...others.flatMap((turn) => messageOf(turn, ids)),
   ];
   const whole = wellFormed(written).map(withInstances);
-  return { initialPrompts: whole.slice(0, -1), prompt: whole.slice(-1) };
+  const prompt = whole.slice(-1).map((last) => (isPrefix(others.at(-1)) ? { ...last, prefix: true as const } : last));
+  return { initialPrompts: whole.slice(0, -1), prompt };
+}
+
+/** True for a message of the assistant's that the caller marked as the beginning of the reply. */
+function isPrefix(turn: RequestTurn | undefined): boolean {
+  const given = turn?.kind === "assistant" ? turn.pieces.at(-1)?.source?.given : undefined;
+  return isRecord(given) && given.prefix === true;
 }
 
 function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): ChromeMessage[] {

@@ -6,7 +6,7 @@ import { publicCall } from "../../base/public-call.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { hook } from "../plug/door.js";
 import { fieldsOf } from "../plug/fields.js";
-import { fitted, modelName, PromptLimits } from "../plug/fit.js";
+import { contextOf, fitted, modelName, PromptLimits } from "../plug/fit.js";
 import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
@@ -98,7 +98,7 @@ const langChainTool: LangChainTool = {
   schema: retrievalTool.parameters,
   invoke: hook("invoke", (call: object, config?: object) => {
     const { messages } = fieldsOf(fieldsOf(config).state);
-    return retrieve(fieldsOf(call).args, listFrom(messages) as readonly object[]);
+    return retrieve(fieldsOf(call).args, contextOf(listFrom(messages) as readonly object[]));
   }),
 };
 

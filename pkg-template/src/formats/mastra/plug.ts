@@ -1,17 +1,29 @@
 // Mastra: an input processor that sends each call of the model the context of its prompt. Memory keeps all messages.
 
-import type { AnyMessage } from "windrow";
+import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
+import { publicCall } from "../../base/public-call.js";
 import { hook } from "../plug/door.js";
-import { fit, type HookConfig, modelName } from "../plug/fit.js";
+import { fieldsOf } from "../plug/fields.js";
+import { fitted, modelName } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
+import { aiSdkTool, type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
+export type { RetrievalHookConfig } from "../plug/tool.js";
 
-/** What a processor is given of a request, as far as it is used. */
+/** The options of a request. */
 export interface RequestOptions<P> {
   readonly prompt: P;
   readonly model?: unknown;
   readonly abortSignal?: AbortSignal | undefined;
+  /** The state of the processor in one run. */
+  readonly state?: object | undefined;
+}
+
+/** The options of a step. */
+export interface InputStepOptions {
+  readonly tools?: Readonly<Record<string, unknown>> | undefined;
+  readonly state: object;
 }
 
 /** A processor for `inputProcessors` of an agent. */
@@ -19,23 +31,37 @@ export interface ContextProcessor {
   readonly id: "windrow-context";
   readonly name: string;
   processLLMRequest<P extends readonly object[]>(options: RequestOptions<P>): Promise<{ prompt: P }>;
+  /** Adds the tool of `retrieval` to those of a step. Only there with `retrieval`. */
+  readonly processInputStep?: (options: InputStepOptions) => Promise<{ tools: Record<string, unknown> }>;
 }
 
 /**
- * A processor for `inputProcessors` that sends the model the context of the prompt, at each step. It works on the prompt alone: what
- * `processInputStep` returns would be gone from the message list too. System messages count; tools it does not see, so give their
- * definitions as `budget.tools`. Fails as `buildContext` does.
+ * A processor for `inputProcessors` that sends the model the context of the prompt, at each step. It works on the prompt alone: messages that
+ * `processInputStep` leaves out would be gone from the message list too. System messages count; tools it does not see, so pass their
+ * definitions as `budget.tools`. With `retrieval` it adds a tool that returns omitted results to the model. Fails as `buildContext` does.
  */
-export function contextProcessor(config: HookConfig = {}): ContextProcessor {
+export function contextProcessor(given: RetrievalHookConfig = {}): ContextProcessor {
+  const { config, retrieval } = publicCall("context_build_error", "contextProcessor", () => withNames(given));
+  /** By the state of a run: its newest context. */
+  const contexts = new WeakMap<object, BuiltContext<AnyMessage>>();
+  const processRequest = async <P>({ prompt, model, abortSignal, state }: RequestOptions<P>) => {
+    const render = { provider: "ai-sdk", ...config.render } as const;
+    const call = { model: modelName(model, "modelId"), signal: abortSignal };
+    const messages = prompt as unknown as readonly AnyMessage[];
+    const made = await fitted(messages, { ...config, render }, call, asPromptMessage, promptMarker);
+    if (state !== undefined) {
+      contexts.set(state, made.context);
+    }
+    return { prompt: made.messages as unknown as typeof prompt };
+  };
+  const addTool = ({ tools, state }: InputStepOptions) => {
+    const tool = aiSdkTool(hook("execute", (input: unknown) => retrieve(input, contexts.get(state))));
+    return { tools: { ...fieldsOf(tools), [retrievalTool.name]: tool } };
+  };
   return {
     id: "windrow-context",
     name: "windrow",
-    processLLMRequest: hook("processLLMRequest", async <P>({ prompt, model, abortSignal }: RequestOptions<P>) => {
-      const render = { provider: "ai-sdk", ...config.render } as const;
-      const call = { model: modelName(model, "modelId"), signal: abortSignal };
-      const messages = prompt as unknown as readonly AnyMessage[];
-      const sent = await fit(messages, { ...config, render }, call, asPromptMessage, promptMarker);
-      return { prompt: sent as unknown as typeof prompt };
-    }),
+    processLLMRequest: hook("processLLMRequest", processRequest),
+    ...(retrieval ? { processInputStep: hook("processInputStep", addTool) } : {}),
   };
 }

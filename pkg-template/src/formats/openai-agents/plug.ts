@@ -1,29 +1,144 @@
 // OpenAI's Agents SDK: what a run sends its model, and what a session hands to a run.
 
-import type { AnyMessage } from "windrow";
+import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
+import { publicCall } from "../../base/public-call.js";
 import { hook, listed } from "../plug/door.js";
-import { fit, type HookConfig, modelName } from "../plug/fit.js";
+import { fieldsOf, type PlainFields } from "../plug/fields.js";
+import { type Fitted, type FrameworkCall, fitted, type HookConfig, modelName } from "../plug/fit.js";
+import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 
 export type { HookConfig } from "../plug/fit.js";
+export type { RetrievalHookConfig } from "../plug/tool.js";
 
 /** What a `callModelInputFilter` is given, as far as it is used. */
 export interface FilterOptions<I> {
   readonly modelData: { readonly input: I[]; readonly instructions?: string };
   readonly agent?: unknown;
+  /** The caller's own value of the run. */
+  readonly context?: unknown;
+}
+
+/** A tool of OpenAI's Agents SDK. */
+export interface AgentsTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: {
+    readonly type: "object";
+    readonly properties: object;
+    readonly required: string[];
+    readonly additionalProperties: true;
+  };
+  readonly strict: false;
+  invoke(run: object, input: string, details?: object): Promise<string>;
+  needsApproval(): Promise<boolean>;
+  isEnabled(run: object): Promise<boolean>;
+}
+
+/** A `callModelInputFilter` of OpenAI's Agents SDK. */
+export interface ModelInputFilter {
+  <I extends object>(options: FilterOptions<I>): Promise<{ input: I[]; instructions?: string }>;
+  /** The tool that `retrieval` adds: put it among those of the agent. Empty without `retrieval`. */
+  readonly tools: readonly AgentsTool[];
 }
 
 /**
  * A `callModelInputFilter` that sends the context of the input, for the options of `run` or of a `Runner`. Instructions count; tools
- * the filter does not see, so give their definitions as `budget.tools`. Fails as `buildContext` does.
+ * the filter does not see, so give their definitions as `budget.tools`. With `retrieval` it has `tools`, with one that returns omitted
+ * results to the model. Fails as `buildContext` does.
  */
-export function callModelInputFilter(
-  config: HookConfig = {},
-): <I extends object>(options: FilterOptions<I>) => Promise<{ input: I[]; instructions?: string }> {
-  return hook("callModelInputFilter", async <I extends object>({ modelData, agent }: FilterOptions<I>) => {
-    const { model } = (agent ?? {}) as { readonly model?: unknown };
+export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInputFilter {
+  const { config, retrieval } = publicCall("context_build_error", "callModelInputFilter", () => withNames(given));
+  const runs = new Runs();
+  const filter = async <I extends object>({ modelData, agent, context }: FilterOptions<I>) => {
+    const { model } = fieldsOf(agent);
     const call = { model: modelName(model, "model", "modelId"), instructions: modelData.instructions };
-    return { ...modelData, input: await fitItems(modelData.input, config, call) };
-  });
+    const made = await fitItems(modelData.input, config, call);
+    runs.built(made.context, context, modelData.input);
+    return { ...modelData, input: made.messages as unknown as I[] };
+  };
+  const tools = retrieval ? [agentsTool(runs)] : [];
+  return Object.assign(hook("callModelInputFilter", filter) as typeof filter, { tools });
+}
+
+/**
+ * The contexts of runs. The SDK tells a tool its run, and a filter only the caller's value of the run, which several runs may share. A run
+ * is then known by its calls of the tool, which the filter sees in the next step. So no run gets what another has left out.
+ */
+class Runs {
+  /** By the caller's value: its newest context. */
+  readonly #byValue = new WeakMap<object, BuiltContext<AnyMessage>>();
+  /** By the caller's value: its only run, or undefined if there are several. */
+  readonly #onlyRun = new WeakMap<object, WeakRef<object> | undefined>();
+  /** By a run: its newest context. */
+  readonly #byRun = new WeakMap<object, BuiltContext<AnyMessage>>();
+  /** By the id of a call of the tool: its run. */
+  readonly #callers = new Map<string, WeakRef<object>>();
+
+  /** Takes notice of a run before its step. */
+  began(run: object): void {
+    const value = callersValue(run);
+    if (value !== undefined) {
+      const known = this.#onlyRun.get(value);
+      const isOnly = known === undefined ? !this.#onlyRun.has(value) : (known.deref() ?? run) === run;
+      this.#onlyRun.set(value, isOnly ? new WeakRef(run) : undefined);
+    }
+  }
+
+  /** Takes notice of the context of a step. */
+  built(context: BuiltContext<AnyMessage>, value: unknown, items: readonly object[]): void {
+    if (typeof value === "object" && value !== null) {
+      this.#byValue.set(value, context);
+    }
+    for (const item of items as readonly PlainFields[]) {
+      const isCall = item.type === "function_call" && item.name === retrievalTool.name;
+      const run = isCall ? this.#callers.get(String(item.callId))?.deref() : undefined;
+      if (run !== undefined) {
+        this.#byRun.set(run, context);
+      }
+    }
+  }
+
+  /** Returns the answer to a call of the tool. */
+  async answer(run: object, input: string, callId: unknown): Promise<string> {
+    const value = callersValue(run);
+    const isOnly = value !== undefined && this.#onlyRun.get(value)?.deref() === run;
+    const context = this.#byRun.get(run) ?? (isOnly ? this.#byValue.get(value) : undefined);
+    if (typeof callId === "string") {
+      this.#callers.set(callId, new WeakRef(run));
+      if (this.#callers.size > MOST_CALLERS) {
+        this.#callers.delete(this.#callers.keys().next().value as string);
+      }
+    }
+    return context === undefined && !isOnly ? retrievalTool.again : await retrieve(input, context);
+  }
+}
+
+/** So many calls of the tool are remembered, over all runs. */
+const MOST_CALLERS = 1000;
+
+/** Returns the caller's value of a run, if it is an object. */
+function callersValue(run: object): object | undefined {
+  const { context } = fieldsOf(run);
+  return typeof context === "object" && context !== null ? context : undefined;
+}
+
+function agentsTool(runs: Runs): AgentsTool {
+  return {
+    type: "function",
+    name: retrievalTool.name,
+    description: retrievalTool.description,
+    parameters: { ...retrievalTool.parameters, required: [], additionalProperties: true },
+    strict: false,
+    invoke: hook("invoke", (run: object, input: string, details?: object) =>
+      runs.answer(run, input, fieldsOf(fieldsOf(details).toolCall).callId),
+    ),
+    needsApproval: () => Promise.resolve(false),
+    isEnabled(run) {
+      runs.began(run);
+      return Promise.resolve(true);
+    },
+  };
 }
 
 /**
@@ -33,22 +148,17 @@ export function callModelInputFilter(
 export function sessionInputCallback(
   config: HookConfig = {},
 ): <I extends object>(history: I[], added: I[]) => Promise<I[]> {
-  return hook("sessionInputCallback", <I extends object>(history: I[], added: I[]) =>
-    fitItems([...listed(history), ...listed(added)], config, {}),
-  );
+  return hook("sessionInputCallback", async <I extends object>(history: I[], added: I[]) => {
+    const { messages } = await fitItems([...listed(history), ...listed(added)], config, {});
+    return messages as unknown as I[];
+  }) as <I extends object>(history: I[], added: I[]) => Promise<I[]>;
 }
 
-async function fitItems<I extends object>(
-  items: readonly I[],
+async function fitItems(
+  items: readonly object[],
   config: HookConfig,
-  call: Parameters<typeof fit>[2],
-): Promise<I[]> {
+  call: FrameworkCall,
+): Promise<Fitted<AnyMessage>> {
   const render = { provider: "openai-responses", ...config.render } as const;
-  const sent = await fit(
-    items as readonly AnyMessage[],
-    { ...config, render },
-    call,
-    (message) => message as AnyMessage,
-  );
-  return sent as I[];
+  return await fitted(items as readonly AnyMessage[], { ...config, render }, call, (message) => message as AnyMessage);
 }

@@ -60,7 +60,7 @@ function faultOf({ image_url: image, input_audio: audio }: Readonly<Record<strin
 }
 
 /** The models that can have tools. */
-const TOOL_MODELS = /^hermes-(?:2-pro|3)-/i;
+const TOOL_MODELS = /^hermes-(?:2-pro-|3-llama-3\.1-)/i;
 
 export const webLlmRules: ProviderRules = {
   parse,
@@ -73,13 +73,22 @@ export const webLlmRules: ProviderRules = {
         yield [place, "instructions after another message"];
       }
     }),
-    rule.makeRule("texts-are-strings", "Only a content of the user's may be a list.", function* ({ messages }) {
-      for (const { place, role, source } of messages) {
-        if (typeof source.content !== "string" && !(role === "user" && Array.isArray(source.content))) {
-          yield [place, "the content is no text"];
+    rule.makeRule(
+      "texts-are-strings",
+      "Only a content of the user's may be a list, and each text in it is a string.",
+      function* ({ messages }) {
+        for (const { place, role, source, parts } of messages) {
+          if (typeof source.content !== "string" && !(role === "user" && Array.isArray(source.content))) {
+            yield [place, "the content is no text"];
+          }
+          for (const { kind, text, place: at } of parts) {
+            if (kind === "text" && typeof text !== "string") {
+              yield [at, "the part is no text"];
+            }
+          }
         }
-      }
-    }),
+      },
+    ),
     rule.makeRule("one-text-a-message", "A content that is a list has at most one text.", function* ({ messages }) {
       for (const { place, parts } of messages) {
         if (parts.filter(({ kind }) => kind === "text").length > 1) {
@@ -104,7 +113,7 @@ export const webLlmRules: ProviderRules = {
     rule.endsWithUser(),
     rule.makeRule(
       "tools-need-a-model",
-      "Tools are for Hermes 2 Pro and Hermes 3 alone, and their request has no message of the role system.",
+      "Tools are for Hermes 2 Pro and Hermes 3 of Llama 3.1 alone, and their request has no message of the role system.",
       function* ({ body, messages, target: { model } }) {
         if (!isRecord(body) || body.tools == null) {
           return;

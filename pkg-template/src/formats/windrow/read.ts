@@ -52,7 +52,7 @@ export const windrow: Dialect = {
             id: part.toolCallId ?? callId,
             name: part.toolName ?? name,
             input: part.input ?? part.args ?? asked,
-            fields: ["toolCallId", "toolName"],
+            fields: part.value === undefined ? ["toolCallId", "toolName"] : ["value.callId", "value.name"],
           },
           place,
           maker,
