@@ -248,6 +248,7 @@ pub(crate) fn reference(name: EncodingName) -> &'static CoreBPE {
     match name {
         EncodingName::O200kBase => tiktoken_rs::o200k_base_singleton(),
         EncodingName::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
+        _ => unreachable!("tiktoken-rs doesn't have {name:?}"),
     }
 }
 
@@ -267,7 +268,7 @@ pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::PACKAGED.len()]> = La
 /// An exact encoding, loaded once a thread.
 pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     thread_local! {
-        static LOADED: [Rc<Encoding>; EncodingName::PACKAGED.len()] = EncodingName::ALL.map(|name| {
+        static LOADED: [Rc<Encoding>; EncodingName::PACKAGED.len()] = EncodingName::PACKAGED.map(|name| {
             let asset = &ASSETS[name as usize];
             Rc::new(Encoding::from_vocabulary(name, asset).expect("the asset is sound"))
         });
