@@ -246,7 +246,9 @@ async function isInAt(asked: Asked, position: number, budget: number): Promise<b
 // Every turn
 
 async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> {
-  const ends = messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
+  const ends = messages.flatMap((message, position) =>
+    endsTurn(message, messages[position + 1]) ? [position + 1] : [],
+  );
   const each = Math.max(ends.length / MOST_TURNS, 1);
   const isShown = (index: number): boolean =>
     Math.floor((index + 1) / each) > Math.floor(index / each) || index === ends.length - 1;
@@ -273,6 +275,11 @@ async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> 
   if (!isOld("turns", id)) {
     tell({ kind: "turns", id, turns: [...turns, now.turn], isDone: true });
   }
+}
+
+/** True if a model is called after a message: after the user's words, and after the last result of a step. */
+function endsTurn({ role }: MessageInput, next: MessageInput | undefined): boolean {
+  return role === "user" || (role === "tool" && next?.role !== "tool");
 }
 
 /** The same build at the time of a turn. */

@@ -19,7 +19,7 @@ import { callOf, LEFT_OUT_TAG } from "./call.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
 import { sentBy } from "./request.js";
-import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup } from "./setup.js";
+import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup, withBudget } from "./setup.js";
 import { failureOf, type Source, state } from "./state.js";
 
 /** The conversation with the messages that the visitor pinned and left out. */
@@ -31,6 +31,9 @@ let builtFrom: { readonly source: Source; readonly edits: ReadonlyMap<number, "p
 const costs = new Map<string, Costs>();
 /** True if the encodings and the ranking module are loaded, so that a build needn't wait. */
 const loaded = new Set<string>();
+
+/** The source of the last picture. */
+let shownSource: Source | undefined;
 
 let frame = 0;
 let newest = 0;
@@ -144,10 +147,20 @@ async function build(): Promise<void> {
       }
       pictures.push(pictureOf(made, asked, state.shape.value, transcript.messages, known));
     }
+    shownSource = source;
     show(pictures, a);
   } catch (failure) {
+    // A conversation is shown even if nothing of it fits.
+    const isNew = isTooSmall(failure) && shownSource !== source;
+    const all = isNew
+      ? await pictureOfAll(transcriptShown(), askedBy(state.a.value, undefined)).catch(() => {})
+      : undefined;
     if (turn === newest) {
       batch(() => {
+        if (all !== undefined) {
+          state.picture.value = all;
+          state.other.value = undefined;
+        }
         state.failure.value = failureOf(failure);
         state.isOld.value = state.picture.value !== undefined;
         state.isAsking.value = false;
@@ -325,7 +338,34 @@ export async function begin(source: Source, budget: number | undefined): Promise
     leftOutTag: undefined,
   });
   const { total } = await costsFor(asked);
-  state.budget.value = budget ?? budgetFor(state.a.value, total);
+  state.budget.value = budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));
+}
+
+/** Returns a budget, or the next larger one that holds the required messages. */
+async function fittingBudget(asked: Asked, budget: number | undefined, total: number): Promise<number | undefined> {
+  let tokens = budget;
+  while (tokens !== undefined && tokens < total) {
+    try {
+      await buildContext(whole, configOf(withBudget(asked, tokens), []));
+      break;
+    } catch (failure) {
+      if (!isTooSmall(failure)) {
+        return budget;
+      }
+      tokens += Math.max(1000, Math.floor(tokens / 4));
+    }
+  }
+  return tokens;
+}
+
+const isTooSmall = (failure: unknown): boolean => failureOf(failure).code.startsWith("BUDGET_TOO_SMALL");
+
+/** The picture of a conversation without a budget. */
+async function pictureOfAll(transcript: Transcript, asked: Asked): Promise<Picture> {
+  const { total } = knownCosts(asked) ?? (await costsFor(asked));
+  const all = withBudget(asked, 2 * total + 1000);
+  const made = (await buildContext(transcript, configOf(all, []))) as Context;
+  return pictureOf(made, all, state.shape.value, transcript.messages, knownCosts(asked) ?? (await costsFor(asked)));
 }
 
 /** The budget that a setup begins with: the preset's own, or a quarter of the conversation as a round number. */

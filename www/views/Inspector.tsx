@@ -114,6 +114,7 @@ function OfMessage({ picture, position }: { picture: Picture; position: number }
           {words.slice(0, 1).toUpperCase() + words.slice(1)}. <span class="quiet">Decided by the stage {stage}.</span>
         </p>
         <Spans position={position} />
+        {fate !== "kept" && <Asking position={position} />}
       </Part>
       <Part title="What would change it" isThird id="change">
         {/* What the worker answers comes below: it moves no button under the pointer. */}
@@ -144,6 +145,16 @@ function Said({ picture, position, shown }: { picture: Picture; position: number
         </div>
       ))}
     </>
+  );
+}
+
+/** The call that returns a shortened message to a model. */
+function Asking({ position }: { position: number }) {
+  return (
+    <p id="asking">
+      With the tool of <code>context.retrieval</code> the model can ask for the original:{" "}
+      <code>{`retrieve({ id: "r${position}" })`}</code>
+    </p>
   );
 }
 

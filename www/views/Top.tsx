@@ -458,7 +458,9 @@ export function ToldChange() {
       )}
       {failure.value !== undefined && (
         <FailureBox failure={failure.value} id="build-failure">
-          {picture.value !== undefined && <p>Below is the last picture that could be built.</p>}
+          {picture.value !== undefined && (
+            <p>Below is the conversation as it was built last, or with room for all of it.</p>
+          )}
         </FailureBox>
       )}
       {isAsking.value && (

@@ -31,6 +31,12 @@ export function showTurn(index: number): void {
   reveal.value = (end ?? state.source.value?.messages.length ?? 1) - 1;
 }
 
+/** True for an agent's run: more models are called than the user has said something. */
+function isRun(turnCount: number): boolean {
+  const messages = state.source.value?.messages ?? [];
+  return state.source.value?.from !== "app" && messages.filter(({ role }) => role === "user").length < turnCount - 1;
+}
+
 function wordsAt(index: number): string {
   const { turns, isDone } = allTurns();
   const turn = turns[index];
@@ -42,7 +48,7 @@ function wordsAt(index: number): string {
     ? `build ${index + 1} of ${turns.length}`
     : isDone && index === turns.length - 1
       ? "now"
-      : `turn ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
+      : `${isRun(turns.length) ? "step" : "turn"} ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
   if (turn.failure !== undefined) {
     return `${name}: ${turn.failure}`;
   }
@@ -106,7 +112,7 @@ export function Turns() {
   return (
     <>
       <div class="strip-head">
-        <b>Every turn</b>
+        <b>{isRun(turns.length) ? "Every step" : "Every turn"}</b>
         <div class="buttons">
           <button
             type="button"

@@ -15,7 +15,7 @@ export class Part<T> {
   constructor(entry: string, needed: string) {
     this.#entry = entry;
     this.#needed = needed;
-    this.#nextAction = `Import "${entry}" beside "windrow/slim": it is there from then on.`;
+    this.#nextAction = `Import "${entry}" next to "windrow/slim".`;
   }
 
   /** Whether it is there. */

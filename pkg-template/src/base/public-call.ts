@@ -91,8 +91,8 @@ export function errorOf(kind: ErrorKind, name: string, failure: unknown): Contex
   return new ContextError({
     kind,
     code: UNNAMED[kind],
-    message: `${name} could not use what it was given: ${wordsOf(failure)}`,
-    nextAction: "Give what the types ask for, as plain data that can be read; the cause says what failed.",
+    message: `${name} couldn't use its arguments: ${wordsOf(failure)}`,
+    nextAction: "Pass arguments of the declared types, as plain data. The cause says what failed.",
     cause: failure,
   });
 }

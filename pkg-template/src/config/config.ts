@@ -327,7 +327,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
   return guarded(kind, "request", () => {
     if (typeof request !== "object" || request === null || Array.isArray(request)) {
       const problem = `expected a text or a message, got ${describe(request)}`;
-      throw invalid(kind, "request", problem, undefined, "Give a text or a message.");
+      throw invalid(kind, "request", problem, undefined, "Pass a string or a message.");
     }
     const message = request as MessageInput;
     // A message of another shape may say in its own way who speaks.
@@ -398,7 +398,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
         path,
         `expected a function, got ${describe(hook)}`,
         undefined,
-        "Give a function, or leave it out.",
+        "Pass a function, or leave it out.",
       );
     }
   }
@@ -428,7 +428,7 @@ function takeTools(rest: Options, kind: ErrorKind): void {
       const tool: unknown = tools[index];
       return typeof tool === "string" ? tool : jsonOf(tool);
     });
-    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Give each tool as an object, or as its JSON."));
+    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Pass each tool as an object or as JSON."));
   });
 }
 
@@ -463,7 +463,13 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
   const entries = guarded(kind, "contents", () => {
     if (Object.prototype.toString.call(contents) !== "[object Object]") {
       const problem = `expected an object, got ${describe(contents)}`;
-      throw invalid(kind, "contents", problem, undefined, "Give an object with what sections hold, by their ids.");
+      throw invalid(
+        kind,
+        "contents",
+        problem,
+        undefined,
+        "Pass an object that maps each section's id to its contents.",
+      );
     }
     return Object.entries(contents as Options);
   });
@@ -493,7 +499,7 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
         path,
         `the section is of kind ${section.kind}, and ${isFillable(section) ? takes : "takes no contents"}`,
         undefined,
-        "Give a text for kind text, and a list of items or texts for the kinds items and recall.",
+        "Pass a string for kind text, and a list of items or strings for kinds items and recall.",
       );
     }
     delete section[field];

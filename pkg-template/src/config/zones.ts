@@ -98,7 +98,7 @@ function clockOf(timeZone: string, kind: ErrorKind): Intl.DateTimeFormat {
       code: "INVALID_CONFIG",
       message: `timeZone: unknown time zone ${describe(timeZone)}`,
       path: "timeZone",
-      nextAction: "Give the IANA name of a zone, such as Europe/Berlin, or leave the option out for UTC.",
+      nextAction: "Pass the IANA name of a zone, such as Europe/Berlin, or leave the option out for UTC.",
       cause,
     });
   }

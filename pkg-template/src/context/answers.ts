@@ -109,7 +109,7 @@ function exampleOf(value: unknown): string {
       ? JSON.stringify(shortened(value, MAX_EXAMPLE_LENGTH))
       : shortened(id === undefined ? describe(value) : `an object with the id ${id}`, MAX_EXAMPLE_LENGTH);
   });
-  return typeof shown === "string" ? shown : "what cannot be read";
+  return typeof shown === "string" ? shown : "an unreadable value";
 }
 
 /** Reads a hook's answer. Reading may run the caller's code, which may throw. */
@@ -166,7 +166,7 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
         }
         return chosen.every((id) => typeof id === "string")
           ? { taken: { ids: chosen }, misunderstood: "nothing" }
-          : { nonsense: "names what is no id" };
+          : { nonsense: "contains a value that isn't an id" };
       }
     }
   })();
@@ -184,7 +184,7 @@ const MAX_RECORDED_LENGTH = 5000;
 /** How much of an answer is looked at: so many elements, and so many characters of texts. */
 const MAX_ELEMENTS = 100_000;
 const MAX_LENGTH = 10_000_000;
-const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was not looked at`;
+const BEYOND_LENGTH = `everything after the first ${MAX_LENGTH} characters was ignored`;
 
 /** What candidates are known by: ids, and the objects that the hook was shown. */
 export type CandidateNames = ReadonlyMap<unknown, string>;
@@ -226,7 +226,7 @@ export function readChosen(given: unknown, known: CandidateNames): Reading {
   for (const element of elements) {
     const id = known.get(typeof element === "number" ? String(element) : element) ?? known.get(idOf(element));
     if (id === undefined) {
-      misunderstood.lose(element, "what names no candidate was passed over");
+      misunderstood.lose(element, "elements that name no candidate were ignored");
     } else {
       ids.add(id);
     }
@@ -279,7 +279,7 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
   }
   const fields = typeof element === "object" && element !== null ? fieldsOf(element) : undefined;
   if (typeof fields?.text !== "string") {
-    misunderstood.lose(element, "what is no item with a text was left out");
+    misunderstood.lose(element, "elements that aren't items with a text were left out");
     return undefined;
   }
   const { id, text, source, score, metadata, metadataSource } = fields;
@@ -293,15 +293,15 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
     return null;
   };
   if (metadata != null && typeof metadata !== "object") {
-    misunderstood.doubt(metadata, "an item was taken without metadata that are no object");
+    misunderstood.doubt(metadata, "an item's metadata isn't an object, and was left out");
   }
-  const own = fieldOf<string>(source, typeof source === "string", "a source that is no text");
+  const own = fieldOf<string>(source, typeof source === "string", "a source that isn't a string");
   const isId = typeof id === "string" || typeof id === "number";
   return {
-    id: isId ? String(id) : fieldOf(id, false, "an id that is no text and no number"),
+    id: isId ? String(id) : fieldOf(id, false, "an id that is neither a string nor a number"),
     text,
     source: own ?? (typeof metadataSource === "string" ? metadataSource : null),
-    score: fieldOf(score, Number.isFinite(score), "a score that is no finite number"),
+    score: fieldOf(score, Number.isFinite(score), "a score that isn't a finite number"),
   };
 }
 
@@ -358,7 +358,7 @@ export function readVectors(
     length ??= found;
     if (found !== length || !(found > 0 && found <= MAX_DIMENSIONS)) {
       return {
-        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` beside one of ${length}`}`,
+        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` next to one of ${length}`}`,
       };
     }
     if (index === 0) {
@@ -394,12 +394,12 @@ export function readSummaries(given: unknown, ids: readonly string[]): Reading {
   let length = 0;
   for (const [id, summary] of entries) {
     if (!known.has(id)) {
-      misunderstood.lose(id, "what is of no conversation that was asked about was passed over");
+      misunderstood.lose(id, "summaries of conversations that weren't asked about were ignored");
     } else if (typeof summary === "string") {
       length += summary.length;
       byId.set(id, summary);
     } else if (summary != null) {
-      misunderstood.lose(summary, "an extract stands for a summary that is no text");
+      misunderstood.lose(summary, "a summary isn't a string; an extract is used instead");
     }
     if (length > MAX_LENGTH) {
       return { nonsense: `answered more than ${MAX_LENGTH} characters` };
@@ -476,7 +476,7 @@ function firstOf(
   const elements = found.slice(0, MAX_ELEMENTS);
   const misunderstood = new Misunderstood(elements.length);
   if (found.length > MAX_ELEMENTS) {
-    misunderstood.addBeside(`what comes after the first ${MAX_ELEMENTS} was not looked at`);
+    misunderstood.addBeside(`everything after the first ${MAX_ELEMENTS} was ignored`);
   }
   return { elements, misunderstood };
 }
@@ -518,7 +518,7 @@ function idOf(element: unknown): string | undefined {
 }
 
 /** The value of a part of an answer that throws where it is read. It is neither a wanted value nor nothing. */
-const UNREADABLE = Symbol("what cannot be read");
+const UNREADABLE = Symbol("an unreadable value");
 
 /** What a part of an answer gives. */
 function attempt<T>(read: () => T): T | typeof UNREADABLE {

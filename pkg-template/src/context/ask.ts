@@ -87,7 +87,7 @@ async function askForVectors<M extends AnyMessage>(
       ({ dimensions } = vectors);
       return take(first, vectors)
         ? { taken: {}, misunderstood: "nothing" }
-        : { nonsense: "answered a vector with what is no finite number" };
+        : { nonsense: "answered a vector with a value that isn't a finite number" };
     });
     if (answer.outcome !== "given") {
       return answer;
@@ -297,7 +297,7 @@ function aborted(signal: AbortSignal | undefined, kind: ErrorKind): ContextError
     kind,
     code: "ABORTED",
     message: "the build was aborted by its signal",
-    nextAction: "Build again where the context is still wanted.",
+    nextAction: "Build again if you still need the context.",
     cause: signal?.reason,
   });
 }

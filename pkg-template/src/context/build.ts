@@ -392,7 +392,7 @@ function asksForMore(): ContextError {
   return new ContextError({
     kind: KIND,
     code: "INVALID_RECORDING",
-    message: "older messages are asked for, which were not read when it was recorded",
+    message: "the build needs older messages that weren't read when it was recorded",
     nextAction: "Pass the recording of a built context unchanged.",
   });
 }

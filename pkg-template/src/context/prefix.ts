@@ -111,10 +111,10 @@ function differenceAt(
   if (typeof before === "string") {
     return before === now
       ? `the section “${before}” has another text than before${redated}`
-      : `the section “${before}” stood here, and ${namedOf(now)} stands here now`;
+      : `the section “${before}” was here; now ${namedOf(now)} is`;
   }
   if (before === -1 || before === undefined) {
-    return `the request stood here, and ${namedOf(now)} stands here now`;
+    return `the request was here; now ${namedOf(now)} is`;
   }
   if (before === now) {
     return isRedated
@@ -122,10 +122,10 @@ function differenceAt(
       : `message ${before} is ${isShortened(before) ? "shortened in another way than" : "not shown as"} before${said(wordsOf(before))}`;
   }
   if (has(before) && typeof now === "number" && now >= 0) {
-    return `message ${now} stands before message ${before} now${said(wordsOf(now))}`;
+    return `message ${now} comes before message ${before} now${said(wordsOf(now))}`;
   }
   if (has(before)) {
-    return `${namedOf(now)} stands before message ${before} now`;
+    return `${namedOf(now)} comes before message ${before} now`;
   }
   return `message ${before} is not in its place any more${said(wordsOf(before))}`;
 }

@@ -128,7 +128,7 @@ function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recordi
     prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
     throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
-      ? invalid("the recording is damaged: its transcript.unread is not what it must be", failure)
+      ? invalid("the recording is damaged: its transcript.unread isn't in the expected form", failure)
       : failure;
   }
 }
@@ -193,7 +193,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
     }
     const again = readAgain(answer, need);
     if ("nonsense" in again) {
-      throw invalid(`the recorded answer of ${hook} does not fit what is asked: it ${again.nonsense}${because}`);
+      throw invalid(`the recorded answer of ${hook} doesn't fit the question: it ${again.nonsense}${because}`);
     }
     return again;
   };
@@ -250,7 +250,7 @@ export function inWords({ kind, recorded, found, after, until }: Difference): st
         ? `the message at position ${after} has changed`
         : `a message at positions ${after} to ${until} has changed`;
     case "engine_changed":
-      return `it was recorded by windrow ${recorded}, and this is ${found}`;
+      return `it was recorded by windrow ${recorded}, but this is ${found}`;
     case "context_changed":
       return `the context is ${found}, and was ${recorded}`;
   }
@@ -263,7 +263,7 @@ const FORMAT_VERSION = 1;
 /** Fails where something is no recording: it may come from a file, and be anything. */
 export function checkRecording(recording: unknown): asserts recording is BuildRecording {
   if (!isObject(recording) || typeof recording.formatVersion !== "number") {
-    throw invalid(`expected a recording, got ${describe(recording)} that is none`);
+    throw invalid(`expected a recording, got ${describe(recording)}`);
   }
   const found = recording.formatVersion;
   if (found !== FORMAT_VERSION) {
@@ -283,7 +283,7 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   }
   const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
   if (wrong !== undefined) {
-    throw invalid(`the recording is damaged: its ${wrong[0]} is missing, or is not what it must be`);
+    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected form`);
   }
 }
 

@@ -107,10 +107,10 @@ const PARAMETERS = {
   type: "object" as const,
   properties: {
     id: { type: "string" as const, description: "The name of a result or message, such as r12." },
-    query: { type: "string" as const, description: "Words that say what to look for." },
+    query: { type: "string" as const, description: "Words to search for." },
     offset: {
       type: "integer" as const,
-      description: "Where to go on in a long text, in characters. The answer before says it.",
+      description: "Where to continue in a long text, in characters. The previous answer says it.",
     },
     max_tokens: {
       type: "integer" as const,
@@ -350,7 +350,7 @@ export function argumentsIn(given: unknown): RetrievalArguments | string {
   try {
     read = typeof given === "string" ? JSON.parse(given) : given;
   } catch {
-    return "The arguments are no JSON.";
+    return "The arguments aren't JSON.";
   }
   const { id, query, offset, max_tokens: limit } = (read ?? {}) as Readonly<Record<string, unknown>>;
   const name = typeof id === "number" ? String(id) : typeof id === "string" ? id.trim().replace(/^result /, "") : "";

@@ -139,7 +139,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
-        message: "there is no message to be replaced",
+        message: "there is no message to replace",
         nextAction: "Append it.",
       });
     }
@@ -272,7 +272,7 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
     throw invalid(
       kind,
       `expected a list of messages, got ${describe(value)}`,
-      listIn(value) ?? "Pass an array of messages, or what createTranscript() gives.",
+      listIn(value) ?? "Pass an array of messages, or the result of createTranscript().",
     );
   }
   return list;
@@ -281,15 +281,15 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
 /** Where the list is that is meant, if that can be told. */
 function listIn(value: unknown): string | undefined {
   if (typeof value === "string") {
-    return "Pass what JSON.parse() makes of the text, or parseTranscript().";
+    return "Pass JSON.parse(text), or parseTranscript(text).";
   }
   try {
     const { then, json, messages } = Object(value) as { then?: unknown; json?: unknown; messages?: unknown };
     if (typeof then === "function") {
-      return "Await the promise, and pass what it gives.";
+      return "Await the promise, and pass its result.";
     }
     if (typeof json === "function") {
-      return "Pass what its json() gives, awaited.";
+      return "Pass the awaited result of its json().";
     }
     return Array.isArray(messages) ? "Pass its messages." : undefined;
   } catch {
@@ -323,12 +323,7 @@ export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): re
       const message = value[at] as T | undefined;
       if (message == null) {
         const place = `messages[${first + at}]`;
-        throw invalid(
-          kind,
-          `${place}: there is no message here`,
-          "Leave out places of the list that have nothing.",
-          place,
-        );
+        throw invalid(kind, `${place}: there is no message here`, "Remove empty elements from the list.", place);
       }
       list.push(message);
     }

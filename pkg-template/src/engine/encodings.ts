@@ -119,7 +119,7 @@ function notVocabulary(given: unknown): ContextError {
     kind: "encoding_error",
     code: "INVALID_ENCODING",
     message: `expected an encoding's name or its vocabulary, got ${describe(given)}`,
-    nextAction: 'Pass "o200k_base", or what "windrow/encodings/o200k_base" exports.',
+    nextAction: 'Pass "o200k_base", or the export of "windrow/encodings/o200k_base".',
   });
 }
 

@@ -58,7 +58,7 @@ export function startSelection(): void {
     return;
   }
   if (atHand === undefined) {
-    throw notLoaded(fetched === undefined ? new Error("nobody said where windrow/selection.wasm is") : undefined);
+    throw notLoaded(fetched === undefined ? new Error("the address of windrow/selection.wasm isn't set") : undefined);
   }
   try {
     giveSelection(atHand());

@@ -44,7 +44,7 @@ export const aiStudioPrompt: FileKind = {
         turn.parts.push(part);
       }
       if (parts.length === 0 && textIn(fields.errorMessage) !== undefined) {
-        conversation.skip(`it is no answer, but an error: ${describe(fields.errorMessage)}`, at);
+        conversation.skip(`it is an error, not an answer: ${describe(fields.errorMessage)}`, at);
       }
     }
     endTurn();

@@ -29,7 +29,7 @@ export function reportBeside(value: Row, read: readonly string[], conversation: 
   for (const [name, beside] of Object.entries(value)) {
     if (!read.includes(name) && !isFact(name) && isFilled(beside)) {
       const isTools = name === "tools" || name === "functions";
-      conversation.skip(`${name}: ${NOT_READ}${isTools ? "; `budget.tools` counts what tools cost" : ""}`);
+      conversation.skip(`${name}: ${NOT_READ}${isTools ? "; `budget.tools` counts the cost of tools" : ""}`);
     }
   }
 }

@@ -216,7 +216,7 @@ function partsOfContent(content: Row, report: Report): readonly PartInput[] {
       return [];
     default: {
       const known = [content.text, ...listIn(parts)].flatMap(textPart);
-      report(`content: unknown content ${describe(type)}${known.length > 0 ? ", of which the text is taken" : ""}`);
+      report(`content: unknown content ${describe(type)}${known.length > 0 ? "; only its text was read" : ""}`);
       return known;
     }
   }
@@ -261,7 +261,7 @@ function partOf(part: unknown, isWritten: boolean, report: Report): readonly Par
     default: {
       const known = textPart(fields.text);
       const type = fields.content_type ?? fields.type;
-      report(`content: unknown part ${describe(type)}${known.length > 0 ? ", of which the text is taken" : ""}`);
+      report(`content: unknown part ${describe(type)}${known.length > 0 ? "; only its text was read" : ""}`);
       return known;
     }
   }

@@ -140,9 +140,7 @@ function partsOfBlock(block: Row, context: BlockContext): readonly PartInput[] {
       return [];
     default: {
       const known = textPart(block.text);
-      context.report(
-        `content: unknown block ${describe(type)}${known.length > 0 ? ", of which the text is taken" : ""}`,
-      );
+      context.report(`content: unknown block ${describe(type)}${known.length > 0 ? "; only its text was read" : ""}`);
       return known;
     }
   }

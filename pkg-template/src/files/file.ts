@@ -218,7 +218,8 @@ export function checkAnyIsRead(
     code: "INVALID_TRANSCRIPT",
     message: `no message in it${fault}`,
     nextAction:
-      firstFailure?.nextAction ?? "Give a JSON list of messages, a message a line, or an export as it was downloaded.",
+      firstFailure?.nextAction ??
+      "Pass a JSON list of messages, one message per line, or an export as it was downloaded.",
     cause: firstFailure,
   });
 }
@@ -242,7 +243,7 @@ function limitOf({ isRead, isThere }: FailedKind): string {
 export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", cause?: ContextError): ContextError {
   const { name, isRead, isThere } = failed;
   const nextAction = isThere
-    ? "Give the file as it was exported, with its messages."
+    ? "Pass the file as it was exported, with its messages."
     : isRead === true
       ? 'Import "windrow/files" once: it has the reader.'
       : "Map its rows to { role, name, content, createdAt }.";

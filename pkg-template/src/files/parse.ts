@@ -154,8 +154,8 @@ function notJson(body: string, cause: Error): ContextError {
     code: "INVALID_TRANSCRIPT",
     message: `not a conversation: ${cause.message}`,
     nextAction: isPage
-      ? "Give the file as JSON: what was exported as HTML can be exported as JSON too."
-      : "Give a JSON list of messages, a message a line, or an export as it was downloaded.",
+      ? "Pass the file as JSON: an app that exports HTML can export JSON too."
+      : "Pass a JSON list of messages, one message per line, or an export as it was downloaded.",
     cause,
   });
 }

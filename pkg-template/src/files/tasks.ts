@@ -106,8 +106,8 @@ export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[])
           kind: "transcript_error",
           code: "INVALID_TRANSCRIPT",
           path: `tasks[${index}]`,
-          message: `tasks[${index}]: there is no task here`,
-          nextAction: "Leave out places of the list that have nothing.",
+          message: `tasks[${index}]: the task is missing`,
+          nextAction: "Remove empty elements from the list.",
         });
       }
       const message = convert(task, `tasks[${index}]`);
@@ -168,10 +168,10 @@ function entriesOf<T extends TaskInput | PythonTaskInput | MessageInput>(
   }
   const hole = firstHole(entries);
   if (hole >= 0) {
-    throw misused(`entries[${hole}]`, "there is nothing here", "Leave out places of the list that have nothing.");
+    throw misused(`entries[${hole}]`, "there is nothing here", "Remove empty elements from the list.");
   }
   if (limit != null && !(Number.isInteger(limit) && limit >= 0)) {
-    throw misused("limit", `expected a whole number of 0 or more, got ${describe(limit)}`, "Give a count.");
+    throw misused("limit", `expected a whole number of 0 or more, got ${describe(limit)}`, "Pass a number.");
   }
   const clock = momentOf(now ?? Date.now());
   const found = entries.filter((entry) => {
@@ -278,7 +278,7 @@ function numberOf(value: unknown, most: number, place: string): number | undefin
     code: "INVALID_TRANSCRIPT",
     message: `${place}: expected a number ${range}, got ${describe(value)}`,
     path: place,
-    nextAction: `Give a number ${range}, or leave it out.`,
+    nextAction: `Pass a number ${range}, or leave it out.`,
   });
 }
 

@@ -191,7 +191,7 @@ function providerOf<Name extends ProviderName>(name: Name): ProviderFormat<Reque
       code: "INVALID_CONFIG",
       message: `provider: expected one of ${names}, got ${describe(name)}`,
       path: "provider",
-      nextAction: `Give one of ${names}.`,
+      nextAction: `Pass one of ${names}.`,
     });
   }
   return PROVIDERS[name];
@@ -204,7 +204,7 @@ function listOf(messages: unknown): readonly AnyMessage[] {
   }
   const hole = firstHole(messages);
   if (hole >= 0) {
-    throw unread(`messages[${hole}]`, "there is no message", "Leave out places of the list that have nothing.");
+    throw unread(`messages[${hole}]`, "there is no message", "Remove empty elements from the list.");
   }
   return messages;
 }
@@ -239,7 +239,7 @@ function refusal(title: string, rules: readonly RequestRule[], { rule, place, me
   return new ContextError({
     kind: KIND,
     code: "NOT_SENDABLE",
-    message: `${place}: ${title} refuses a request in which this is so: ${message} (rule ${rule}: ${demands}${scope})`,
+    message: `${place}: ${title} would reject the request: ${message} (rule ${rule}: ${demands}${scope})`,
     path: place,
     rule,
     nextAction: NEXT_ACTIONS[rule] ?? "Change the messages so that they keep the rule.",
@@ -248,14 +248,14 @@ function refusal(title: string, rules: readonly RequestRule[], { rule, place, me
 
 /** What to do where messages break a rule that making a body cannot mend. */
 const NEXT_ACTIONS: Readonly<Record<string, string>> = {
-  "has-messages": "Give the request, or a message of the user's.",
+  "has-messages": "Pass the request, or a user message.",
   "ends-with-user":
-    "Give the request, or let the messages end with one of the user's; or name the model, if it goes on with the assistant's.",
-  "calls-have-results": "Give the result of every call, or leave the call out.",
-  "results-follow-calls": "Give every result behind the call that it answers, with the id of the call.",
-  "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
-  "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
-  "file-ids-fit": "Give the id as the provider gave it, or the file itself.",
-  "documents-have-text": "Give the message a text next to its documents.",
+    "Pass the request, or end the messages with a user message. If the model continues assistant messages, name the model.",
+  "calls-have-results": "Add the result of every call, or leave the call out.",
+  "results-follow-calls": "Put every result after the call that it answers, with the call's id.",
+  "hosted-calls-have-results": "Add the hosted tool's result as the provider sent it, or leave the call out.",
+  "hosted-results-follow-calls": "Put the hosted tool's result after its call, or leave the result out.",
+  "file-ids-fit": "Pass the id as the provider returned it, or the file itself.",
+  "documents-have-text": "Add a text to the message, next to its documents.",
   "starts-with-user": "Let the messages begin with one of the user's.",
 };

@@ -89,7 +89,11 @@ async function arrived(input: unknown): Promise<unknown> {
   try {
     return await input;
   } catch (cause) {
-    throw invalid("it was to come later, and failed", "See the cause: it is the failure of what was passed.", cause);
+    throw invalid(
+      "it was passed as a promise, which was rejected",
+      "See the cause: the promise that was passed was rejected.",
+      cause,
+    );
   }
 }
 

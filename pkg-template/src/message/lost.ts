@@ -28,9 +28,9 @@ export function checkNothingIsLost(
   throw new MalformedMessage(
     `${place}.${field}`,
     isEmpty
-      ? `what the ${what} says is in \`${field}\`, which windrow does not read`
+      ? `the text of the ${what} is in \`${field}\`, which windrow doesn't read`
       : `\`${field}\` holds more than windrow reads of the ${what}`,
-    `Put it where windrow reads it, or under \`metadata\` where the model is not to see it.`,
+    `Put it where windrow reads it, or under \`metadata\` to keep it from the model.`,
   );
 }
 

@@ -50,11 +50,7 @@ export function list(value: unknown, place: string, expected = "a list"): readon
   }
   const hole = firstHole(value);
   if (hole >= 0) {
-    throw new MalformedMessage(
-      `${place}[${hole}]`,
-      "there is nothing here",
-      "Leave out places of the list that have nothing.",
-    );
+    throw new MalformedMessage(`${place}[${hole}]`, "there is nothing here", "Remove empty elements from the list.");
   }
   return value;
 }
@@ -74,7 +70,7 @@ export function json(value: unknown, place: string): string | undefined {
     return jsonOf(value);
   } catch {
     const [inner, problem] = lookedInto(value) ?? ["", "it has no form in JSON"];
-    throw new MalformedMessage(place + inner, problem, "Give plain data: what JSON can say.");
+    throw new MalformedMessage(place + inner, problem, "Pass plain data that JSON can represent.");
   }
 }
 

@@ -145,8 +145,8 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
     checkNothingIsLost(part, { place, what: "part", known: MEDIA_FIELDS }, true);
     throw new MalformedMessage(
       place,
-      `the ${kind} part has no data, no url and no id`,
-      "Give what it holds, or leave the part out.",
+      `the ${kind} part has no data, url or id`,
+      "Add its data, or leave the part out.",
     );
   }
   return { type: kind, ...found };

@@ -182,7 +182,7 @@ function checkMessage(row: UnknownRecord, format: MessageFormat, parts: readonly
     throw new MalformedMessage(
       ".content",
       "the message has no content, and nothing else that windrow reads says anything",
-      'Give it a content: a text, a list of parts, or "" where nothing is said.',
+      'Add content: a string, a list of parts, or "" if nothing is said.',
     );
   }
 }

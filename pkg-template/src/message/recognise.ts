@@ -33,7 +33,7 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
     code: "INVALID_CONFIG",
     message: `shape: there is no shape ${describe(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
     path: "shape",
-    nextAction: `Give one of ${names.join(", ")}, or leave it out: messages are recognised by what they hold.`,
+    nextAction: `Pass one of ${names.join(", ")}, or leave it out: windrow recognizes messages by their contents.`,
   });
 }
 

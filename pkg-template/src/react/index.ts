@@ -203,7 +203,7 @@ const views = new WeakMap<object, unknown>();
 /** The view of a session: a render may be repeated or thrown away, and finds the same one. */
 function viewOf<M extends AnyMessage>(session: Session<M> | null | undefined): View<M> {
   if (session != null && typeof session.messages !== "function") {
-    const nextAction = "Pass what `openSession` resolves with, or undefined until then.";
+    const nextAction = "Pass the session that `openSession` resolves to, or undefined until then.";
     const message = `session: expected a session, got ${describe(session)}`;
     throw new ContextError({ kind: KIND, code: "INVALID_SESSION", message, nextAction });
   }

@@ -280,7 +280,7 @@ function checkedRecord(recorded: readonly RecordedRedaction[]): readonly Recorde
     throw new ContextError({
       kind: KIND,
       code: "INVALID_RECORDING",
-      message: "the recording is damaged: its redactions are not what they must be",
+      message: "the recording is damaged: its redactions aren't in the expected form",
       nextAction: "Pass the recording of a built context unchanged.",
     });
   }

@@ -98,7 +98,7 @@ export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntr
   }
   const { turnId } = snapshot;
   if (turnId != null && typeof turnId !== "string") {
-    throw damaged("the build's snapshot has a turnId that is no text");
+    throw damaged("the turnId of the build's snapshot isn't a string");
   }
   checkRecording(recording);
   try {

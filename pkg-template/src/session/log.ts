@@ -140,7 +140,7 @@ function notKept(failure: unknown, path: string): ContextError {
     code: "INVALID_TRANSCRIPT",
     message: place === "" ? `a message cannot be kept: ${reason}` : `${place}: ${reason}`,
     path: place === "" ? undefined : place,
-    nextAction: "Append plain data: texts, numbers, lists, objects, dates and bytes; leave out what is none of these.",
+    nextAction: "Append plain data: strings, numbers, lists, objects, dates and bytes. Leave out anything else.",
     cause: isKnown ? failure.cause : failure,
   });
 }

@@ -328,7 +328,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         throw new ContextError({
           kind: KIND,
           code: "INVALID_SESSION",
-          message: "there is no message to be replaced",
+          message: "there is no message to replace",
           nextAction: "Append the message.",
         });
       }
@@ -692,7 +692,11 @@ export class Session<M extends AnyMessage = MessageInput> {
   async fork(atSeq: number, key?: string): Promise<Session<M>> {
     this.#check();
     if (!Number.isSafeInteger(atSeq) || atSeq < 1) {
-      throw invalid("atSeq", `expected a sequence number from 1, got ${describe(atSeq)}`, "Pass what seqOf gives.");
+      throw invalid(
+        "atSeq",
+        `expected a sequence number from 1, got ${describe(atSeq)}`,
+        "Pass the result of seqOf().",
+      );
     }
     const own = key ?? `${this.key}#${idOf("fork")}`;
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
@@ -700,7 +704,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const entries = await this.#all({ before: atSeq + 1 });
       const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
-        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
+        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass the result of seqOf().");
       }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {
@@ -1182,7 +1186,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: KIND,
         code: "INVALID_SESSION",
-        message: "there is no record in this: only a ContextError of a failed build has one",
+        message: "this has no record: only the ContextError of a failed build has one",
         nextAction: "Pass the error that buildContext failed with.",
       });
     }

@@ -149,7 +149,7 @@ function givenEntries<E extends NewEntry>(entries: readonly E[]): readonly (Give
       return { entry: { ...entry }, text: text === undefined ? undefined : sealedText(id, text) };
     });
   } catch (cause) {
-    throw storeError("INVALID_SESSION", "what is to be kept cannot be copied", "Give plain data.", cause);
+    throw storeError("INVALID_SESSION", "the value can't be stored: it can't be copied", "Pass plain data.", cause);
   }
 }
 

@@ -409,7 +409,7 @@ class Connection {
 
   async #open(name: string, isBlocked: () => void): Promise<Database> {
     if (globalThis.indexedDB == null) {
-      throw unavailable("there is no IndexedDB here");
+      throw unavailable("IndexedDB isn't available here");
     }
     let failure: unknown;
     try {
@@ -534,7 +534,12 @@ function refusal(cause: unknown, name?: string): ContextError {
 }
 
 function unavailable(message: string, cause?: unknown): ContextError {
-  return storeError("STORE_UNAVAILABLE", message, "Pass memoryStore() where the conversation need not last.", cause);
+  return storeError(
+    "STORE_UNAVAILABLE",
+    message,
+    "Pass memoryStore() if the conversation doesn't have to outlive the page.",
+    cause,
+  );
 }
 
 function blocked(timeoutMs: number): ContextError {
@@ -568,7 +573,7 @@ function kept<T>(copy: () => T): T {
   try {
     return copy();
   } catch (cause) {
-    throw storeError("INVALID_SESSION", "what is to be kept cannot be copied", "Give plain data.", cause);
+    throw storeError("INVALID_SESSION", "the value can't be stored: it can't be copied", "Pass plain data.", cause);
   }
 }
 

@@ -31,9 +31,9 @@ export function checkKey(sessionKey: unknown): asserts sessionKey is string {
     throw storeError(
       "INVALID_SESSION",
       typeof sessionKey === "string"
-        ? `a session's key has 1 to ${LONGEST_KEY} characters, and this has ${sessionKey.length}`
-        : `a session's key is a text, and this is of type ${typeof sessionKey}`,
-      'Name the session by a text, for example "web:main".',
+        ? `a session's key has 1 to ${LONGEST_KEY} characters, but this one has ${sessionKey.length}`
+        : `a session's key must be a string; got ${typeof sessionKey}`,
+      'Pass a string as the key of the session, for example "web:main".',
     );
   }
 }
@@ -46,8 +46,8 @@ export function checkStore(store: unknown, path: string): asserts store is Trans
       kind: "session_error",
       code: "INVALID_SESSION",
       path,
-      message: `${path}: expected a store, and this has no append, read and sessions`,
-      nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() where nothing need last.',
+      message: `${path}: expected a store, got a value without the methods append, read and sessions`,
+      nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() if nothing has to be kept.',
     });
   }
 }
@@ -55,7 +55,11 @@ export function checkStore(store: unknown, path: string): asserts store is Trans
 /** Fails where what should be told of changes is no function. */
 export function checkListener(listener: unknown): void {
   if (typeof listener !== "function") {
-    throw storeError("INVALID_SESSION", "a listener is a function, and this is none", "Pass a function.");
+    throw storeError(
+      "INVALID_SESSION",
+      `the listener must be a function; got ${listener === null ? "null" : typeof listener}`,
+      "Pass a function.",
+    );
   }
 }
 
@@ -315,7 +319,7 @@ function counted(head: LogHead, rows: readonly Entry[], step: 1 | -1): LogHead {
 /** What is wrong with a row that should be an entry; undefined where nothing is. */
 export function flawOf(row: unknown): string | undefined {
   if (typeof row !== "object" || row === null) {
-    return "it is no object";
+    return "it isn't an object";
   }
   const { seq, type, id, timeMs, latestTimeMs, data } = row as Readonly<Record<keyof Entry, unknown>>;
   const isNumber = (value: unknown): boolean => value === undefined || Number.isFinite(value);
@@ -326,7 +330,7 @@ export function flawOf(row: unknown): string | undefined {
     return "it has no type that is known";
   }
   if (!(id === undefined || typeof id === "string") || !isNumber(timeMs) || !isNumber(latestTimeMs)) {
-    return "its id or its time is not what it must be";
+    return "its id isn't a string, or its time isn't a number";
   }
   return data === undefined ? "it has no data" : undefined;
 }

@@ -203,7 +203,7 @@ function kept<T>(copy: () => T): T {
   try {
     return copy();
   } catch (cause) {
-    throw storeError("INVALID_SESSION", "what is to be kept cannot be copied", "Give plain data.", cause);
+    throw storeError("INVALID_SESSION", "the value can't be stored: it can't be copied", "Pass plain data.", cause);
   }
 }
 

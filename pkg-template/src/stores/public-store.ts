@@ -60,7 +60,7 @@ function checkLists(given: readonly unknown[]): void {
   for (const value of given) {
     const hole = holeIn(value);
     if (hole !== undefined) {
-      const nextAction = "Leave out places of the list that have nothing.";
+      const nextAction = "Remove empty elements from the list.";
       throw storeError("INVALID_SESSION", `a list that was given has nothing at ${hole}`, nextAction);
     }
   }

@@ -135,7 +135,7 @@ export function entryIn(row: SqlRow): Entry | string {
   const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
   const value = parsed(data);
   if (value === undefined) {
-    return "its data is no JSON";
+    return "its data isn't JSON";
   }
   const entry = {
     seq,
@@ -311,7 +311,7 @@ export function derivedWrites(sessionKey: string, values: ReadonlyMap<string, Ui
     const text = jsonOf(name);
     names.push(name);
     if (!(value === undefined || value instanceof Uint8Array)) {
-      throw storeError("INVALID_SESSION", "a derived value is a Uint8Array, and this is none", "Give bytes.");
+      throw storeError("INVALID_SESSION", "a derived value must be a Uint8Array", "Pass its bytes as a Uint8Array.");
     }
     if (value !== undefined) {
       const bytes = Uint8Array.from(value);
@@ -356,7 +356,12 @@ export function jsonOf(value: JsonValue): string {
     cause = failure;
   }
   if (text === undefined) {
-    throw storeError("INVALID_SESSION", "what is to be kept is nothing that JSON can say", "Give plain data.", cause);
+    throw storeError(
+      "INVALID_SESSION",
+      "the value can't be stored: JSON can't represent it",
+      "Pass plain data.",
+      cause,
+    );
   }
   return text;
 }

@@ -49,7 +49,7 @@ function send<M extends AnyMessage, F extends Format>(
           warnOnce(`the studio refused a build (${status}): give the address that it printed, with its token`);
         }
       })
-      .catch(() => warnOnce(`there is no studio at ${origin}`));
+      .catch(() => warnOnce(`no studio is running at ${origin}`));
   } catch (failure) {
     warnOnce(failure instanceof Error ? failure.message : "the build could not be sent");
   }

@@ -110,9 +110,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     }
     const place = normalize(join(folder, path === "/" ? PAGE : path));
     const contents = place.startsWith(folder + sep) ? await readFile(place).catch(() => undefined) : undefined;
-    return contents === undefined
-      ? refuse(response, 404, "there is no such file")
-      : serve(response, extname(place), contents);
+    return contents === undefined ? refuse(response, 404, "no such file") : serve(response, extname(place), contents);
   };
 
   const takeBuild = async (request: IncomingMessage, response: ServerResponse, origin?: string): Promise<void> => {

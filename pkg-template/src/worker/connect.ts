@@ -243,7 +243,7 @@ class Connection implements WorkerEngine {
         kind: BUILD,
         code: "INVALID_TRANSCRIPT",
         message: "expected an array of messages, or a transcript of this worker",
-        nextAction: "Pass an array, or what this worker's createTranscript returned.",
+        nextAction: "Pass an array, or the result of this worker's createTranscript().",
       });
     }
     const messages = [...given];

@@ -386,7 +386,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.select", () => ["m3", "nobody", { id: "m23" }]), [
       [
         "answer-misunderstood",
-        'triage.select was understood in part: what names no candidate was passed over (2 of 3, first "nobody")',
+        'triage.select was understood in part: elements that name no candidate were ignored (2 of 3, first "nobody")',
       ],
     ]);
     assert.deepEqual(await noteOf("triage.complete", () => '{"relevant_ids": [3, "1"]} or {"relevant_ids": ['), [
@@ -399,14 +399,14 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("recall.search", () => [{ text: "one", score: Number.NaN }, 5]), [
       [
         "answer-misunderstood",
-        "recall.search was understood in part: an item was taken without a score that is no finite number (1 of 2, first " +
-          "NaN); what is no item with a text was left out (1 of 2, first 5)",
+        "recall.search was understood in part: an item was taken without a score that isn't a finite number (1 of 2, first " +
+          "NaN); elements that aren't items with a text were left out (1 of 2, first 5)",
       ],
     ]);
     assert.deepEqual(await noteOf("tiers.summarize", () => ({ day4: "one", day3: "", other: "two" })), [
       [
         "answer-misunderstood",
-        "tiers.summarize was understood in part: what is of no conversation that was asked about was passed over (1 of 3, " +
+        "tiers.summarize was understood in part: summaries of conversations that weren't asked about were ignored (1 of 3, " +
           'first "other"); a blank summary was replaced by an extract (1 of 3, first "")',
       ],
     ]);
@@ -416,7 +416,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.select", () => ["nobody"]), [
       [
         "triage-failed",
-        "triage.select failed: nothing of its answer was understood: what names no candidate was passed over (1 of 1, first " +
+        "triage.select failed: nothing of its answer was understood: elements that name no candidate were ignored (1 of 1, first " +
           '"nobody")',
       ],
     ]);

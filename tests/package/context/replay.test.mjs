@@ -248,8 +248,8 @@ describe("a replay of a build with hooks", () => {
     const other = { hook: "recall.search", outcome: "given", items: [] };
     await isRefused({ ...recording, answers: [other] }, /an answer of recall\.search was recorded/);
     await isRefused({ ...recording, answers: [{ hash: "0123" }] }, /no answer with the hash "0123"/);
-    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given" }] }, /does not fit/);
-    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given", ids: 5 }] }, /does not fit/);
+    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given" }] }, /doesn't fit/);
+    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given", ids: 5 }] }, /doesn't fit/);
     /** @type {import("windrow").AnswerRecord} */
     const unavailable = { hook: "triage.select", outcome: "unavailable" };
     assert.equal((await replay({ ...recording, answers: [unavailable] }, transcript)).same, false);
@@ -276,7 +276,7 @@ describe("a replay of a build with hooks", () => {
     assert.equal((await replay(recording, transcript)).same, true);
     const changed = transcript.with(3, user("text 2"));
     const [first, ...others] = recording.answers;
-    await isRefused({ ...recording, answers: [{ ...first, counts: [] }, ...others] }, /does not fit what is asked/);
+    await isRefused({ ...recording, answers: [{ ...first, counts: [] }, ...others] }, /doesn't fit the question/);
     await isRefused(
       recording,
       /; the message at position \d+ has changed|; a message at positions \d+ to \d+ has changed/,
@@ -386,10 +386,10 @@ describe("windrow replay", () => {
     const { stdout, status } = windrow(["replay", lines, changed]);
     const [first, second] = stdout.split("\n");
     assert.match(first, /^1: differs: the message at position 1 has changed; the context is ctx_\w+, and was ctx_\w+$/);
-    assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1, and this is/);
+    assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1, but this is/);
     assert.equal(status, 1);
     const same = windrow(["replay", lines, file("chat.json", JSON.stringify(chat))]);
-    assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1, and this is .*\n$/);
+    assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1, but this is .*\n$/);
     assert.equal(same.status, 0);
     const shorter = windrow(["replay", lines, file("shorter.json", JSON.stringify(chat.slice(0, 3)))]);
     assert.match(shorter.stdout, /^1: differs: the transcript has 3 messages, and had 12;/);

@@ -83,7 +83,7 @@ checkFile({
     },
   ],
   skipped: [
-    [10, /^it is no answer, but an error: "quota"$/],
+    [10, /^it is an error, not an answer: "quota"$/],
     [11, /^role: unknown role "narrator" of a chunk$/],
   ],
 });

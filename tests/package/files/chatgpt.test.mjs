@@ -308,9 +308,9 @@ describe("what a message says", () => {
       ["said", "words", "else"],
     );
     assert.deepEqual(skipped, [
-      { row: 2, reason: 'content: unknown content "hologram", of which the text is taken' },
+      { row: 2, reason: 'content: unknown content "hologram"; only its text was read' },
       { row: 3, reason: 'content: unknown part "smell"' },
-      { row: 4, reason: "content: unknown content an object, of which the text is taken" },
+      { row: 4, reason: "content: unknown content an object; only its text was read" },
     ]);
   });
 });

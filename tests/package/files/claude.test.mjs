@@ -145,7 +145,7 @@ checkFile({
       messages: [{ id: "m3", role: "user", content: "Hello", createdAt: AT, conversationId: "c2" }],
     },
   ],
-  skipped: [[1, /^message 2: content: unknown block "hologram", of which the text is taken$/]],
+  skipped: [[1, /^message 2: content: unknown block "hologram"; only its text was read$/]],
 });
 
 describe("blocks", () => {

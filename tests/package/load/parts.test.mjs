@@ -40,7 +40,7 @@ function printed(program, folder = dist) {
 }
 
 const hashOf = async (messages, more) => (await buildContext(messages, { ...options, ...more })).snapshot.contextHash;
-const missing = (entry) => ["PART_NOT_LOADED", `Import "${entry}" beside "windrow/slim": it is there from then on.`];
+const missing = (entry) => ["PART_NOT_LOADED", `Import "${entry}" next to "windrow/slim".`];
 const shapes = missing("windrow/shapes");
 const providers = missing("windrow/providers");
 

@@ -41,7 +41,11 @@ const wrong = [
   ["an answer that is cut off", () => asResponse(bytes.slice(0, 5000), isWasm), /could not be compiled/],
   ["an answer that breaks off", () => asResponse(breakingOff()), /broke off while it was read/],
   ["an answer that was read", () => readBefore(), /was read before/],
-  ["a request that fails", () => Promise.reject(new TypeError("fetch failed")), /it was to come later, and failed/],
+  [
+    "a request that fails",
+    () => Promise.reject(new TypeError("fetch failed")),
+    /it was passed as a promise, which was rejected/,
+  ],
   ["a promise of nothing", () => Promise.resolve(), /got nothing/],
 ];
 

@@ -357,13 +357,16 @@ test("two setups stand beside each other", async () => {
 
 test("every turn has a bar; a click, the keyboard and playing show its prompt, with what is the same", async () => {
   await turnsKnown(page);
-  const users = sample.messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
-  assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), users.length + 1);
+  // A model is called after the user's words, and after the results of a step.
+  const roles = sample.messages.map(({ role }) => role);
+  const isEnd = (role, next) => role === "user" || (role === "tool" && next !== "tool");
+  const ends = roles.flatMap((role, position) => (isEnd(role, roles[position + 1]) ? [position + 1] : []));
+  assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), ends.length + 1);
   await page.focus("#turns");
   await afterBuild(page, () => page.keyboard.press("Home"));
-  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^turn 1 of 4\d: \d+ tokens, 0 % the same/);
+  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^step 1 of 4\d: \d+ tokens, 0 % the same/);
   await afterBuild(page, () => page.keyboard.press("PageUp"));
-  const end = users[10];
+  const end = ends[10];
   const context = await buildContext(sample.messages.slice(0, end), {
     budget: { maxTokens: 1000 },
     render: { provider: "openai" },
@@ -371,7 +374,7 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
   assert.equal(await hash(page), context.snapshot.contextHash);
   const text = await page.getAttribute("#turns", "aria-valuetext");
   assert.equal(numberOf(text.match(/([\d,]+) tokens/)[1]), context.tokens.total);
-  const before = await buildContext(sample.messages.slice(0, users[9]), {
+  const before = await buildContext(sample.messages.slice(0, ends[9]), {
     budget: { maxTokens: 1000 },
     render: { provider: "openai" },
   });
@@ -388,8 +391,10 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
     render: { provider: "openai" },
     previous: before,
   });
-  assert.match(await page.textContent("#repeated"), new RegExp(`^${reused} tokens? of the turn before; `));
-  assert.ok((await page.textContent("#repeated")).endsWith(`; ${again.prefix.difference.words}`));
+  const { difference: first } = again.prefix;
+  const difference = first === null ? "" : `; ${first.words}`;
+  assert.match(await page.textContent("#repeated"), new RegExp(`^${reused} tokens? of the turn before`));
+  assert.ok((await page.textContent("#repeated")).endsWith(` before${difference}`));
 
   const box = await page.locator("#turns").boundingBox();
   await afterBuild(page, () => page.mouse.click(box.x + box.width * 0.3, box.y + 10));

@@ -883,7 +883,7 @@ describe("where there is no IndexedDB", () => {
     const store = indexedDbStore();
     const error = await errorOf(() => store.read("a"));
     assert.equal(error.code, "STORE_UNAVAILABLE");
-    assert.equal(error.message, "there is no IndexedDB here");
+    assert.equal(error.message, "IndexedDB isn't available here");
     assert.deepEqual(await store.persist(), { persisted: false });
     assert.equal(await store.estimate(), undefined);
     await store.close();

@@ -216,13 +216,13 @@ export const edgeCases = {
     assert.deepEqual(
       skipped.slice(0, 7).map(({ reason }) => reason),
       [
-        "its data is no JSON",
-        "its data is no JSON",
+        "its data isn't JSON",
+        "its data isn't JSON",
         "it has no type that is known",
         "it has no type that is known",
-        "its id or its time is not what it must be",
-        "its id or its time is not what it must be",
-        "its id or its time is not what it must be",
+        "its id isn't a string, or its time isn't a number",
+        "its id isn't a string, or its time isn't a number",
+        "its id isn't a string, or its time isn't a number",
       ],
     );
     const tail = await store.read(KEY, { order: "descending", limit: 6, types: ["message", "summary"] });

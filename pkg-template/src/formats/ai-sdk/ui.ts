@@ -62,7 +62,7 @@ export const uiMessageShape: MessageFormat = {
       throw new MalformedMessage(
         ".parts",
         "the message has no parts",
-        "Give it a list of parts: an empty one where nothing is said.",
+        "Add a list of parts, empty if nothing is said.",
       );
     }
     const read = inSteps(

@@ -212,20 +212,20 @@ export const anthropicRules: ProviderRules = {
     },
     rule.makeRule(
       "instructions-follow-user",
-      "Instructions among the messages stand directly behind a message of the user's, or of the assistant's that ends with a tool of the provider's, and before one of the assistant's or at the end.",
+      "Instructions among the messages directly follow a user message, or an assistant message that ends with a hosted tool, and come before an assistant message or at the end.",
       function* ({ messages }) {
         for (const [at, message] of messages.entries()) {
           const before = messages[at - 1];
           const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
           if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
-            yield [message.place, "the instructions stand somewhere else"];
+            yield [message.place, "the instructions are somewhere else"];
           }
         }
       },
     ),
     rule.makeRule(
       "compaction-comes-first",
-      "A compaction has a text; nothing stands before a signed one, and there is no other.",
+      "A compaction has a text. Nothing comes before a signed one, and there is only one.",
       function* ({ messages }) {
         const blocks = messages.flatMap(({ parts }) => parts);
         for (const [at, { source, place }] of blocks.entries()) {
@@ -235,7 +235,7 @@ export const anthropicRules: ProviderRules = {
           if (source.content === "") {
             yield [place, "the compaction is empty"];
           } else if (typeof source.signature === "string" && at > 0) {
-            yield [place, "something stands before the compaction"];
+            yield [place, "something comes before the compaction"];
           }
         }
       },
@@ -259,33 +259,33 @@ export const anthropicRules: ProviderRules = {
     rule.hostedCallsHaveResults(),
     rule.makeRule(
       "results-come-first",
-      "The results of tools begin their message: all else stands behind them.",
+      "Tool results begin their message: everything else comes after them.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "user")) {
           const last = blocks.findLastIndex(({ kind }) => kind === "result");
           const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
           if (other !== undefined) {
-            yield [other.place, "it stands before the result of a tool"];
+            yield [other.place, "it comes before a tool's result"];
           }
         }
       },
     ),
     rule.makeRule(
       "calls-come-last",
-      "The calls of tools end their message: all else stands before them.",
+      "Tool calls end their message: everything else comes before them.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
           const first = blocks.findIndex(({ kind }) => kind === "call");
           const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
           if (other !== undefined) {
-            yield [other.place, "it stands behind the call of a tool"];
+            yield [other.place, "it comes after a tool call"];
           }
         }
       },
     ),
     rule.makeRule(
       "reasoning-comes-first",
-      "A message with reasoning begins with it, before what is said and before the calls; only a compaction stands before it.",
+      "A message with reasoning begins with it, before what is said and before the calls; only a compaction comes before it.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
           const first = blocks.findIndex(({ kind }) => kind === "reasoning");
@@ -297,7 +297,7 @@ export const anthropicRules: ProviderRules = {
     ),
     rule.makeRule(
       "reasoning-is-signed",
-      "Reasoning has the signature that Anthropic gave it, or is encrypted.",
+      "Reasoning has Anthropic's signature, or is encrypted.",
       function* ({ messages }) {
         for (const { place, kind, source, isInside } of messages.flatMap(({ parts }) => parts)) {
           const proof = source?.type === "thinking" ? source.signature : source?.data;

@@ -207,11 +207,7 @@ function readMedia(kind: MediaKind): BlockReader {
     }
     const uri = recordOf(s3Location).uri;
     if (!hasMedia(bytes) && !hasMedia(uri)) {
-      throw new MalformedMessage(
-        place,
-        `the ${kind} has no bytes and no address`,
-        "Give what it holds, or leave it out.",
-      );
+      throw new MalformedMessage(place, `the ${kind} has no bytes and no address`, "Add its data, or leave it out.");
     }
     const type = kindOfMediaType(kind === "video" ? "video" : (mediaType ?? kind));
     return mediaPart({ ...about, type, ...(hasMedia(bytes) ? { data: bytes } : { url: uri }) }, type, place);

@@ -209,14 +209,14 @@ export const bedrockRules: ProviderRules = {
     rule.callsHaveResults(),
     rule.makeRule(
       "results-come-first",
-      "The results of tools begin their message: all else stands behind them.",
+      "Tool results begin their message: everything else comes after them.",
       function* ({ messages }) {
         for (const { role, parts } of messages) {
           const blocks = parts.filter(({ source, isInside }) => isInside !== true && source?.cachePoint === undefined);
           const last = role === "user" ? blocks.findLastIndex(({ kind }) => kind === "result") : -1;
           const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
           if (other !== undefined) {
-            yield [other.place, "it stands before the result of a tool"];
+            yield [other.place, "it comes before a tool's result"];
           }
         }
       },
@@ -231,7 +231,7 @@ export const bedrockRules: ProviderRules = {
     }),
     rule.makeRule(
       "reasoning-is-signed",
-      "Reasoning has the signature that its model gave it, or is encrypted.",
+      "Reasoning has its model's signature, or is encrypted.",
       function* ({ messages }) {
         for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
           const held = source?.reasoningContent;

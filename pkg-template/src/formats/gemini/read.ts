@@ -305,7 +305,7 @@ function saidBy(response: unknown): string {
 function readMedia(held: unknown, part: UnknownRecord, place: string): readonly PartInput[] {
   const { data, fileUri, mimeType } = recordOf(held);
   if (!hasMedia(data) && !hasMedia(fileUri)) {
-    throw new MalformedMessage(place, "it has no data and no address", "Give what it holds, or leave the part out.");
+    throw new MalformedMessage(place, "it has no data and no address", "Add its data, or leave the part out.");
   }
   const mediaType = textAt(mimeType, `${place}.mimeType`);
   const facts = { data, url: fileUri, mediaType, detail: detailOf(part), seconds: secondsOf(part) };

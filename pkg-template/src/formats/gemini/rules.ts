@@ -122,11 +122,11 @@ export const geminiRules: ProviderRules = {
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME, ["call", "result"]),
     rule.argumentsAreObjects(),
-    rule.makeRule("responses-are-objects", "What a tool gave is an object.", function* ({ messages }) {
+    rule.makeRule("responses-are-objects", "A tool's response is an object.", function* ({ messages }) {
       for (const { place, source } of partsOf(messages)) {
         const response = source?.functionResponse;
         if (isRecord(response) && !isResponse(response.response)) {
-          yield [`${place}.functionResponse.response`, "the response is no object"];
+          yield [`${place}.functionResponse.response`, "the response isn't an object"];
         }
       }
     }),
@@ -134,13 +134,13 @@ export const geminiRules: ProviderRules = {
     rule.callsHaveResults(),
     rule.makeRule(
       "results-stand-alone",
-      "A content with what tools gave holds nothing else.",
+      "A content with tools' responses holds nothing else.",
       function* ({ messages }) {
         for (const { parts } of messages) {
           const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);
           for (const { place, source } of isOfTools ? parts : []) {
             if (source?.functionResponse === undefined) {
-              yield [place, "it stands in one content with what a tool gave"];
+              yield [place, "it shares a content with a tool's response"];
             }
           }
         }

@@ -182,11 +182,7 @@ function partsOf(block: unknown, place: string): Parts {
   if (geminiFields.has(type)) {
     const { thought, videoMetadata, mediaResolution } = row;
     if (row[type] == null) {
-      throw new MalformedMessage(
-        `${place}.${type}`,
-        "there is nothing here",
-        "Give what it holds, or leave the block out.",
-      );
+      throw new MalformedMessage(`${place}.${type}`, "there is nothing here", "Add its data, or leave the block out.");
     }
     return readGeminiPart({ [type]: row[type], thought, videoMetadata, mediaResolution }, place);
   }
@@ -396,8 +392,8 @@ function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Unknow
   if (!Object.values(held).some((value) => hasMedia(value))) {
     throw new MalformedMessage(
       place,
-      `the ${kind} block has no data, no url and no id`,
-      "Give what it holds, or leave the block out.",
+      `the ${kind} block has no data, url or id`,
+      "Add its data, or leave the block out.",
     );
   }
   const facts = {

@@ -256,7 +256,7 @@ function roleIn({ fields, place, type, typePlace }: OpenMessage): Pick<PlainMess
     case "remove":
       throw new MalformedMessage(
         typePlace,
-        "a RemoveMessage tells a store to remove a message, and is none",
+        "a RemoveMessage isn't a message: it tells a store to remove one",
         "Remove the message that it names from the list, and leave the RemoveMessage out.",
       );
     case "chat": {
@@ -451,8 +451,8 @@ function checkAllIsRead(
   if (field !== undefined) {
     throw new MalformedMessage(
       `${place}.${field}`,
-      `\`${field}\` holds what is not read of the message`,
-      "Put it into the content, or under `metadata` where the model is not to see it.",
+      `\`${field}\` holds a part of the message that windrow doesn't read`,
+      "Put it into the content, or under `metadata` to keep it from the model.",
     );
   }
 }

@@ -95,7 +95,7 @@ function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[])
     throw new MalformedMessage(
       `.content.${field}`,
       `\`${field}\` holds more than windrow reads of the message`,
-      "Put it into a part, or under `metadata` where the model is not to see it.",
+      "Put it into a part, or under `metadata` to keep it from the model.",
     );
   }
 }

@@ -147,11 +147,11 @@ export function mediaPart(
   part: UnknownRecord,
   media: UnknownRecord,
   place: string,
-  nextAction = "Give what it holds, or leave the part out.",
+  nextAction = "Add its data, or leave the part out.",
 ): PartInput {
   const given = Object.entries(media).filter(([, value]) => hasMedia(value));
   if (given.length === 0) {
-    throw new MalformedMessage(place, `the ${type} part has no data, no url and no id`, nextAction);
+    throw new MalformedMessage(place, `the ${type} part has no data, url or id`, nextAction);
   }
   const detail = optional(part.detail, `${place}.detail`);
   const facts = FACTS.filter((fact) => part[fact] != null).map((fact) => [fact, part[fact]]);
@@ -358,7 +358,7 @@ export function entriesOutput(
       throw new MalformedMessage(
         `${place}[${at}]`,
         `expected an object, got ${describe(entry)}`,
-        "Pass it as OpenAI gave it.",
+        "Pass it as OpenAI returned it.",
       );
     }
     return entry as UnknownRecord;

@@ -157,7 +157,7 @@ export const responsesRules: ProviderRules = {
     rule.callsHaveResults(true),
     rule.makeRule(
       "reasoning-is-followed",
-      "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or both have their ids and the request is stored.",
+      "A reasoning item is directly followed by the item that it led to. It has encrypted content, or both have ids and the request is stored.",
       function* ({ messages, target }) {
         for (const [at, { place, source }] of messages.entries()) {
           const next = messages[at + 1];
@@ -166,7 +166,7 @@ export const responsesRules: ProviderRules = {
           const isProven = source.encrypted_content || isNamed;
           if (source.type === "reasoning" && !(isFollowed && isProven)) {
             const isAlone = !isFollowed || target.store !== false;
-            yield [place, isAlone ? "the item that it led to does not stand behind it" : "it has no encrypted content"];
+            yield [place, isAlone ? "the item that it led to doesn't follow it" : "it has no encrypted content"];
           }
         }
       },

@@ -110,7 +110,7 @@ function json(value: unknown, place: string): string {
   try {
     return jsonOf(value) ?? "";
   } catch {
-    throw new MalformedMessage(place, "it holds something that has no form in JSON", "Give plain data.");
+    throw new MalformedMessage(place, "it holds something that has no form in JSON", "Pass plain data.");
   }
 }
 
@@ -156,7 +156,7 @@ function partsOf({ part, place, given: own }: Piece<ResultPart>): readonly Piece
     throw new MalformedMessage(
       place,
       "the user has allowed this call, and it was not run yet",
-      "Run it and give what it gave, or leave the call out.",
+      "Run it and add its result, or leave the call out.",
     );
   }
   if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {

@@ -68,11 +68,7 @@ function dataOf(
   if (data instanceof ArrayBuffer) {
     return { base64: encodeBase64(new Uint8Array(data)) };
   }
-  throw new MalformedMessage(
-    place,
-    "its bytes cannot be read at once",
-    "Give its bytes as a Uint8Array, or as base64.",
-  );
+  throw new MalformedMessage(place, "its bytes cannot be read at once", "Pass its bytes as a Uint8Array or as base64.");
 }
 
 /** Base64 in the letters that every provider reads, with its padding. */

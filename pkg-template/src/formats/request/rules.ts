@@ -36,7 +36,7 @@ const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
 /** There is a message that is no instruction. */
 export function hasMessages(field: string): RequestRule {
-  return makeRule("has-messages", "There is a message beside the instructions.", function* ({ messages }) {
+  return makeRule("has-messages", "There is a message besides the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
       yield [field, "there is no message"];
     }
@@ -95,7 +95,7 @@ export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule
 }
 
 export function rolesAlternate(): RequestRule {
-  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", function* ({ messages }) {
+  return makeRule("roles-alternate", "No two messages in a row have the same role.", function* ({ messages }) {
     let before: RequestMessage | undefined;
     for (const row of messages) {
       if (row.role === before?.role) {
@@ -107,7 +107,7 @@ export function rolesAlternate(): RequestRule {
 }
 
 export function nothingIsEmpty(): RequestRule {
-  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", function* ({ messages }) {
+  return makeRule("nothing-is-empty", "No message is empty, and no text is blank.", function* ({ messages }) {
     for (const { place, parts } of messages) {
       if (parts.length === 0) {
         yield [place, "the message is empty"];
@@ -166,7 +166,7 @@ function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]
 }
 
 export function resultsFollowCalls(isByItem = false): RequestRule {
-  const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
+  const demands = "Each result directly follows the message with its call, and each call has at most one result.";
   return makeRule("results-follow-calls", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(results, calls)) {
@@ -177,11 +177,11 @@ export function resultsFollowCalls(isByItem = false): RequestRule {
 }
 
 export function callsHaveResults(isByItem = false): RequestRule {
-  const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
+  const demands = "Each call is directly followed by its result, and results of parallel calls are together.";
   return makeRule("calls-have-results", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
       for (const { place, id } of unpaired(calls, results)) {
-        yield [place, `no result directly behind it has the id ${String(id)}`];
+        yield [place, `no result directly after it has the id ${String(id)}`];
       }
     }
   });
@@ -209,7 +209,7 @@ export function hostedCallsHaveResults(): RequestRule {
     const given = new Set(partsOf(messages, "hosted-result").map(({ id }) => id));
     for (const { id, place } of partsOf(messages.slice(0, Math.max(said, 0)), "hosted-call")) {
       if (!given.has(id)) {
-        yield [place, `no result behind it has the id ${String(id)}`];
+        yield [place, `no result after it has the id ${String(id)}`];
       }
     }
   });
@@ -273,7 +273,7 @@ export function argumentsAreObjects(): RequestRule {
   return makeRule("arguments-are-objects", "The arguments of a call are an object.", function* ({ messages }) {
     for (const { kind, input, place } of messages.flatMap(({ parts }) => parts)) {
       if (kind === "call" && !isRecord(input)) {
-        yield [place, "the arguments are no object"];
+        yield [place, "the arguments aren't an object"];
       }
     }
   });

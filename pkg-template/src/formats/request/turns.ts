@@ -168,7 +168,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       throw new MalformedMessage(
         place,
         `a message of the role ${role} calls a tool`,
-        "Give the message that calls a tool the role assistant.",
+        "Set the role of the message that calls a tool to assistant.",
       );
     }
     if (isResult) {
@@ -370,8 +370,8 @@ export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly 
     if (piece.part.type !== "text") {
       throw new MalformedMessage(
         piece.place,
-        "instructions hold something that is no text",
-        "Give images and files in a message of the role user.",
+        "the instructions contain something other than text",
+        "Put images and files into a user message.",
       );
     }
     return piece as Piece<SentPart & { readonly type: "text" }>;

@@ -52,7 +52,7 @@ function faultOf({ image_url: image, input_audio: audio }: Readonly<Record<strin
   const { url, detail } = isRecord(image) ? image : {};
   const { data, format } = isRecord(audio) ? audio : {};
   if (image != null && (detail != null || !/^(?:http|data:image)/.test(String(url)))) {
-    return detail == null ? "the image is no address and no data URL" : "the image has a detail";
+    return detail == null ? "the image is neither a URL nor a data URL" : "the image has a detail";
   }
   const isPcm = format === "pcm_f32" && data instanceof Float32Array;
   const isWav = typeof data === "string" && !/^https?:/i.test(data);
@@ -79,11 +79,11 @@ export const webLlmRules: ProviderRules = {
       function* ({ messages }) {
         for (const { place, role, source, parts } of messages) {
           if (typeof source.content !== "string" && !(role === "user" && Array.isArray(source.content))) {
-            yield [place, "the content is no text"];
+            yield [place, "the content isn't text"];
           }
           for (const { kind, text, place: at } of parts) {
             if (kind === "text" && typeof text !== "string") {
-              yield [at, "the part is no text"];
+              yield [at, "the part isn't text"];
             }
           }
         }
