@@ -56,7 +56,7 @@ fn print_speed(texts: &[&str]) {
         let speed = bytes as u128 / started.elapsed().as_micros().max(1);
         eprintln!("{speed:4} MB/s: {what} ({bytes} bytes, {tokens} tokens)");
     };
-    for name in EncodingName::ALL {
+    for name in EncodingName::PACKAGED {
         let asset = &ASSETS[name as usize];
         let started = Instant::now();
         let encoding = Encoding::from_vocabulary(name, asset).expect("the asset is sound");

@@ -12,7 +12,9 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Each class's number in `src/tokens/classes.rs` and what belongs to it; a later entry wins over an earlier one.
-const CLASSES: [(u8, &str); 7] = [
+/// 8 is the bit of characters that are neither punctuation nor symbols.
+const CLASSES: [(u8, &str); 8] = [
+    (8, r"[^\p{P}\p{S}]"),
     (1, r"\p{Ll}"),
     (2, r"[\p{Lu}\p{Lt}]"),
     (3, r"[\p{Lm}\p{Lo}]"),

@@ -3,10 +3,9 @@
 // one line what went wrong.
 
 import { readFileSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
-import { ENCODINGS } from "./base/generated.js";
 import { counted } from "./base/words.js";
 import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
@@ -18,7 +17,6 @@ import {
   buildContext,
   type ContextConfig,
   ContextError,
-  encodings,
   type Fate,
   type Format,
   type MessageInput,
@@ -34,9 +32,13 @@ import {
   type ToolTokens,
 } from "./load/node.js";
 import { startStudio } from "./studio/server.js";
+import { TokenizerFileError, tokenizerVocabulary } from "./vocabulary/tokenizer-json.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 const PROVIDERS = providers.map(({ name }) => name);
+
+/** The encodings that a file can be counted in. */
+const BUILD_ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const;
 
 const HELP = `Builds the context of a request from a conversation in a file, and reports the messages that it left
 out, with the reasons.
@@ -44,6 +46,7 @@ out, with the reasons.
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
   windrow studio [FILE] [--port N] [--endpoint URL]
+  windrow vocabulary TOKENIZER [--write FILE]
 
 FILE is a JSON list of messages, a message per line (JSONL), an object with "messages" and
 optionally "request", an export of a chat app or a messenger, or the session of an agent, such as
@@ -66,7 +69,7 @@ conversations, windrow takes the newest one, or the one that --conversation name
   --conversation C  choose a conversation of the file by its id or its number from 1; all: one
                     after the other
   --model NAME      count tokens as this model does, for example gpt-4o
-  --encoding NAME   count in one of ${encodings.join(", ")}; default: the first
+  --encoding NAME   count in one of ${BUILD_ENCODINGS.join(", ")}; default: the first
   --recording FILE  append a line to FILE from which the context can be built again
   --help, -h        show this
   --version         show the version
@@ -80,6 +83,9 @@ studio serves a page on this machine that shows a prompt and the reasons for eac
 FILE, or of an app that calls inspect(context) from windrow/inspect with the page's address in
 WINDROW_STUDIO. The page asks a model only at the --endpoint, which takes OpenAI's chat completions,
 such as http://127.0.0.1:11434/v1. It contacts no other server.
+
+vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3 or Mistral's Tekken, writes to
+--write FILE the vocabulary with which loadEncoding({ name, bytes }) counts exactly, and prints its name.
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one differs, 2 the command line
 or a file is wrong, 3 done, but some messages of the file could not be read.
@@ -99,6 +105,7 @@ const OPTIONS = {
   recording: { type: "string" },
   port: { type: "string" },
   endpoint: { type: "string" },
+  write: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -106,7 +113,9 @@ const OPTIONS = {
 type OptionName = keyof typeof OPTIONS;
 const STUDIO_OPTIONS: readonly OptionName[] = ["port", "endpoint"];
 
-const COMMANDS = ["build", "replay", "studio"];
+const VOCABULARY_OPTIONS: readonly OptionName[] = ["write"];
+
+const COMMANDS = ["build", "replay", "studio", "vocabulary"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
 
 const SEE_HELP = "; see windrow --help";
@@ -139,7 +148,7 @@ class UsageError extends Error {
 }
 
 /** What a command line asks for. */
-type Order = BuildOrder | ReplayOrder | StudioOrder;
+type Order = BuildOrder | ReplayOrder | StudioOrder | VocabularyOrder;
 
 interface BuildOrder {
   readonly command: "build";
@@ -162,6 +171,14 @@ interface ReplayOrder {
   readonly conversation: string | undefined;
 }
 
+interface VocabularyOrder {
+  readonly command: "vocabulary";
+  /** The tokenizer.json. */
+  readonly tokenizer: string;
+  /** The file that the vocabulary goes to. */
+  readonly to: string | undefined;
+}
+
 interface StudioOrder {
   readonly command: "studio";
   readonly file: string | undefined;
@@ -177,6 +194,8 @@ async function main(commandLine: readonly string[]): Promise<void> {
     await runBuild(order);
   } else if (order.command === "studio") {
     await runStudio(order);
+  } else if (order.command === "vocabulary") {
+    await runVocabulary(order);
   } else {
     await runReplay(order);
   }
@@ -219,6 +238,33 @@ async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
   await write(process.stdout, `${address}\n`);
   const words = "The studio is at the address above; Ctrl+C ends it. An app shows its builds there with";
   await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
+}
+
+/** Makes a vocabulary of a tokenizer.json. */
+async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> {
+  const file = nameOf(tokenizer);
+  try {
+    const { name, bytes, tokens, composes } = tokenizerVocabulary(await readText(tokenizer));
+    if (to !== undefined) {
+      try {
+        await writeFile(to, bytes);
+      } catch (failure) {
+        throw new UsageError(`${to}: ${fileFailure(failure, "written")}`);
+      }
+    }
+    await write(process.stdout, `${name}\n`);
+    const place = to === undefined ? "nothing is written without --write FILE" : `written to ${to}`;
+    const form = composes ? " Its tokenizer composes characters (NFC) first: pass texts in that form." : "";
+    await write(
+      process.stderr,
+      `${oneLine(file)}: ${tokens} tokens, ${bytes.length} bytes, ${oneLine(place)}.${form}\n`,
+    );
+  } catch (failure) {
+    if (failure instanceof TokenizerFileError) {
+      throw new UsageError(`${file}: ${failure.message}`, failure.nextAction);
+    }
+    throw failure;
+  }
 }
 
 async function runReplay(order: ReplayOrder): Promise<void> {
@@ -298,15 +344,22 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
       return replayOrder(files, values);
     case "studio":
       return studioOrder(files, values);
+    case "vocabulary":
+      return vocabularyOrder(files, values);
     default:
       throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
   }
 }
 
 function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): BuildOrder {
-  const other = STUDIO_OPTIONS.find((name) => values.has(name));
-  if (other !== undefined) {
-    throw new UsageError(`--${other} is an option of windrow studio`);
+  for (const [owner, names] of [
+    ["studio", STUDIO_OPTIONS],
+    ["vocabulary", VOCABULARY_OPTIONS],
+  ] as const) {
+    const other = names.find((name) => values.has(name));
+    if (other !== undefined) {
+      throw new UsageError(`--${other} is an option of windrow ${owner}`);
+    }
   }
   if (file === undefined) {
     throw new UsageError("windrow build needs a file, or - for standard input");
@@ -321,7 +374,7 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
     request: values.get("request"),
     sessionId: values.get("session"),
     model: values.get("model"),
-    encoding: choiceOption(values, "encoding", ENCODINGS),
+    encoding: choiceOption(values, "encoding", BUILD_ENCODINGS),
   };
   const as = choiceOption(values, "as", PROVIDERS);
   const clash = (["format", "recording"] as const).find((option) => values.has(option));
@@ -379,6 +432,23 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
     throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
   }
   return { command: "studio", file, port, endpoint: endpointOption(values.get("endpoint")) };
+}
+
+function vocabularyOrder(
+  [tokenizer, ...rest]: readonly string[],
+  values: ReadonlyMap<OptionName, string>,
+): VocabularyOrder {
+  const option = [...values.keys()].find((name) => !VOCABULARY_OPTIONS.includes(name));
+  if (option !== undefined) {
+    throw new UsageError(`--${option} is an option of windrow ${STUDIO_OPTIONS.includes(option) ? "studio" : "build"}`);
+  }
+  if (tokenizer === undefined) {
+    throw new UsageError("windrow vocabulary needs a tokenizer.json");
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
+  }
+  return { command: "vocabulary", tokenizer, to: values.get("write") };
 }
 
 /** An address whose origin a content security policy can name. */

@@ -1,7 +1,7 @@
 //! How sure a count is.
 
 use crate::config::ContextConfig;
-use crate::tokens::{EncodingName, Tokenizer};
+use crate::tokens::{EncodingName, Family, Tokenizer};
 use serde::Serialize;
 
 /// What a prompt has beside texts: providers say what that costs by formulas, or not at all.
@@ -53,7 +53,9 @@ impl Certainty {
                 (true, format!("exact for {model}, which counts in {}", name.as_str()))
             }
             (Some(name), Some(model), _)
-                if EncodingName::for_model(model).is_some() || EncodingName::is_other(model) =>
+                if EncodingName::for_model(model).is_some()
+                    || EncodingName::is_other(model)
+                        && (name.is_packaged() || config.family() != Family::Other) =>
             {
                 let own =
                     EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);

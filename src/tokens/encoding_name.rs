@@ -14,11 +14,24 @@ pub enum EncodingName {
     /// `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
+    /// `qwen`: Qwen 2 to 3, by a vocabulary file of your own.
+    #[serde(rename = "qwen")]
+    Qwen,
+    /// `deepseek_v3`: DeepSeek V3 and R1, by a vocabulary file of your own.
+    #[serde(rename = "deepseek_v3")]
+    DeepseekV3,
+    /// `tekken`: Mistral's Tekken, by a vocabulary file of your own.
+    #[serde(rename = "tekken")]
+    Tekken,
 }
 
 impl EncodingName {
-    /// Every encoding, the newest first.
-    pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
+    /// Every encoding: those whose vocabulary the package has, the newest first, then those that a `tokenizer.json` has.
+    pub const ALL: [Self; 5] =
+        [Self::O200kBase, Self::Cl100kBase, Self::Qwen, Self::DeepseekV3, Self::Tekken];
+
+    /// The encodings whose vocabulary the package has.
+    pub const PACKAGED: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
     /// The name as it is written: `o200k_base`, `cl100k_base`.
     #[must_use]
@@ -26,6 +39,9 @@ impl EncodingName {
         match self {
             Self::O200kBase => "o200k_base",
             Self::Cl100kBase => "cl100k_base",
+            Self::Qwen => "qwen",
+            Self::DeepseekV3 => "deepseek_v3",
+            Self::Tekken => "tekken",
         }
     }
 
@@ -40,14 +56,23 @@ impl EncodingName {
         match self {
             Self::O200kBase => Pieces::O200k,
             Self::Cl100kBase => Pieces::Cl100k,
+            Self::Qwen => Pieces::Qwen,
+            Self::DeepseekV3 => Pieces::Deepseek,
+            Self::Tekken => Pieces::Tekken,
         }
     }
 
-    /// The checksum of its vocabulary's asset. A vocabulary never changes, so a count that is called exact is so.
-    pub(crate) fn checksum(self) -> u64 {
+    /// Tells the encodings whose vocabulary the package has from others.
+    pub(crate) fn is_packaged(self) -> bool {
+        Self::PACKAGED.contains(&self)
+    }
+
+    /// The checksum of its vocabulary's asset, if the package has it. A vocabulary never changes, so a count that is called exact is so.
+    pub(crate) fn checksum(self) -> Option<u64> {
         match self {
-            Self::O200kBase => 0xc9c3_3f5c_7a79_102f,
-            Self::Cl100kBase => 0x2afb_a719_be46_e4d4,
+            Self::O200kBase => Some(0xc9c3_3f5c_7a79_102f),
+            Self::Cl100kBase => Some(0x2afb_a719_be46_e4d4),
+            Self::Qwen | Self::DeepseekV3 | Self::Tekken => None,
         }
     }
 }

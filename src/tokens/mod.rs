@@ -56,7 +56,7 @@ impl Encoding {
             .map_err(|invalid| {
             Error::new(ErrorCode::InvalidEncoding, invalid.message, invalid.next_action)
         })?;
-        if checksum != name.checksum() {
+        if name.checksum().is_some_and(|own| own != checksum) {
             return Err(Error::new(
                 ErrorCode::InvalidEncoding,
                 "the vocabulary belongs to another encoding",

@@ -133,10 +133,16 @@ pub(super) fn loaded(name: EncodingName) -> Option<Rc<Encoding>> {
 }
 
 fn not_loaded(name: EncodingName) -> JsValue {
-    let name = name.as_str();
+    let (name, is_packaged) = (name.as_str(), name.is_packaged());
     failure(Error::new(
         ErrorCode::EncodingNotLoaded,
         format!("the vocabulary of {name} is not loaded"),
-        format!("Await loadEncoding(\"{name}\") first, or set encoding to \"estimate\"."),
+        if is_packaged {
+            format!("Await loadEncoding(\"{name}\") first, or set encoding to \"estimate\".")
+        } else {
+            format!(
+                "Make it with windrow vocabulary tokenizer.json, and await loadEncoding({{ name: \"{name}\", bytes }}) first."
+            )
+        },
     ))
 }

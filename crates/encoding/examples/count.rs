@@ -20,7 +20,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pieces = match encoding.as_str() {
         "o200k_base" => Pieces::O200k,
         "cl100k_base" => Pieces::Cl100k,
-        _ => return Err("the encoding is o200k_base or cl100k_base".into()),
+        "qwen" => Pieces::Qwen,
+        "deepseek_v3" => Pieces::Deepseek,
+        "tekken" => Pieces::Tekken,
+        _ => return Err("no such encoding".into()),
     };
     let asset = std::fs::read(asset)?;
     for file in files {

@@ -60,15 +60,30 @@ pub fn class_of(code_point: u32) -> Class {
     }
 }
 
+/// Tells punctuation and symbols (P, S) from the controls, formats and unassigned characters of [`Class::Other`].
+#[inline]
+#[must_use]
+pub fn is_symbol(code_point: u32) -> bool {
+    number_of(code_point as usize) & NEITHER == 0
+}
+
+/// The bit of characters of [`Class::Other`] that are neither punctuation nor a symbol.
+const NEITHER: u8 = 8;
+
 /// Distinct blocks of 128 code points, four bits each.
 static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/class_blocks.bin"));
 /// The number of the block of each 128 code points.
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/class_index.bin"));
 
 fn look_up(code_point: usize) -> Class {
+    Class::ALL[usize::from(number_of(code_point) & 7)]
+}
+
+/// The four bits of a character.
+fn number_of(code_point: usize) -> u8 {
     let block = INDEX.get(code_point >> 7).map_or(0, |block| usize::from(*block));
     let pair = BLOCKS.get(block << 6 | (code_point & 127) >> 1).map_or(0, |pair| *pair);
-    Class::ALL[usize::from(pair >> ((code_point & 1) << 2) & 7)]
+    pair >> ((code_point & 1) << 2) & 15
 }
 
 /// The classes of ASCII, apart so that the common case is one look-up.
@@ -124,5 +139,15 @@ mod tests {
             assert_eq!(class_of(character.into()), class, "{character:?}");
         }
         assert_eq!(class_of(u32::MAX), Class::Other);
+        for (character, expected) in [
+            ('+', true),
+            ('_', true),
+            ('、', true),
+            ('😀', true),
+            ('\0', false),
+            ('\u{200d}', false),
+        ] {
+            assert_eq!(is_symbol(character.into()), expected, "{character:?}");
+        }
     }
 }

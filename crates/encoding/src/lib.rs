@@ -46,7 +46,7 @@ impl Tokenizer {
     ///
     /// [`InvalidVocabulary`] if the bytes are damaged or of another version of the format.
     pub fn from_asset(pieces: Pieces, asset: &[u8]) -> Result<(Self, u64), InvalidVocabulary> {
-        let (vocabulary, checksum) = Vocabulary::from_asset(asset)?;
+        let (vocabulary, checksum) = Vocabulary::from_asset(pieces, asset)?;
         Ok((Self { pieces, vocabulary, work: RefCell::default() }, checksum))
     }
 

@@ -3,7 +3,7 @@
 //! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here
 //! each is a function from the start of a piece to its end, which looks at no character more than a few times.
 
-use super::classes::{Class, class_of};
+use super::classes::{Class, class_of, is_symbol};
 
 /// How a text is cut into pieces, within which tokens are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,42 @@ pub enum Pieces {
     O200k,
     /// As `cl100k_base` cuts them.
     Cl100k,
+    /// As Qwen 2 to 3 cut them.
+    Qwen,
+    /// As DeepSeek V3 cuts them.
+    Deepseek,
+    /// As Mistral's Tekken cuts them.
+    Tekken,
+}
+
+impl Pieces {
+    /// Cuts before a capital that follows small letters.
+    #[inline]
+    fn splits_capitals(self) -> bool {
+        matches!(self, Self::O200k | Self::Tekken)
+    }
+
+    /// Lets an apostrophe lead a word like any other symbol: contractions aren't separate pieces.
+    #[inline]
+    fn leads_by_apostrophe(self) -> bool {
+        matches!(self, Self::O200k | Self::Tekken | Self::Deepseek)
+    }
+
+    /// The most digits of a piece.
+    #[inline]
+    fn most_digits(self) -> usize {
+        if matches!(self, Self::Qwen | Self::Tekken) { 1 } else { 3 }
+    }
+
+    /// The code of the pieces in an asset; 0 for OpenAI's encodings, which the checksum tells apart.
+    pub(super) fn code(self) -> u32 {
+        match self {
+            Self::O200k | Self::Cl100k => 0,
+            Self::Qwen => 1,
+            Self::Deepseek => 2,
+            Self::Tekken => 3,
+        }
+    }
 }
 
 /// Where the piece ends that starts at `start`: an offset in bytes, greater than `start`.
@@ -22,8 +58,9 @@ pub enum Pieces {
 pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     match (plain_end(pieces, text, start), pieces) {
         (Some(end), _) => end,
-        (None, Pieces::O200k) => o200k_end(text, start),
-        (None, Pieces::Cl100k) => cl100k_end(text, start),
+        (None, Pieces::O200k | Pieces::Tekken) => o200k_end(pieces, text, start),
+        (None, Pieces::Cl100k | Pieces::Qwen) => cl100k_end(pieces, text, start),
+        (None, Pieces::Deepseek) => deepseek_end(text, start),
     }
 }
 
@@ -31,13 +68,17 @@ pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 /// Code has nearly as many of these as of words.
 #[inline]
 fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
-    let kind = |at: usize| text.get(at).map_or(Kind::End, |byte| KINDS[usize::from(*byte)]);
+    let kind = |at: usize| match text.get(at).map_or(Kind::End, |byte| KINDS[usize::from(*byte)]) {
+        Kind::Control if pieces == Pieces::Deepseek => Kind::Foreign,
+        Kind::Control => Kind::Symbol,
+        kind => kind,
+    };
     let first = kind(start);
     let mut at = start + 1;
     let mut next = kind(at);
     match first {
         Kind::Digit => {
-            let most = start + 3;
+            let most = start + pieces.most_digits();
             while next == Kind::Digit && at < most {
                 at += 1;
                 next = kind(at);
@@ -53,7 +94,7 @@ fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
         }
         Kind::Newline | Kind::Space | Kind::OtherSpace => return Some(at),
         Kind::Symbol if next != Kind::Letter => {}
-        Kind::Symbol | Kind::Letter | Kind::Foreign | Kind::End => return None,
+        Kind::Symbol | Kind::Control | Kind::Letter | Kind::Foreign | Kind::End => return None,
     }
     if next.is_white_space() && first != Kind::Symbol {
         let mut last_newline_end = if first == Kind::Newline { at } else { 0 };
@@ -68,6 +109,8 @@ fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
             Kind::Foreign => None,
             Kind::End if pieces == Pieces::Cl100k || last_newline_end == 0 => Some(at),
             _ if last_newline_end > 0 => Some(last_newline_end),
+            // Numbers are cut out first, so nothing follows the white space.
+            Kind::Digit if pieces == Pieces::Deepseek => Some(at),
             _ => Some(at - 1),
         };
     }
@@ -79,7 +122,7 @@ fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
         return None;
     }
     let is_tail =
-        |byte: u8| matches!(byte, b'\r' | b'\n') || byte == b'/' && pieces == Pieces::O200k;
+        |byte: u8| matches!(byte, b'\r' | b'\n') || byte == b'/' && pieces.splits_capitals();
     while text.get(at).is_some_and(|byte| is_tail(*byte)) {
         at += 1;
     }
@@ -92,6 +135,7 @@ enum Kind {
     Letter,
     Digit,
     Symbol,
+    Control,
     Space,
     OtherSpace,
     Newline,
@@ -118,6 +162,7 @@ static KINDS: [Kind; 256] = {
             b' ' => Kind::Space,
             b'\r' | b'\n' => Kind::Newline,
             b'\t' | 0x0b | 0x0c => Kind::OtherSpace,
+            0..0x20 | 0x7f => Kind::Control,
             _ => Kind::Symbol,
         };
         byte += 1;
@@ -136,7 +181,7 @@ pub(crate) fn plain_word_length(pieces: Pieces, [low, high]: [u64; 2]) -> usize 
     let lead = match LEADS[usize::from(low as u8)] {
         Lead::Letter => 0,
         Lead::Leader => 1,
-        Lead::Apostrophe if pieces == Pieces::O200k => 1,
+        Lead::Apostrophe if pieces.leads_by_apostrophe() => 1,
         Lead::Apostrophe | Lead::Other => return 0,
     };
     let has_upper = is_upper((low >> (8 * lead)) as u8);
@@ -156,8 +201,8 @@ pub(crate) fn plain_word_length(pieces: Pieces, [low, high]: [u64; 2]) -> usize 
     let after = after as u8;
     let ends = match after {
         b'\'' => false,
-        // Capitals begin another piece after small letters, as one encoding has it.
-        b'A'..=b'Z' => pieces == Pieces::O200k && small > 0,
+        // Capitals begin another piece after small letters, as some encodings have it.
+        b'A'..=b'Z' => pieces.splits_capitals() && small > 0,
         _ => after.is_ascii() && (small > 0 || has_upper),
     };
     if ends { (before + small) as usize } else { 0 }
@@ -212,12 +257,14 @@ static LEADS: [Lead; 256] = {
 /// \s+(?!\S)
 /// \s+
 /// ```
-fn o200k_end(text: &[u8], start: usize) -> usize {
+///
+/// Tekken has no contractions, and one digit a piece.
+fn o200k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     let (class, width) = class_at(text, start);
     let next = start + width;
     let word = match class {
         Class::Lower | Class::Upper | Class::Caseless => word_at(text, start),
-        Class::Number => return number_end(text, next),
+        Class::Number => return number_end(pieces, text, next),
         Class::Newline => return white_space_end(text, start),
         // Any other character may lead a word. A mark may also be a letter of the word itself, and the first
         // alternative with it as a letter comes before the second with it as the leader.
@@ -228,6 +275,9 @@ fn o200k_end(text: &[u8], start: usize) -> usize {
         },
     };
     if let Some(word) = word {
+        if pieces == Pieces::Tekken {
+            return word.end;
+        }
         return contraction_end(text, word.end).unwrap_or(word.end);
     }
     match symbols_end(text, start) {
@@ -248,7 +298,9 @@ fn o200k_end(text: &[u8], start: usize) -> usize {
 /// \s+(?!\S)
 /// \s
 /// ```
-fn cl100k_end(text: &[u8], start: usize) -> usize {
+///
+/// Qwen lacks the rule of white space at the end of a text, and has one digit a piece.
+fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     if let Some(end) = contraction_end(text, start) {
         return end;
     }
@@ -256,7 +308,7 @@ fn cl100k_end(text: &[u8], start: usize) -> usize {
     let next = start + width;
     match class {
         Class::Lower | Class::Upper | Class::Caseless => return letters_end(text, next),
-        Class::Number => return number_end(text, next),
+        Class::Number => return number_end(pieces, text, next),
         Class::Mark | Class::Other | Class::Space if class_at(text, next).0.is_letter() => {
             return letters_end(text, next);
         }
@@ -266,9 +318,121 @@ fn cl100k_end(text: &[u8], start: usize) -> usize {
         return run_of_bytes_end(text, end, b"\r\n");
     }
     match run_end(text, start, Class::is_white_space) {
-        end if end == text.len() => end,
+        end if end == text.len() && pieces == Pieces::Cl100k => end,
         _ => white_space_end(text, start),
     }
+}
+
+/// The end of the first alternative that matches, or of all characters before the first that one matches:
+///
+/// ```text
+/// \p{N}{1,3}
+/// [一-龥぀-ゟ゠-ヿ]+
+/// [!-/:-~][A-Za-z]+
+/// [^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+
+///  ?[\p{P}\p{S}]+[\r\n]*
+/// \s*[\r\n]+
+/// \s+(?!\S)
+/// \s+
+/// ```
+///
+/// The first two are cut out before the others are tried, which then see the end of a text there.
+fn deepseek_end(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let (kind, width) = deepseek_kind(text, at);
+        let next = at + width;
+        let (follows, follows_width) = deepseek_kind(text, next);
+        let end = match kind {
+            DeepseekKind::Number if at == start => return number_end(Pieces::Deepseek, text, next),
+            DeepseekKind::Kana if at == start => deepseek_run_end(text, next, DeepseekKind::Kana),
+            DeepseekKind::Number | DeepseekKind::Kana | DeepseekKind::End => return at,
+            DeepseekKind::Letter => deepseek_run_end(text, next, DeepseekKind::Letter),
+            DeepseekKind::Symbol if width == 1 && is_ascii_letter(text, next) => {
+                let letters = text[next..].iter().take_while(|byte| byte.is_ascii_alphabetic());
+                next + letters.count()
+            }
+            DeepseekKind::Symbol => deepseek_symbols_end(text, next),
+            DeepseekKind::Space | DeepseekKind::Other if follows == DeepseekKind::Letter => {
+                deepseek_run_end(text, next + follows_width, DeepseekKind::Letter)
+            }
+            DeepseekKind::Space if follows == DeepseekKind::Symbol && text[at] == b' ' => {
+                deepseek_symbols_end(text, next + follows_width)
+            }
+            DeepseekKind::Space | DeepseekKind::Newline => deepseek_white_space_end(text, at),
+            DeepseekKind::Other => {
+                at = next;
+                continue;
+            }
+        };
+        return if at == start { end } else { at };
+    }
+}
+
+/// The kinds of characters that DeepSeek's patterns tell apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DeepseekKind {
+    /// A letter or a mark.
+    Letter,
+    /// Kana, and the common Chinese characters.
+    Kana,
+    Number,
+    Symbol,
+    Space,
+    Newline,
+    Other,
+    /// Past the end of the text.
+    End,
+}
+
+/// The kind of the character at `at`, and its width in bytes.
+#[inline]
+fn deepseek_kind(text: &[u8], at: usize) -> (DeepseekKind, usize) {
+    let (code_point, width) = match text.get(at) {
+        Some(byte) if byte.is_ascii() => (u32::from(*byte), 1),
+        Some(_) => decode(text, at),
+        None => return (DeepseekKind::End, 0),
+    };
+    let kind = match class_of(code_point) {
+        Class::Number => DeepseekKind::Number,
+        _ if matches!(code_point, 0x3040..=0x30ff | 0x4e00..=0x9fa5) => DeepseekKind::Kana,
+        Class::Lower | Class::Upper | Class::Caseless | Class::Mark => DeepseekKind::Letter,
+        Class::Newline => DeepseekKind::Newline,
+        Class::Space => DeepseekKind::Space,
+        Class::Other if is_symbol(code_point) => DeepseekKind::Symbol,
+        Class::Other => DeepseekKind::Other,
+    };
+    (kind, width)
+}
+
+/// The end of the run of characters of a kind from `at`.
+#[inline]
+fn deepseek_run_end(text: &[u8], mut at: usize, kind: DeepseekKind) -> usize {
+    loop {
+        let (next, width) = deepseek_kind(text, at);
+        if next != kind {
+            return at;
+        }
+        at += width;
+    }
+}
+
+/// The end of symbols that go on at `at`, and of the newlines after them.
+fn deepseek_symbols_end(text: &[u8], at: usize) -> usize {
+    run_of_bytes_end(text, deepseek_run_end(text, at, DeepseekKind::Symbol), b"\r\n")
+}
+
+/// The end of the piece of white space that starts at `start`. A number or a Chinese character after it is the end of the text to it.
+fn deepseek_white_space_end(text: &[u8], start: usize) -> usize {
+    let end = run_end(text, start, Class::is_white_space);
+    match deepseek_kind(text, end).0 {
+        DeepseekKind::Number | DeepseekKind::Kana => white_space_end(&text[..end], start),
+        _ => white_space_end(text, start),
+    }
+}
+
+fn is_ascii_letter(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// A run of letters and marks as o200k reads it: capitals first, then small letters.
@@ -312,9 +476,9 @@ fn letters_end(text: &[u8], at: usize) -> usize {
     run_end(text, at, Class::is_letter)
 }
 
-/// The end of a number whose first digit ended at `at`: at most three digits in all.
-fn number_end(text: &[u8], mut at: usize) -> usize {
-    for _ in 1..3 {
+/// The end of a number whose first digit ended at `at`: at most three digits in all, or one.
+fn number_end(pieces: Pieces, text: &[u8], mut at: usize) -> usize {
+    for _ in 1..pieces.most_digits() {
         match class_at(text, at) {
             (Class::Number, width) => at += width,
             _ => break,
@@ -421,6 +585,9 @@ pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
 mod tests {
     use super::*;
 
+    const ALL: [Pieces; 5] =
+        [Pieces::O200k, Pieces::Cl100k, Pieces::Qwen, Pieces::Deepseek, Pieces::Tekken];
+
     fn pieces(how: Pieces, text: &str) -> Vec<&str> {
         let mut pieces = Vec::new();
         let mut start = 0;
@@ -451,7 +618,7 @@ mod tests {
             "(", "_", "`", "{", "é", "ß", "İ", "漢", "\u{301}", "\u{17f}", "\0",
         ];
         let mut plain_count = 0;
-        for how in [Pieces::O200k, Pieces::Cl100k] {
+        for how in ALL {
             for seed in 0..100_000 {
                 let text = random_text(&letters, seed);
                 let mut bytes = text.clone().into_bytes();
@@ -476,14 +643,17 @@ mod tests {
             "漢", "\u{301}", "\u{a0}", "\u{85}", "½", "\u{17f}", "\0", "\u{1f}",
         ];
         let mut plain_count = 0;
-        for (how, closely) in
-            [(Pieces::O200k, o200k_end as fn(&[u8], usize) -> usize), (Pieces::Cl100k, cl100k_end)]
-        {
+        for how in ALL {
+            let closely = |text: &[u8]| match how {
+                Pieces::O200k | Pieces::Tekken => o200k_end(how, text, 0),
+                Pieces::Cl100k | Pieces::Qwen => cl100k_end(how, text, 0),
+                Pieces::Deepseek => deepseek_end(text, 0),
+            };
             for (seed, length) in (0..100_000).zip((1..=9).cycle()) {
                 let text: String = random_text(&bits, seed).chars().take(length).collect();
                 if let Some(end) = plain_end(how, text.as_bytes(), 0) {
                     plain_count += 1;
-                    assert_eq!(end, closely(text.as_bytes(), 0), "{how:?}: {text:?}");
+                    assert_eq!(end, closely(text.as_bytes()), "{how:?}: {text:?}");
                 }
             }
         }
@@ -512,6 +682,22 @@ mod tests {
         }
         assert_eq!(pieces(Pieces::O200k, "a\n  "), ["a", "\n", "  "]);
         assert_eq!(pieces(Pieces::Cl100k, "a\n  "), ["a", "\n  "]);
+    }
+
+    #[test]
+    fn families_cut_numbers_white_space_and_chinese_differently() {
+        let text = "Don't 123  4\n ";
+        let cut = |how| pieces(how, text);
+        assert_eq!(cut(Pieces::Qwen), ["Don", "'t", " ", "1", "2", "3", " ", " ", "4", "\n", " "]);
+        assert_eq!(
+            cut(Pieces::Tekken),
+            ["Don", "'t", " ", "1", "2", "3", " ", " ", "4", "\n", " "]
+        );
+        assert_eq!(cut(Pieces::Deepseek), ["Don", "'t", " ", "123", "  ", "4", "\n", " "]);
+        assert_eq!(
+            pieces(Pieces::Deepseek, "会a議\0\u{1}b(é"),
+            ["会", "a", "議", "\0", "\u{1}b", "(", "é"]
+        );
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `windrowV` |
-//! | 4 | version of the format, now 2 |
+//! | 3 | version of the format, now 2 |
+//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told by their checksums; 1 Qwen, 2 DeepSeek, 3 Tekken |
 //! | 4 | number of tokens |
 //! | 8 | checksum of all that follows |
 //! | 256 | the byte that each of the first 256 tokens is |
@@ -19,9 +20,10 @@
 //! left part, less that of the token before it where both have the same right part. Steps are small, and neighbours in a plane
 //! are alike, which compresses well.
 
+use super::pretokenizer::Pieces;
 use std::fmt;
 
-/// The longest token that a vocabulary may hold, in bytes. Both encodings' longest have this length.
+/// The longest token that a vocabulary may hold, in bytes. Most encodings' longest have this length.
 pub const LONGEST_TOKEN: usize = 128;
 
 pub(super) const MAGIC: &[u8; 8] = b"windrowV";
@@ -103,7 +105,10 @@ impl Vocabulary {
     }
 
     /// Reads an asset, and gives with it the checksum that says which vocabulary it is.
-    pub(super) fn from_asset(asset: &[u8]) -> Result<(Self, u64), InvalidVocabulary> {
+    pub(super) fn from_asset(
+        pieces: Pieces,
+        asset: &[u8],
+    ) -> Result<(Self, u64), InvalidVocabulary> {
         let damaged = |message| InvalidVocabulary {
             message,
             next_action: "Load the vocabulary file again, unchanged.",
@@ -112,10 +117,16 @@ impl Vocabulary {
             .split_at_checked(HEADER)
             .filter(|(header, _)| header.starts_with(MAGIC))
             .ok_or_else(|| damaged("the bytes are not a vocabulary of windrow"))?;
-        if number(&header[8..12]) != u64::from(FORMAT_VERSION) {
+        if number(&header[8..11]) != u64::from(FORMAT_VERSION) {
             return Err(InvalidVocabulary {
                 message: "the vocabulary is of another version of the format",
                 next_action: "Use the vocabulary file of the same version of windrow.",
+            });
+        }
+        if u32::from(header[11]) != pieces.code() {
+            return Err(InvalidVocabulary {
+                message: "the vocabulary belongs to another encoding",
+                next_action: "Load the vocabulary file that bears the encoding's name.",
             });
         }
         let count = usize::try_from(number(&header[12..16])).unwrap_or(usize::MAX);

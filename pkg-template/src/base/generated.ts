@@ -133,9 +133,12 @@ export type Moment = number | string;
  * How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.
  * - `o200k_base`: Exactly, in this encoding.
  * - `cl100k_base`: Exactly, in this encoding.
+ * - `qwen`: Exactly, in this encoding.
+ * - `deepseek_v3`: Exactly, in this encoding.
+ * - `tekken`: Exactly, in this encoding.
  * - `estimate`: By estimate, with no vocabulary.
  */
-export type EncodingChoice = "o200k_base" | "cl100k_base" | "estimate";
+export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "estimate";
 
 /** What is taken into consideration at all, and in which order. */
 export interface CollectConfig {
@@ -1184,8 +1187,11 @@ export type Need =
  * An encoding that text can be counted in exactly.
  * - `o200k_base`: `o200k_base`: GPT-4o and later, the o series, gpt-oss.
  * - `cl100k_base`: `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
+ * - `qwen`: `qwen`: Qwen 2 to 3, by a vocabulary file of your own.
+ * - `deepseek_v3`: `deepseek_v3`: DeepSeek V3 and R1, by a vocabulary file of your own.
+ * - `tekken`: `tekken`: Mistral's Tekken, by a vocabulary file of your own.
  */
-export type EncodingName = "o200k_base" | "cl100k_base";
+export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken";
 
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
@@ -1829,7 +1835,14 @@ export const FIELDS: readonly Field[] = [
 ];
 
 /** Every way to count tokens. */
-export const ENCODINGS: readonly EncodingChoice[] = ["o200k_base", "cl100k_base", "estimate"];
+export const ENCODINGS: readonly EncodingChoice[] = [
+  "o200k_base",
+  "cl100k_base",
+  "qwen",
+  "deepseek_v3",
+  "tekken",
+  "estimate",
+];
 
 /** What the user says first, where a provider takes no other beginning: `render.provider` has it counted. */
 export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";

@@ -9,10 +9,16 @@ import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
 import { inflated } from "./inflate.js";
 
-/** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
+/**
+ * A vocabulary: what `windrow/encodings/o200k_base` exports, the bytes of `windrow/encodings/o200k_base.bin`, or those that
+ * `windrow vocabulary` makes of a `tokenizer.json`.
+ */
 export type Vocabulary =
   | { readonly name: EncodingName; readonly data: string }
   | { readonly name: EncodingName; readonly bytes: Uint8Array | ArrayBuffer };
+
+/** The encodings whose vocabulary the package has. */
+const PACKAGED: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 
 /** Where vocabularies come from, by their names. */
 export type VocabularyImports = Partial<Record<EncodingName, () => Promise<{ default: Vocabulary }>>>;
@@ -69,6 +75,14 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
       code: "INVALID_ENCODING",
       message: `unknown encoding ${describe(name)}`,
       nextAction: `Use one of ${known.join(", ")}.`,
+    });
+  }
+  if (!PACKAGED.includes(name)) {
+    throw new ContextError({
+      kind: "encoding_error",
+      code: "ENCODING_NOT_LOADED",
+      message: `the vocabulary of ${name} is not loaded, and the package doesn't have it`,
+      nextAction: `Make it with "windrow vocabulary tokenizer.json --write ${name}.bin", and pass { name: "${name}", bytes } to loadEncoding.`,
     });
   }
   try {

@@ -3,7 +3,6 @@
 
 import { readFileSync } from "node:fs";
 import { ContextError } from "../base/errors.js";
-import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { provideVocabularies } from "../engine/encodings.js";
 import { provideModule } from "../engine/engine.js";
 import { provideMeaning } from "../engine/meaning.js";
@@ -26,7 +25,7 @@ function fileOf(path: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !== "estimate")) {
+for (const name of ["o200k_base", "cl100k_base"] as const) {
   provideVocabularies({ [name]: async () => ({ default: { name, bytes: fileOf(`./encodings/${name}.bin`) } }) });
 }
 provideMeaning(async () => ({ default: { bytes: fileOf("./meaning/table.bin") } }));

@@ -736,7 +736,7 @@ fn edges() -> impl Strategy<Value = String> {
 fn a_last_line_without_its_line_end_is_within_the_budget() {
     for ending in ["!\");\r", "a!\");\r", "=\");\r", ");\r\n", "*/\r\n"] {
         for (encoding, room) in
-            EncodingName::ALL.iter().flat_map(|name| (1..60).map(move |room| (name, room)))
+            EncodingName::PACKAGED.iter().flat_map(|name| (1..60).map(move |room| (name, room)))
         {
             let json = format!(
                 r#"{{"encoding":"{}","render":{{"format":"text"}},"budget":{{"maxTokens":{room}}},

@@ -248,6 +248,7 @@ pub(crate) fn reference(name: EncodingName) -> &'static CoreBPE {
     match name {
         EncodingName::O200kBase => tiktoken_rs::o200k_base_singleton(),
         EncodingName::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
+        _ => unreachable!("tiktoken-rs doesn't have {name:?}"),
     }
 }
 
@@ -255,9 +256,9 @@ pub(crate) fn reference_count(name: EncodingName, text: &str) -> u64 {
     reference(name).encode_ordinary(text).len() as u64
 }
 
-/// The vocabulary's asset of each encoding, in the order of [`EncodingName::ALL`].
-pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::ALL.len()]> = LazyLock::new(|| {
-    EncodingName::ALL.map(|name| {
+/// The vocabulary's asset of each encoding, in the order of [`EncodingName::PACKAGED`].
+pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::PACKAGED.len()]> = LazyLock::new(|| {
+    EncodingName::PACKAGED.map(|name| {
         let tokens: Vec<_> =
             (0..).map_while(|rank| reference(name).decode_bytes(&[rank]).ok()).collect();
         asset::encode(&tokens).expect("every token splits into two")
@@ -267,7 +268,7 @@ pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::ALL.len()]> = LazyLoc
 /// An exact encoding, loaded once a thread.
 pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     thread_local! {
-        static LOADED: [Rc<Encoding>; EncodingName::ALL.len()] = EncodingName::ALL.map(|name| {
+        static LOADED: [Rc<Encoding>; EncodingName::PACKAGED.len()] = EncodingName::PACKAGED.map(|name| {
             let asset = &ASSETS[name as usize];
             Rc::new(Encoding::from_vocabulary(name, asset).expect("the asset is sound"))
         });

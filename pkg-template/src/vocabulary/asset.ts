@@ -1,0 +1,48 @@
+// Writes the file of a vocabulary: crates/encoding/src/vocabulary.rs has its format.
+
+import { type MergePair, SINGLE_BYTES, storedOrder } from "./order.js";
+
+const FORMAT_VERSION = 2;
+const HEADER_BYTES = 24;
+
+/** The highest number that the three bytes of a step hold. */
+const STEP = 0xff_ffff;
+
+/** Returns the file of a vocabulary whose first tokens are the bytes 0 to 255, given its merges in order of rank. */
+export function vocabularyFile(piecesCode: number, merges: readonly MergePair[]): Uint8Array<ArrayBuffer> {
+  const count = merges.length;
+  const file = new Uint8Array(HEADER_BYTES + SINGLE_BYTES + 6 * count);
+  const body = file.subarray(HEADER_BYTES);
+  for (let byte = 0; byte < SINGLE_BYTES; byte += 1) {
+    body[byte] = byte;
+  }
+  let [leftBefore, rightBefore] = [0, 0];
+  for (const [rank, [left, right]] of storedOrder(merges).entries()) {
+    const steps = [right === rightBefore ? left - leftBefore : left, right - rightBefore];
+    for (const [side, step] of steps.entries()) {
+      for (const plane of [0, 1, 2]) {
+        body[SINGLE_BYTES + (3 * side + plane) * count + rank] = ((step & STEP) >> (8 * plane)) & 0xff;
+      }
+    }
+    [leftBefore, rightBefore] = [left, right];
+  }
+  file.set(new TextEncoder().encode("windrowV"));
+  const header = new DataView(file.buffer);
+  header.setUint32(8, FORMAT_VERSION | (piecesCode << 24), true);
+  header.setUint32(12, SINGLE_BYTES + count, true);
+  header.setBigUint64(16, checksumOf(body), true);
+  return file;
+}
+
+/** Returns a checksum against damage. */
+function checksumOf(bytes: Uint8Array): bigint {
+  const padded = new Uint8Array(Math.ceil(bytes.length / 8) * 8);
+  padded.set(bytes);
+  const words = new DataView(padded.buffer);
+  let sum = BigInt(bytes.length);
+  for (let at = 0; at < padded.length; at += 8) {
+    const product = BigInt.asUintN(64, (sum ^ words.getBigUint64(at, true)) * 0x9e37_79b9_7f4a_7c15n);
+    sum = BigInt.asUintN(64, product << 29n) | (product >> 35n);
+  }
+  return sum;
+}
