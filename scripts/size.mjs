@@ -17,18 +17,18 @@ const dist = projectPath("pkg-template", "dist");
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
   "windrow.wasm": { brotli: 224_000 },
-  "selection.wasm": { brotli: 206_500 },
+  "selection.wasm": { brotli: 207_000 },
   "page: buildContext": { brotli: 389_300 },
   "slim: buildContext, the core beside it": { brotli: 49_200 },
   "first context in a page: all fits": { brotli: 273_000 },
   "first context in a page: exact in o200k_base": { brotli: 727_900 },
   "first context in a page: exact in cl100k_base": { brotli: 484_000 },
-  "worker: buildContext, cl100k_base": { gzip: 852_000 },
+  "worker: buildContext, cl100k_base": { gzip: 853_600 },
   "worker: slim, cl100k_base": { gzip: 545_700 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 794_000 },
-  "worker: o200k_base": { gzip: 1_141_500 },
-  "worker: cl100k_base": { gzip: 896_000 },
-  "worker: both vocabularies": { gzip: 1_352_500 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 795_400 },
+  "worker: o200k_base": { gzip: 1_143_200 },
+  "worker: cl100k_base": { gzip: 897_800 },
+  "worker: both vocabularies": { gzip: 1_354_300 },
 };
 
 /** What a page has downloaded when it has its first context, with `windrow/slim`: files and bundles in sum. */

@@ -16,7 +16,7 @@ const LINES: [&str; 7] = [
     "I refuse to wear leather.",
     "Ich bin allergisch gegen Nüsse.",
     "Ma sœur s'appelle Rosa.",
-    "Mi hermana se llama Rosa.",
+    "Soy alérgica a los cacahuetes.",
     "Я не ем мясо.",
 ];
 const ALLERGY: &str = LINES[0];
