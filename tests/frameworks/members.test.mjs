@@ -25,7 +25,7 @@ for (const [name, message, outcome] of members) {
         requestOf(provider, [{ role: "user", content: "Hello." }, message, { role: "user", content: "And now?" }]);
       } catch (error) {
         assert.equal(error.code, "NOT_SENDABLE", error.stack);
-        assert.match(error.path, /^(?:messages|input|contents)\[\d+\]/);
+        assert.match(error.path, /^(?:messages|input|contents|initialPrompts)\[\d+\]/);
       }
     }
   });

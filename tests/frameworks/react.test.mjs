@@ -56,7 +56,7 @@ async function serverHtml(version) {
     import { renderToString } from "react-dom/server";
     import { useWindrow } from ${JSON.stringify(entry)};
     function Chat() {
-      const { status, hasOlder } = useWindrow({});
+      const { status, hasOlder } = useWindrow(undefined);
       return h("section", { "data-status": status, "data-older": String(hasOlder) }, h("ul"), h("output", null, "none"), h("em"));
     }
     export const html = renderToString(h(Chat));`;

@@ -145,7 +145,7 @@ describe("compact.summarize", () => {
     "that throws": [() => Promise.reject(new Error("down")), /down/],
     "that answers no text": [() => 5, /not a text/],
     "that answers a blank text": [() => " \n", /blank/],
-    "that answers more than it was given": [({ text }) => text + text, /not shorter/],
+    "that answers more than it was given": [({ text }) => text + text, /isn't shorter/],
     "that never answers": [() => new Promise(() => {}), /took longer/],
   };
   for (const [name, [hook, why]] of Object.entries(failures)) {

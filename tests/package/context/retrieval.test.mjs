@@ -99,7 +99,7 @@ describe("what the tool returns", () => {
     const byName = (await context.retrieval.execute({ id: "r2" })).split("\n").slice(1);
     assert.deepEqual((await context.retrieval.execute('{"id":"call_0"}')).split("\n").slice(1), byName);
     assert.match(await context.retrieval.execute({ id: "result r4" }), /^r4, read_file/);
-    assert.match(await context.retrieval.execute({ id: "r99" }), /no result or message "r99"/);
+    assert.match(await context.retrieval.execute({ id: "r99" }), /No result or message is named "r99"/);
     assert.match(await context.retrieval.execute("{"), /aren't JSON/);
     assert.match(await context.retrieval.execute({}), /Pass `id`, `query` or both/);
     assert.match(await context.retrieval.execute(null), /Pass `id`, `query` or both/);

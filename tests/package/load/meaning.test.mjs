@@ -23,7 +23,8 @@ const config = {
   encoding: "estimate",
   request: "Which seafood dishes should I order in Thailand?",
   budget: { maxTokens: 120 },
-  recall: { meaning: "static" },
+  // Without their share of room, statements rank like all messages.
+  recall: { meaning: "static", maxStatementShare: 0 },
 };
 const setting = `const chat = ${JSON.stringify(chat)}; const config = ${JSON.stringify(config)};`;
 
@@ -54,7 +55,7 @@ test("a message that means the request in other words is kept, and a recording b
   const context = await buildContext(chat, config);
   assert.match(context.explain("m20").words, /close in meaning/);
   assert.equal((await replay(JSON.parse(JSON.stringify(context.recording)), chat)).same, true);
-  const without = await buildContext(chat, { ...config, recall: { meaning: "none" } });
+  const without = await buildContext(chat, { ...config, recall: { ...config.recall, meaning: "none" } });
   assert.doesNotMatch(without.explain("m20").words, /meaning/);
 });
 

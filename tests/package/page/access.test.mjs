@@ -132,7 +132,7 @@ test("the keyboard goes through conversation, prompt and strip", async () => {
   await turnsKnown(page);
   await page.focus("#turns");
   await afterBuild(page, () => page.keyboard.press("ArrowLeft"));
-  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^turn /);
+  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^step /);
   await afterBuild(page, () => page.keyboard.press("End"));
   assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^now/);
   assertQuiet(problems);

@@ -328,7 +328,7 @@ test("where the browser keeps nothing, it says so, and all else works", async ()
   });
   await shows(visit.page, "notice", "“venue” is not saved in this browser");
   await openPanel(visit.page, "saved");
-  await shows(visit.page, "saved-failure", "There is no IndexedDB here");
+  await shows(visit.page, "saved-failure", "IndexedDB isn't available here");
   await visit.page.keyboard.press("Escape");
   await setBudget(visit.page, 600);
   assert.ok((await summary(visit.page)).kept > 0);
