@@ -21,7 +21,7 @@ export interface Setup {
 
 export const plainSetup: Setup = { preset: "", options: {}, triage: { by: "words", delay_ms: 0, chosen: {} } };
 
-/** The form in which the prompt is shown. */
+/** The form of the prompt on the page. */
 export type Shape = Extract<ProviderName, "openai" | "anthropic" | "gemini"> | "text";
 export const shapes: readonly Shape[] = ["openai", "anthropic", "gemini", "text"];
 export const shapeTitles: Readonly<Record<Shape, string>> = {
@@ -155,7 +155,7 @@ export interface Circumstances {
   readonly shape: Shape;
   readonly given: Given;
   readonly session: string | undefined;
-  /** The tag by which the page leaves messages out. */
+  /** The tag of messages that the page leaves out. */
   readonly leftOutTag: string | undefined;
 }
 

@@ -62,7 +62,7 @@ export const state = {
   picture: signal<Picture | undefined>(undefined),
   other: signal<Picture | undefined>(undefined),
   failure: signal<Failure | undefined>(undefined),
-  /** The reasons for which the provider would refuse the prompt; known when the picture has rested. */
+  /** The reasons why the provider would refuse the prompt; known when the picture has rested. */
   refusal: signal<Failure | undefined>(undefined),
   /** True if the picture is older than the setup. */
   isOld: signal(false),

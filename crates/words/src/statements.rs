@@ -87,6 +87,9 @@ pub fn features(sentence: &str) -> Vec<u32> {
     // The hashes of the word before, and of the two words before. `^` is before the first one.
     let (mut one, mut two) = (hash::with_byte(hash::START, b'^'), None);
     for word in words_of(&folded).take(MOST_WORDS) {
+        // Every number is one word: those that no training saw would share a hash with words by chance.
+        let is_number = word.iter().all(u8::is_ascii_digit);
+        let word = if is_number { b"0" } else { word };
         let (alone, pair) = (with_word(hash::START, word), with_word(one, word));
         keys.extend([key(alone), key(pair)]);
         keys.extend(two.map(|two| key(with_word(two, word))));

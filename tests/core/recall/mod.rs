@@ -1,3 +1,4 @@
+mod asides;
 mod ranking;
 mod standing;
 mod statements;

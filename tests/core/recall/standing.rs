@@ -1,9 +1,10 @@
 //! What the user says holds throughout is found, has a share of its own, and is nobody else's to say.
 
-use crate::support::{Message, NOW, build, config, fates, transcript};
+use super::asides::{chat_with, rows_for, run};
+use crate::support::{Message, build, config, transcript};
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::json;
 use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;
 use windrow::state::trace::Reason;
@@ -19,38 +20,9 @@ const LINES: [&str; 7] = [
     "D'ora in poi indica tutte le lunghezze in metri, per favore.",
     "С этого момента указывай, пожалуйста, все длины в метрах.",
 ];
-const REQUEST: &str = "How tall can a birch tree grow?";
-const DAY: i64 = 86_400_000;
-
-/// Sixty exchanges about trees, of which a small budget holds a few.
-fn chat() -> Vec<Message> {
-    let exchange = |count: i64| {
-        let time = NOW.0 - 3 * DAY + count * 60_000;
-        [
-            Message::user(&format!("Does birch tree number {count} grow near the lake?")).at(time),
-            Message::assistant(&format!("Birch number {count} grows on the north shore of it."))
-                .at(time + 1),
-        ]
-    };
-    (0..60).flat_map(exchange).collect()
-}
-
-/// A chat with messages put into it, from its tenth message on.
-fn chat_with(messages: &[Message]) -> Vec<Message> {
-    let mut chat = chat();
-    let time = chat[10].time.expect("it has one");
-    chat.splice(10..10, messages.iter().map(|message| message.clone().at(time)));
-    chat
-}
-
-fn run(messages: &[Message], tokens: u64, recall: &Value) -> Context {
-    let options = json!({"recall": recall, "budget": {"maxTokens": tokens}});
-    build(&transcript(messages), Some(REQUEST), config(&options.to_string())).expect("it fits")
-}
 
 fn standing(context: &Context) -> Vec<usize> {
-    let fates = fates(context).into_iter().enumerate();
-    fates.filter(|(_, (_, reason))| *reason == Reason::Standing).map(|(row, _)| row).collect()
+    rows_for(context, Reason::Standing)
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Lasting statements of the user are found, compete for a separate share, and are nobody else's to say.
 
-use crate::support::{Message, NOW, build, config, fates, transcript};
+use super::asides::{chat_with, rows_for, run};
+use crate::support::{Message, fates};
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::json;
 use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
@@ -20,39 +21,10 @@ const LINES: [&str; 7] = [
     "Я не ем мясо.",
 ];
 const ALLERGY: &str = LINES[0];
-const REQUEST: &str = "How tall can a birch tree grow?";
 const TOKENS: u64 = 600;
-const DAY: i64 = 86_400_000;
-
-/// Sixty exchanges about trees. A small budget holds a few.
-fn chat() -> Vec<Message> {
-    let exchange = |count: i64| {
-        let time = NOW.0 - 3 * DAY + count * 60_000;
-        [
-            Message::user(&format!("Does birch number {count} stand at the lake?")).at(time),
-            Message::assistant(&format!("Birch number {count} is on the north shore of it."))
-                .at(time + 1),
-        ]
-    };
-    (0..60).flat_map(exchange).collect()
-}
-
-/// A chat with messages put into it, from its tenth message on.
-fn chat_with(messages: &[Message]) -> Vec<Message> {
-    let mut chat = chat();
-    let time = chat[10].time.expect("it has one");
-    chat.splice(10..10, messages.iter().map(|message| message.clone().at(time)));
-    chat
-}
-
-fn run(messages: &[Message], tokens: u64, recall: &Value) -> Context {
-    let options = json!({"recall": recall, "budget": {"maxTokens": tokens}});
-    build(&transcript(messages), Some(REQUEST), config(&options.to_string())).expect("it fits")
-}
 
 fn statements(context: &Context) -> Vec<usize> {
-    let fates = fates(context).into_iter().enumerate();
-    fates.filter(|(_, (_, reason))| *reason == Reason::Statement).map(|(row, _)| row).collect()
+    rows_for(context, Reason::Statement)
 }
 
 /// The cost of these messages together.

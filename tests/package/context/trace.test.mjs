@@ -291,8 +291,8 @@ test("the trace of a long transcript stays small", () => {
     pinned: index === 50_000,
   }));
   const context = buildContextSync(messages, { request: "And?", budget: { maxTokens: 4000 } });
-  assert.ok(context.trace.ranges.length < 24);
+  assert.ok(context.trace.ranges.length < 12);
   for (const part of [context.trace, context.recording, context.snapshot]) {
-    assert.ok(JSON.stringify(part).length < 6000);
+    assert.ok(JSON.stringify(part).length < 5000);
   }
 });

@@ -44,7 +44,7 @@ export interface ModelInputFilter {
 
 /**
  * A `callModelInputFilter` that sends the context of the input, for the options of `run` or of a `Runner`. Instructions count; tools
- * the filter does not see, so give their definitions as `budget.tools`. With `retrieval` it has `tools`, with one that returns omitted
+ * the filter does not see, so pass their definitions as `budget.tools`. With `retrieval` it has `tools`, with one that returns omitted
  * results to the model. Fails as `buildContext` does.
  */
 export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInputFilter {

@@ -24,7 +24,7 @@ export interface SentMedia {
   readonly text?: string;
 }
 
-/** Reads a part of media. Throws `MalformedMessage` where its bytes can't be read at once. */
+/** Reads a part of media. Throws `MalformedMessage` if its bytes can't be read at once. */
 export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
