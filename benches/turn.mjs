@@ -1,11 +1,11 @@
 // The next turn of a long chat: one message is appended, and the context of the next request is built.
 //
-// Both are in the time, as an application pays for both. Of each the median counts, in one run; what is compared over the same
-// messages is measured in turns.
+// Both are in the time, as an application pays for both. The median of each counts, in one run, and the 95th percentile is next to it. Turns
+// that are compared over the same messages take turns.
 
 import { HumanMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
-import { buildContextSync, createTranscript, loadEncoding } from "windrow";
+import { buildContextSync, createTranscript, loadEncoding, memoryStore, openSession, presets } from "windrow";
 import { Failure, step } from "../scripts/project.mjs";
 import { Chat } from "./chat.mjs";
 import { median, shown, Table } from "./table.mjs";
@@ -24,6 +24,9 @@ const MOST_RECENCY_MS = 1;
 const MOST_RECENCY_RATIO = 2;
 /** The most that `relevance` may take at the second size, in milliseconds. */
 const MOST_RELEVANCE_MS = 5;
+/** Messages of the sessions, and how many times as long as in the first a build with a cut may take in the second. */
+const SESSION_SIZES = [1000, 100_000];
+const MOST_CUT_RATIO = 3;
 /** How many times as long as `pruneMessages` a build over the array may take. */
 const MOST_ARRAY_RATIO = 2;
 
@@ -34,18 +37,27 @@ export async function run() {
   const wrong = [];
   await loadEncoding("o200k_base");
   await step("transcripts", () => measureTranscripts(wrong));
+  await step("sessions", () => measureSessions(wrong));
   await step("a plain array", () => measureArray(wrong));
   if (wrong.length > 0) {
     throw new Failure(`over the limit: ${wrong.join("; ")}`);
   }
 }
 
-function configOf(ranking, now) {
-  return { now, budget: { maxTokens: MAX_TOKENS }, recall: { ranking } };
-}
+/** What is built: the newest, the same with a cut, what ranks best, and that quoted after a cut. */
+const CONFIGS = {
+  recency: { recall: { ranking: "recency" }, budget: { maxTokens: MAX_TOKENS } },
+  cut: { recall: { ranking: "recency" }, budget: { ...presets.steady.budget, maxTokens: MAX_TOKENS } },
+  relevance: { recall: { ranking: "relevance" }, budget: { maxTokens: MAX_TOKENS } },
+  steady: { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: MAX_TOKENS } },
+};
+const NAMES = Object.keys(CONFIGS);
 
-/** Runs each of some turns so many times, one after the other, and gives the median time of each. */
-async function measured(turns) {
+/** Returns the 95th percentile of some times. */
+const late = (times) => times.toSorted((left, right) => left - right)[Math.floor(times.length * 0.95)];
+
+/** Runs each of some turns so many times, one after the other. Returns the times of each. */
+async function timesOf(turns) {
   const times = turns.map(() => []);
   for (let round = -ROUNDS_BEFORE; round < ROUNDS; round++) {
     for (const [index, turn] of turns.entries()) {
@@ -56,32 +68,41 @@ async function measured(turns) {
       }
     }
   }
-  return times.map(median);
+  return times;
+}
+
+/** Adds a row with the median of each size, and one with the 95th percentile. */
+function addTimes(table, name, times) {
+  const medians = times.map(median);
+  table.add(name, ...medians, (medians.at(-1) / medians[0]).toFixed(2));
+  table.add("  95th percentile", ...times.map(late), "");
 }
 
 async function measureTranscripts(wrong) {
-  const rankings = ["recency", "relevance"];
-  const [recency, relevance] = rankings.map(() => []);
+  const found = Object.fromEntries(NAMES.map((name) => [name, []]));
   for (const size of SIZES) {
     const chat = new Chat(size);
     const transcript = createTranscript();
     for (let count = 0; count < size; count += PIECE) {
       transcript.append(chat.messages(Math.min(PIECE, size - count)));
     }
-    const turns = rankings.map((ranking) => () => {
+    const turns = NAMES.map((name) => () => {
       transcript.append(chat.messages(1));
-      buildContextSync(transcript, configOf(ranking, chat.timeMs));
+      buildContextSync(transcript, { now: chat.timeMs, ...CONFIGS[name] });
     });
-    const [newest, best] = await measured(turns);
-    recency.push(newest);
-    relevance.push(best);
+    for (const [index, times] of (await timesOf(turns)).entries()) {
+      found[NAMES[index]].push(times);
+    }
     transcript.free();
   }
-  const table = new Table(`ms, budget ${shown(MAX_TOKENS)} tokens`, ...SIZES.map((size) => `${shown(size)} messages`));
-  table.add("recency", ...recency);
-  table.add("relevance", ...relevance);
+  const sizes = SIZES.map((size) => `${shown(size)} messages`);
+  const table = new Table(`a Transcript, ms, budget ${shown(MAX_TOKENS)} tokens`, ...sizes, "ratio");
+  for (const name of NAMES) {
+    addTimes(table, name, found[name]);
+  }
   console.log(`\n${table.text()}\n`);
-  const [first, second, last] = [recency[0], relevance[1], recency[2]];
+  const [first, , last] = found.recency.map(median);
+  const second = median(found.relevance[1]);
   if (last > MOST_RECENCY_MS) {
     wrong.push(`recency at ${shown(SIZES[2])}: ${shown(last)} ms, most ${MOST_RECENCY_MS}`);
   }
@@ -90,6 +111,45 @@ async function measureTranscripts(wrong) {
   }
   if (second > MOST_RELEVANCE_MS) {
     wrong.push(`relevance at ${shown(SIZES[1])}: ${shown(second)} ms, most ${MOST_RELEVANCE_MS}`);
+  }
+}
+
+/** Measures the turns of sessions that were opened again: a log has been read once, and everything that was derived of it is stored. */
+async function measureSessions(wrong) {
+  const found = Object.fromEntries(NAMES.map((name) => [name, []]));
+  for (const size of SESSION_SIZES) {
+    const store = memoryStore();
+    const chat = new Chat(size);
+    const filled = await openSession("chat", { store });
+    for (let count = 0; count < size; count += PIECE) {
+      await filled.append(chat.messages(Math.min(PIECE, size - count)));
+    }
+    for (const name of NAMES) {
+      await filled.build({ now: chat.timeMs, ...CONFIGS[name] });
+    }
+    await filled.close();
+    for (const name of NAMES) {
+      const session = await openSession("chat", { store });
+      const turn = async () => {
+        await session.append(chat.messages(2));
+        await session.build({ now: chat.timeMs, ...CONFIGS[name] });
+      };
+      const [times] = await timesOf([turn]);
+      found[name].push(times);
+      await session.close();
+    }
+  }
+  const sizes = SESSION_SIZES.map((size) => `${shown(size)} messages`);
+  const table = new Table("a session in memory, ms", ...sizes, "ratio");
+  for (const name of NAMES) {
+    addTimes(table, name, found[name]);
+  }
+  console.log(`\n${table.text()}\n`);
+  const [small, large] = found.cut.map(median);
+  if (large > MOST_CUT_RATIO * small) {
+    wrong.push(
+      `a cut in a session of ${shown(SESSION_SIZES[1])}: ${shown(large / small)} times ${shown(SESSION_SIZES[0])}`,
+    );
   }
 }
 
@@ -122,14 +182,14 @@ async function measureArray(wrong) {
     return { role, content };
   };
   const countRoughly = (messages) => messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4) + 4, 0);
-  const [recency, relevance, ...others] = await measured([
+  const times = await timesOf([
     () => {
       own = [...own, next()];
-      buildContextSync(own, configOf("recency"));
+      buildContextSync(own, CONFIGS.recency);
     },
     () => {
       ranked = [...ranked, next()];
-      buildContextSync(ranked, configOf("relevance"));
+      buildContextSync(ranked, CONFIGS.relevance);
     },
     () => {
       pruned = [...pruned, next()];
@@ -144,6 +204,7 @@ async function measureArray(wrong) {
       await trimMessages(langchain, { maxTokens: MAX_TOKENS, strategy: "last", tokenCounter: countRoughly });
     },
   ]);
+  const [recency, relevance, ...others] = times.map(median);
   const [prune] = others;
   const table = new Table(`an array of ${shown(ARRAY_SIZE)} messages`, "ms", "to pruneMessages");
   const add = (name, ms) => table.add(name, ms, ms / prune);

@@ -1,7 +1,8 @@
-//! Remembered costs of messages, by form.
+//! Remembered costs of messages, by form, and the tokens before them.
 
 use crate::base::cost::Cost;
 use crate::base::map::HashedMap;
+use crate::log::totals::{TOTAL_BYTES, Totals};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
@@ -10,11 +11,14 @@ use xxhash_rust::xxh64::xxh64;
 const REMEMBERED_FORMS: usize = 4;
 const UNKNOWN_COST: [u32; 3] = [u32::MAX; 3];
 const RECORD_BYTES: usize = 28;
+/// Bytes of the number of totals.
+const COUNT_BYTES: usize = 8;
 
 /// What messages cost in each form, by their rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Costs {
     columns: Vec<CostColumn>,
+    pub(crate) totals: Totals,
 }
 
 #[derive(Clone, Debug)]
@@ -67,11 +71,20 @@ impl Costs {
         for column in &mut self.columns {
             column.costs.truncate(length);
         }
+        self.totals.truncate(length);
     }
 
-    /// The costs of some messages as bytes, each with the checksum of its message; no bytes where none is known.
-    pub(crate) fn bytes(&self, rows: Range<usize>, checksum_of: &dyn Fn(usize) -> u64) -> Vec<u8> {
-        let mut records = Vec::new();
+    /// The costs of some messages as bytes, each with the checksum of its message; no bytes where nothing is known. With the place of the
+    /// first message in its log, they begin with the totals before it.
+    pub(crate) fn bytes(
+        &self,
+        rows: Range<usize>,
+        place: Option<u64>,
+        checksum_of: &dyn Fn(usize) -> u64,
+    ) -> Vec<u8> {
+        let totals = place.map_or_else(Vec::new, |place| self.totals.bytes(rows.start, place));
+        let mut records = ((totals.len() / TOTAL_BYTES) as u64).to_le_bytes().to_vec();
+        records.extend(totals);
         for row in rows {
             let mut checksum = None;
             for column in &self.columns {
@@ -84,26 +97,28 @@ impl Costs {
                 records.extend(costs.map(u32::to_le_bytes).as_flattened());
             }
         }
-        if records.is_empty() {
-            return records;
+        if records.len() == COUNT_BYTES {
+            return Vec::new();
         }
         let header = [version(), xxh64(&records, 0)].map(u64::to_le_bytes);
         [header.as_flattened(), &records].concat()
     }
 
-    /// How many costs of some messages are known, in all forms together.
+    /// How many costs of some messages are known, in all forms together, and how many totals before the first.
     pub(crate) fn known_count(&self, rows: Range<usize>) -> usize {
         let known = |column: &CostColumn| {
             let costs = column.costs.iter().take(rows.end).skip(rows.start);
             costs.filter(|cost| **cost != UNKNOWN_COST).count()
         };
-        self.columns.iter().map(known).sum()
+        let totals = self.totals.known_count(rows.start);
+        totals + self.columns.iter().map(known).sum::<usize>()
     }
 
     /// Learns the costs of some messages from [`Costs::bytes`]. Anything else is ignored.
     pub(crate) fn learn(
         &mut self,
         rows: Range<usize>,
+        place: Option<u64>,
         bytes: &[u8],
         checksum_of: &dyn Fn(usize) -> u64,
     ) {
@@ -119,9 +134,20 @@ impl Costs {
         if known_version != version() || checksum != xxh64(records, 0) {
             return;
         }
+        let Some((count, rest)) = records.split_first_chunk() else {
+            return;
+        };
+        let totals = usize::try_from(u64::from_le_bytes(*count)).unwrap_or(usize::MAX);
+        let Some((totals, records)) = rest.split_at_checked(totals.saturating_mul(TOTAL_BYTES))
+        else {
+            return;
+        };
         let (records, rest) = records.as_chunks::<RECORD_BYTES>();
         if !rest.is_empty() {
             return;
+        }
+        if let Some(place) = place {
+            self.totals.learn(rows.start, totals.as_chunks().0, place);
         }
         let mut known: HashedMap<u64, Vec<(u64, Cost)>> = HashedMap::default();
         for record in records {
@@ -142,5 +168,5 @@ impl Costs {
 
 /// The beginning of these bytes: another version may count otherwise.
 fn version() -> u64 {
-    xxh64(concat!("costs ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
+    xxh64(concat!("costs and totals ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
 }

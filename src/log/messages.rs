@@ -11,6 +11,7 @@ use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
 use crate::log::costs::Costs;
 use crate::log::split::SplitMessages;
+use crate::log::totals::{BLOCK, Total};
 use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -400,10 +401,12 @@ impl Messages {
     }
 
     /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]; no bytes where none is remembered. They
-    /// name messages by checksums, so they are true wherever the same messages are.
+    /// name messages by checksums, so they are true wherever the same messages are. With the place of the first message in its log, they
+    /// have the tokens of all messages before it too.
     #[must_use]
-    pub fn costs(&self, rows: Range<usize>) -> Vec<u8> {
-        self.stored.costs.borrow().bytes(rows, &|row| self.stored.checksum(row, 0, &mut Vec::new()))
+    pub fn costs(&self, rows: Range<usize>, place: Option<u64>) -> Vec<u8> {
+        let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
+        self.stored.costs.borrow().bytes(rows, place, &checksum)
     }
 
     /// How many records [`Messages::costs`] would give.
@@ -412,11 +415,51 @@ impl Messages {
         self.stored.costs.borrow().known_count(rows)
     }
 
-    /// Remembers the costs of some messages, as far as they are among `bytes`. Bytes that are damaged, of another version or no
-    /// costs at all are ignored: the messages are counted again then.
-    pub fn learn_costs(&self, rows: Range<usize>, bytes: &[u8]) {
+    /// Remembers the costs of some messages, as far as they are among `bytes`, and the tokens before the first of them if its place is
+    /// still the same. Bytes that are damaged, of another version or no costs at all are ignored: the messages are counted again then.
+    pub fn learn_costs(&self, rows: Range<usize>, place: Option<u64>, bytes: &[u8]) {
         let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
-        self.stored.costs.borrow_mut().learn(rows, bytes, &checksum);
+        self.stored.costs.borrow_mut().learn(rows, place, bytes, &checksum);
+    }
+
+    // ---- The tokens before a message ----
+
+    /// The first message of the tail that has a remembered total in a form, with the total before it.
+    pub(crate) fn total_in_tail(&self, form: u64) -> Option<(usize, Total)> {
+        let first = self.first_of_tail();
+        let costs = self.stored.costs.borrow();
+        let (row, total) = costs.totals.first_from(form, self.stored_row(first))?;
+        Some((row - self.stored_row(first) + first, total))
+    }
+
+    /// True if totals in a form are remembered.
+    pub(crate) fn has_totals(&self, form: u64) -> bool {
+        self.stored.costs.borrow().totals.has(form)
+    }
+
+    /// Remembers the total before a message in a form, if the message begins a block.
+    pub(crate) fn remember_total(&self, form: u64, row: usize, total: Total) {
+        if row > 0 && self.block(row - 1) < self.block(row) {
+            self.stored.costs.borrow_mut().totals.insert(form, self.stored_row(row), total);
+        }
+    }
+
+    /// The block of its log that a message is in.
+    fn block(&self, row: usize) -> u64 {
+        let seqs = self.part.as_ref().map_or(&self.seqs, |part| &part.seqs_of_all);
+        let row = self.stored_row(row);
+        seqs.get(row).copied().unwrap_or(row as u64 + 1) / BLOCK
+    }
+
+    /// Takes the totals of other messages of the same log. Both have their sequence numbers.
+    pub fn take_totals(&self, other: &Self) {
+        let first_row_of = |seq: &u64| {
+            let row = self.seqs.partition_point(|known| known < seq);
+            (self.seqs.get(row) == Some(seq)).then_some(row)
+        };
+        let row_of = |row: usize| other.seqs.get(row).and_then(first_row_of);
+        let totals = &other.stored.costs.borrow().totals;
+        self.stored.costs.borrow_mut().totals.take(totals, &row_of);
     }
 
     // ---- What tells messages apart ----
@@ -488,6 +531,7 @@ impl Messages {
             has_untimed: self.stored.first_untimed.is_some_and(|row| row < first_of_tail),
             looked_up,
             ranking: None,
+            total: None,
         };
         let seqs_of_all = Rc::clone(&self.seqs);
         let mut part = Self {

@@ -34,5 +34,6 @@ pub mod plan;
 pub mod reach;
 pub mod split;
 pub(crate) mod tool_calls;
+pub mod totals;
 pub(crate) mod units;
 pub mod unread;

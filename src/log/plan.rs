@@ -353,7 +353,8 @@ impl ReadPlan {
             }
         }
         let count = total.saturating_sub(read.len() + skipped).max(1);
-        Some(Unread { gaps, count, has_untimed, looked_up: self.looked_up.clone(), ranking: None })
+        let looked_up = self.looked_up.clone();
+        Some(Unread { gaps, count, has_untimed, looked_up, ..Unread::default() })
     }
 
     fn stretch_of(&self, seq: u64) -> Option<Stretch> {

@@ -37,7 +37,7 @@ impl Reach {
             || config.tiers.enabled
             || config.agent_id.is_some()
             || config.collect.deduplicate
-            || config.budget.cut.is_some() // it is found by the tokens of the whole log
+            || (config.budget.cut.is_some() && !cuts_by_totals(config))
             // What is of one exchange may depend on messages far away: a result that comes late, one that a filter left out.
             || config.window.unit == WindowUnit::Exchange
             || config.render.gap_notice.is_some(); // it says how many are left out, and of what time
@@ -95,6 +95,20 @@ fn has_window(config: &ContextConfig) -> bool {
     counts.iter().any(Option::is_some)
         || !config.enabled
         || config.section(SectionKind::History).is_none()
+}
+
+/// True if the tokens that messages have on the scale of the cut depend on the messages alone, so that the tokens before a place may be
+/// remembered instead of the messages.
+pub(crate) fn cuts_by_totals(config: &ContextConfig) -> bool {
+    let compact = &config.compact;
+    config.enabled
+        && config.section(SectionKind::History).is_some()
+        && config.filter == FilterConfig::default()
+        && config.collect.cache_limit.is_none()
+        && config.collect.fetch_limit.is_none()
+        && config.collect.session_scope != SessionScope::Strict
+        && compact.summary.is_none()
+        && compact.prepared.is_none()
 }
 
 /// Whether nothing but their rank and the budget can leave messages out, so that an index can rank them unread.

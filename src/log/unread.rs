@@ -3,6 +3,7 @@
 use crate::base::candidate::Form;
 use crate::base::time::Milliseconds;
 use crate::base::value::FromValue;
+use crate::log::totals::Total;
 use serde::Serialize;
 
 /// The messages of a log that a transcript does not have.
@@ -25,6 +26,9 @@ pub struct Unread {
     /// How the index of the log ranked messages: in a recording, as it is not there when that is replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingRecord>,
+    /// Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Total>,
 }
 
 impl Unread {

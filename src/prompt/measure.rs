@@ -129,6 +129,11 @@ impl Meter {
         }
     }
 
+    /// The form that it remembers costs in; none if it remembers none.
+    pub(crate) fn form(&self) -> Option<u64> {
+        self.form
+    }
+
     /// How it counts: an encoding's name, `estimate` or `countTokens`.
     pub(crate) fn name(&self) -> &'static str {
         self.source.name()

@@ -23,11 +23,10 @@ use std::rc::Rc;
 ///
 /// # Errors
 ///
-/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction, and where
-/// the cut is found by the tokens of all.
+/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction.
 pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     let config = &input.config;
-    if config.agent_id.is_some() || config.collect.deduplicate || config.budget.cut.is_some() {
+    if config.agent_id.is_some() || config.collect.deduplicate {
         unread::ask_for_all(input)?;
     }
     if let count @ 1.. = input.transcript.skipped_count() {

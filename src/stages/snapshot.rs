@@ -146,7 +146,8 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
             statements: ranking.statements.iter().filter_map(|it| it.row()).collect(),
             recalled: context.trace.recalled.clone(),
         });
-        Unread { ranking, ..unread.clone().with_rows(|row| transcript.message_of(row)) }
+        let total = view.fill.unread_total;
+        Unread { ranking, total, ..unread.clone().with_rows(|row| transcript.message_of(row)) }
     });
     TranscriptRecord {
         length,

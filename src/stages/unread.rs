@@ -132,7 +132,7 @@ pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usi
 }
 
 /// The results in the tail whose call may be before it.
-fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
+pub(crate) fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let near = first_of_tail..first_of_tail + LONGEST_CALL;
     let rows = marks.groups.results_without_call.iter().map(|half| half.row);
@@ -214,7 +214,8 @@ pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool
 pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
     let left_out = |stage, reason| Decision { fate: Fate::LeftOut, stage, reason };
     let unread = input.transcript.unread();
-    if marks.ranking.is_some() && may_be_ranked(input) {
+    let is_cut = input.config.budget.cut.is_some();
+    if marks.ranking.is_some() && may_be_ranked(input) && !is_cut {
         return left_out(StageName::Budget, Reason::RankedLower);
     }
     let rows = (input.transcript.first_of_tail()..input.transcript.len()).rev();
@@ -236,6 +237,7 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
     match reason {
         Reason::Disabled
         | Reason::Compacted
+        | Reason::BeforeCut
         | Reason::NoSection
         | Reason::BeyondCache
         | Reason::BeyondFetchLimit

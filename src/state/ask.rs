@@ -275,7 +275,8 @@ pub enum HookName {
 
 impl HookName {
     /// Those that are asked about all messages.
-    pub const ABOUT_ALL: [Self; 4] = [Self::Select, Self::Complete, Self::Embed, Self::Summarize];
+    pub const ABOUT_ALL: [Self; 5] =
+        [Self::Select, Self::Complete, Self::Embed, Self::Summarize, Self::Compact];
 
     /// Its path in the config.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
+use crate::log::totals::Total;
 use crate::state::context::{
     CompactReport, ConversationReport, Gap, MadeText, MediaLines, Piece, SectionReport,
 };
@@ -82,6 +83,8 @@ pub struct Fill {
     pub quoted: Vec<usize>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
+    /// The tokens of all messages before the tail, on the scale of the cut. None if everything was read, or nothing is to be cut.
+    pub unread_total: Option<Total>,
     /// Whether anything was left out or shortened.
     pub is_trimmed: bool,
     /// The prompt: its pieces in order, each with the section that it is in.

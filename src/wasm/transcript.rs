@@ -97,7 +97,7 @@ impl CoreTranscript {
     ///
     /// `PART_NOT_LOADED`, as all that follow here.
     pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
-        Ok((selecting()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
+        Ok((selecting()?.index_part)(&self.0, part, checksum(state)))
     }
 
     /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
@@ -107,7 +107,7 @@ impl CoreTranscript {
     ///
     /// `PART_NOT_LOADED`.
     pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> JsResult<usize> {
-        Ok((selecting()?.learn_index_part)(&self.0, bytes, xxh64(state.as_bytes(), 0)))
+        Ok((selecting()?.learn_index_part)(&self.0, bytes, checksum(state)))
     }
 
     /// The sequence number of the last indexed message; 0 without an index.
@@ -151,12 +151,13 @@ impl CoreTranscript {
     }
 
     /// What is remembered of the costs of the messages from `first` to before `end`; see [`Messages::costs`](crate::log::messages::Messages::costs).
+    /// `place` names the place of the first message in a log, if it begins a block there.
     #[must_use]
-    pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
-        self.0.costs(self.0.rows_of(first..end))
+    pub fn costs(&self, first: usize, end: usize, place: Option<String>) -> Vec<u8> {
+        self.0.costs(self.0.rows_of(first..end), place.as_deref().map(checksum))
     }
 
-    /// How many costs are remembered of the messages from `first` to before `end`.
+    /// How many costs are remembered of the messages from `first` to before `end`, and totals before them.
     #[wasm_bindgen(js_name = knownCosts)]
     #[must_use]
     pub fn known_costs(&self, first: usize, end: usize) -> usize {
@@ -165,8 +166,14 @@ impl CoreTranscript {
 
     /// Remembers what `costs` gave once.
     #[wasm_bindgen(js_name = learnCosts)]
-    pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8]) {
-        self.0.learn_costs(self.0.rows_of(first..end), bytes);
+    pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8], place: Option<String>) {
+        self.0.learn_costs(self.0.rows_of(first..end), place.as_deref().map(checksum), bytes);
+    }
+
+    /// Takes the totals that another transcript of the same log has. Both know their sequence numbers.
+    #[wasm_bindgen(js_name = takeTotals)]
+    pub fn take_totals(&self, other: &Self) {
+        self.0.take_totals(&other.0);
     }
 
     /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
@@ -251,6 +258,10 @@ impl CoreTranscript {
         measured.insert(0, tokens(frame));
         Ok(measured)
     }
+}
+
+fn checksum(text: &str) -> u64 {
+    xxh64(text.as_bytes(), 0)
 }
 
 /// How rare a word is that `count` of all messages have; see [`rarity`].

@@ -1456,6 +1456,8 @@ export interface Unread {
   readonly lookedUp: readonly string[];
   /** How the index of the log ranked messages: in a recording, as it is not there when that is replayed. */
   readonly ranking?: RankingRecord | null | undefined;
+  /** Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed. */
+  readonly total?: Total | null | undefined;
 }
 
 /** Messages of the log that are not in the transcript, all in a row. */
@@ -1492,6 +1494,14 @@ export interface RecalledWords {
   readonly positions: readonly number[];
   /** What speaks for each: words of the request that it has or stands beside, who says it, when, what it means. */
   readonly words: string;
+}
+
+/** Tokens of all messages of a log before a place. */
+export interface Total {
+  /** Tokens of all of them. The instructions that the log begins with aren't counted. */
+  readonly tokens: number;
+  /** Tokens of those that are results of tools and may shrink. */
+  readonly results: number;
 }
 
 /** The small record of a turn. */

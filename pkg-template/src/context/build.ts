@@ -147,7 +147,7 @@ function keepOutline(transcript: object, outline: PromptOutline): void {
 }
 
 /** How many of the newest messages a build may look at: all for a config that cannot be read. */
-function reachOf({ options, hooks }: ReadConfig): number {
+export function reachOf({ options, hooks }: ReadConfig): number {
   try {
     return reachOfConfig(options, [...hooks.keys()]);
   } catch {

@@ -18,7 +18,7 @@ import { isOutline, type PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
 import { askHook, checkAborted } from "../context/ask.js";
 import { bindsThinking } from "../context/bound.js";
-import { buildContext, buildOver, redacted } from "../context/build.js";
+import { buildContext, buildOver, reachOf, redacted } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
 import { type Originals, Retrieval } from "../context/retrieval.js";
@@ -422,14 +422,16 @@ export class Session<M extends AnyMessage = MessageInput> {
     let redactor: Redactor | undefined;
     let askAhead: ((need: SummaryNeed) => Promise<StoredSummary>) | undefined;
     try {
-      const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
+      const context = await buildOver<M, F>(config, async (read) => {
+        const { options, hooks, redact } = read;
         redactor = redact;
         inSession(options as Record<string, unknown>, this.key);
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
-        await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
+        const model = hooks.has("recall.embed") ? modelOf(options) : undefined;
+        await tail.refresh(model, () => !Number.isFinite(reachOf(read)));
         origin = { ...origin, id: tail.sessionId };
-        const { model, render } = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
-        previous = await this.#previous(bindsThinking(model, render?.provider));
+        const asked = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
+        previous = await this.#previous(bindsThinking(asked.model, asked.render?.provider));
         goesOn = remembersChoices(options, hooks);
         if (goesOn) {
           const triage = options.triage as Readonly<Record<string, unknown>>;

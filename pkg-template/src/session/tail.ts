@@ -37,7 +37,7 @@ const PAGE = 16;
 const GROWTH = 2;
 /** The code that the plan knows an entry by that can't be read as a message. */
 const UNREADABLE = ROLES.length;
-/** Where so many were appended, what builds no longer need is let go. */
+/** Where so many were appended, or read for one build alone, what builds no longer need is let go. */
 const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
@@ -103,6 +103,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   readonly #skipped = new Set<number | undefined>();
   /** How many were appended since it was read from the end. */
   #growth = 0;
+  /** How many times the whole log was read for a build. Once is enough for what is kept of it; more often, builds look at all of it. */
+  #wholeReadCount = 0;
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
   #shown: readonly Stretch[] = [];
@@ -137,8 +139,11 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return { ...this.#transcript.source(), read: this.#shown };
   }
 
-  /** Reads the messages since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. */
-  refresh(model?: string): Promise<void> {
+  /**
+   * Reads the messages since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. `needsAll`
+   * says if the build looks at every message, so that nothing is let go.
+   */
+  refresh(model?: string, needsAll = (): boolean => true): Promise<void> {
     return this.#reading(async () => {
       const generation = engineGeneration();
       if (model !== undefined) {
@@ -149,7 +154,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         this.#vectors = vectors(model);
         this.#isLoaded = false;
       }
-      await this.#refresh();
+      await this.#refresh(needsAll);
       if (this.#vectors !== undefined && !this.#isLoaded) {
         await this.#load(this.#vectors, this.#transcript);
         this.#isLoaded = true;
@@ -157,8 +162,9 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  async #refresh(): Promise<void> {
-    if (!this.#isOpen || this.#growth > LARGEST_GROWTH) {
+  async #refresh(needsAll = (): boolean => true): Promise<void> {
+    const isForOneBuild = this.#wholeReadCount === 1 && this.#rows.length > LARGEST_GROWTH && !needsAll();
+    if (!this.#isOpen || this.#growth > LARGEST_GROWTH || isForOneBuild) {
       await this.#open();
       return;
     }
@@ -189,6 +195,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       const index = wanted.kind === "index" ? await this.#loadIndex() : undefined;
       const { kind } = wanted;
       const isFrom = kind === "all" || kind === "index";
+      this.#wholeReadCount += isFrom && index === undefined ? 1 : 0;
       const from = index === undefined ? 0 : index.source().core.lastIndexedSeq + 1;
       const id = kind === "id" ? wanted.value : undefined;
       const seqs = Float64Array.from(kind === "seqs" ? wanted.value : []);
@@ -272,7 +279,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
           // Of a block that the tail has a part of, there may be more in the store.
           const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
           if (isWhole && known > (derived.saved.get(block) ?? 0)) {
-            const bytes = call("session_error", () => derived.bytes(core, first, end));
+            const bytes = call("session_error", () => derived.bytes(core, first, end, this.#placeOf(first)));
             if (!isNamed) {
               // No later than its first block: who trims must know of it.
               const prefixes = new Set([...(await prefixesIn(this.#store, this.#sessionKey)), derived.prefix]);
@@ -363,6 +370,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#lastSeq = 0;
     this.#skipped.clear();
     this.#growth = 0;
+    this.#wholeReadCount = 0;
     this.#isSameLog = false;
     this.#savedParts = [];
     this.#savedMeanings = 0;
@@ -377,10 +385,16 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals;
   }
 
-  /** Reads the end of the log anew; nothing is removed meanwhile. */
+  /** Reads the end of the log anew; nothing is removed meanwhile. What is known of the same log stays. */
   async #open(): Promise<void> {
     await this.#store.holding(this.#sessionKey, async () => {
+      const [state, isSameLog] = [this.#state, this.#isSameLog];
+      const [parts, meanings, wholeReadCount] = [this.#savedParts, this.#savedMeanings, this.#wholeReadCount];
       await this.#readEnd();
+      if (isSameLog && state === this.#state) {
+        [this.#isSameLog, this.#savedParts, this.#savedMeanings] = [true, parts, meanings];
+        this.#wholeReadCount = wholeReadCount;
+      }
       await this.#rebuild();
     });
   }
@@ -543,6 +557,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Puts all messages that were read into the engine, with their costs, and with `index` if it was loaded. */
   async #rebuild(index?: Transcript<M>): Promise<void> {
     const before = this.#transcript;
+    const isSameLog = this.#isSameLog;
     const transcript = new Transcript<M>();
     transcript.appendParsed(this.#rows.map(({ parsed }) => parsed));
     for (const derived of this.#derived) {
@@ -551,7 +566,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       call("session_error", () => derived.learn(core, 0, core.length, derived.bytes(old, 0, old.length)));
     }
     this.#isLoaded = true;
-    const known = index ?? (this.#isSameLog ? before : undefined);
+    const known = index ?? (isSameLog ? before : undefined);
     if (known !== undefined) {
       const [{ core: owner }, { core }] = [known.source(), transcript.source()];
       call("session_error", () => core.takeIndex(owner));
@@ -559,17 +574,20 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     index?.free();
     this.#isSameLog = true;
     this.#show(transcript);
+    if (isSameLog) {
+      const [{ core: old }, { core }] = [before.source(), transcript.source()];
+      call("session_error", () => core.takeTotals(old));
+    }
     before.free();
   }
 
   /** The unread stretches, as the engine is told of them. */
   #unread(seqs: readonly number[]): Unread | undefined {
     const head = headOf(this.#info);
-    const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
     const isUntimed = (head?.untimedCount ?? 1) > 0;
     const latest = Float64Array.from(this.#rows, ({ latestTimeMs }) => latestTimeMs);
     const skipped = this.#skipped.size;
-    const json = this.#planned((plan) => plan.unread(Float64Array.from(seqs), latest, total, skipped, isUntimed));
+    const json = this.#planned((plan) => plan.unread(Float64Array.from(seqs), latest, this.#total, skipped, isUntimed));
     return json === undefined ? undefined : (JSON.parse(json) as Unread);
   }
 
@@ -624,6 +642,19 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
+  /** Names the place of a message of the tail. As long as a place has its name, the same messages come before it. */
+  #placeOf(row: number): string {
+    const { seq } = this.#rows[row] as LogRow;
+    const skipped = [...this.#skipped].filter((other = 0) => other >= seq);
+    return `${this.#state} ${seq} ${this.#total - (this.#rows.length - row) - skipped.length}`;
+  }
+
+  /** How many messages the log has, those included that can't be read. */
+  get #total(): number {
+    const head = headOf(this.#info);
+    return MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
+  }
+
   /** Which rows are of each block, of those from a sequence number on. */
   #blocks(from: number): Map<number, [first: number, end: number]> {
     const blocks = new Map<number, [number, number]>();
@@ -653,7 +684,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         const bytes = values.get(nameOf(derived, block));
         const [first, end] = blocks.get(block) as [number, number];
         if (bytes !== undefined) {
-          call("session_error", () => derived.learn(core, first, end, bytes));
+          call("session_error", () => derived.learn(core, first, end, bytes, this.#placeOf(first)));
         }
         const count = bytes === undefined ? 0 : call("session_error", () => derived.count(core, first, end));
         derived.saved.set(block, count);
@@ -673,9 +704,10 @@ interface DerivedValues {
   readonly loaded: Map<number, number>;
   /** How much is known of rows. */
   count(core: CoreTranscript, first: number, end: number): number;
-  bytes(core: CoreTranscript, first: number, end: number): Uint8Array;
+  /** `place` names the place of the first row in the log. */
+  bytes(core: CoreTranscript, first: number, end: number, place?: string): Uint8Array;
   /** Takes the values of rows from bytes, as far as they are true. */
-  learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array): void;
+  learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array, place?: string): void;
 }
 
 function costs(): DerivedValues {
@@ -684,8 +716,8 @@ function costs(): DerivedValues {
     saved: new Map(),
     loaded: new Map(),
     count: (core, first, end) => core.knownCosts(first, end),
-    bytes: (core, first, end) => core.costs(first, end),
-    learn: (core, first, end, bytes) => core.learnCosts(first, end, bytes),
+    bytes: (core, first, end, place) => core.costs(first, end, place),
+    learn: (core, first, end, bytes, place) => core.learnCosts(first, end, bytes, place),
   };
 }
 

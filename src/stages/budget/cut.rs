@@ -12,11 +12,15 @@
 
 use super::frame::Frame;
 use super::packer::Packer;
+use super::totals;
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Role;
 use crate::config::{ContextConfig, CutConfig, SectionKind};
+use crate::log::plan::Wanted;
+use crate::log::totals::Total;
 use crate::prompt::measure::Meter;
-use crate::state::ask::StageResult;
+use crate::stages::unread;
+use crate::state::ask::{MarkResult, StageResult};
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::marks::Rank;
@@ -81,6 +85,11 @@ impl Scale {
         }
     }
 
+    /// True for an agent's run: more than half of its tokens are in results that may shrink.
+    fn is_run(&self) -> bool {
+        self.results > self.total / 2
+    }
+
     /// Returns the first group after the cut of a run, and the tokens of the stubs before it. Read from its beginning, the run outgrows its
     /// room (`full`) now and then. Each time the cut moves on until only `whole` tokens are after it. `limit` is the limit of the stubs.
     fn run_cut(&self, full: u64, whole: u64, limit: u64) -> (usize, u64) {
@@ -127,7 +136,7 @@ impl Packer<'_> {
         let summary_tokens = self.summary_tokens_of(&scale);
         let all = self.remaining;
         self.set_aside(summary_tokens);
-        let border = match self.border(cut, &scale) {
+        let border = match self.border(cut, &scale)? {
             Some(border) => border,
             None if marks.passed().next().is_some() => 0,
             None => {
@@ -297,9 +306,8 @@ impl Packer<'_> {
 
     /// The tokens that stubs before the cut may have. None if the log is a chat: less than half of it are results that may shrink.
     fn stub_limit(&self, scale: &Scale) -> Option<u64> {
-        let shrinks = scale.results > scale.total / 2;
         let limit = self.limit(scale)?;
-        shrinks.then(|| share_of(limit, STUB_SHARE))
+        scale.is_run().then(|| share_of(limit, STUB_SHARE))
     }
 
     /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is
@@ -317,8 +325,9 @@ impl Packer<'_> {
     }
 
     /// The place on the scale where the history is cut. None where all of it may stay.
-    fn border(&self, cut: CutConfig, scale: &Scale) -> Option<u64> {
-        let limit = self.limit(scale)?;
+    fn border(&self, cut: CutConfig, scale: &Scale) -> MarkResult<Option<u64>> {
+        let Some(limit) = self.limit(scale) else { return Ok(None) };
+        let is_unread = self.input.transcript.unread().is_some();
         // From each group to the end: the tokens to pay for, and how many messages.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
@@ -328,7 +337,7 @@ impl Packer<'_> {
         let (room, items) = self.room_of_history();
         let fits = |(unpaid, count): &(u64, u64), room: u64| *unpaid <= room && *count <= items;
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
-            return None;
+            return if is_unread { Err(Wanted::More) } else { Ok(None) };
         }
         let all_room = room.tokens;
         let stubs = self.stub_limit(scale);
@@ -353,7 +362,7 @@ impl Packer<'_> {
             let (place, _) =
                 cuts.clone().find(is_roomy).or_else(|| cuts.next_back()).unwrap_or_default();
             let border = if place == 0 { 0 } else { scale.places[place].start };
-            return Some(border.min(last));
+            return Ok(Some(border.min(last)));
         }
         let (high, low) = cut.beside_quotes(quoted);
         let high = share_of(limit, high);
@@ -364,7 +373,12 @@ impl Packer<'_> {
             0 => 0,
             at => scale.places[at - 1].start / step + 1,
         };
-        Some((by_limit.max(by_room) * step).min(last))
+        let border = by_limit.max(by_room) * step;
+        // What was not read doesn't move a cut that is in the tail.
+        if is_unread && scale.places.first().is_none_or(|place| place.start >= border) {
+            return Err(Wanted::More);
+        }
+        Ok(Some(border.min(last)))
     }
 
     /// True if the history has more than the running turn, so that something may be quoted.
@@ -376,48 +390,71 @@ impl Packer<'_> {
 
     /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
     /// turn, and would move what lies behind. Where triage's choice is remembered, what it has passed is gone for good.
-    fn scale(&self) -> StageResult<Scale> {
+    ///
+    /// Of a log that was read in part the messages of the tail are on it, and the tokens before them are known from an earlier build.
+    fn scale(&mut self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
         let fill = Fill::default();
         let view = View { input, marks, fill: &fill };
         let rows = input.transcript.len();
+        let first_of_tail = input.transcript.first_of_tail();
         let mut scale = Scale::of(rows);
-        let mut place_of = vec![0; rows];
-        let keeps_places = input.config.triage.keeps_places();
-        for row in marks.order.iter().copied() {
-            let is_for_good = |it: Decision| {
-                it.stage <= StageName::Filter || (keeps_places && it.reason == Reason::NotChosen)
-            };
-            let is_never_shown = marks.is_passed(row)
-                || (marks.is_left_out(row) && marks.decision(row).is_some_and(is_for_good));
-            if is_never_shown || marks.rank(row) == Rank::Direct {
+        let mut on_scale = vec![None; rows];
+        for row in marks.order.iter().copied().filter(|row| self.is_on_scale(*row)) {
+            let is_instruction = marks.requirement(row) == Some(Reason::Instruction);
+            if row < first_of_tail && !is_instruction {
+                scale.starts[marks.groups.of(row)] = Some(0); // it is before every cut
                 continue;
             }
             let tokens = meter.cost(view, Piece::Message(row))?.tokens;
-            if marks.requirement(row) == Some(Reason::Instruction) {
+            if is_instruction {
                 scale.instructions += tokens;
                 continue;
             }
+            let is_result = self.may_shrink(row) || self.may_hide_media(row);
+            on_scale[row] = Some(Total { tokens, results: if is_result { tokens } else { 0 } });
+        }
+        let before = totals::find(self, &meter, &on_scale)?;
+        (scale.total, scale.results) = (before.tokens, before.results);
+        let mut place_of = vec![None; rows];
+        for row in marks.order.iter().copied() {
+            let Some(Total { tokens, results }) = on_scale[row] else { continue };
             let group = marks.groups.of(row);
             if scale.starts[group].is_none() {
                 scale.starts[group] = Some(scale.total);
-                place_of[group] = scale.places.len();
+                place_of[group] = Some(scale.places.len());
                 scale.places.push(Place { start: scale.total, unpaid: 0, count: 0, stub_cost: 0 });
             }
             scale.total += tokens;
-            let is_result = self.may_shrink(row) || self.may_hide_media(row);
-            scale.results += if is_result { tokens } else { 0 };
-            scale.stub_costs[row] = if is_result { tokens.min(STUB_TOKENS) } else { tokens };
-            scale.places[place_of[group]].stub_cost += scale.stub_costs[row];
+            scale.results += results;
+            scale.stub_costs[row] = if results > 0 { tokens.min(STUB_TOKENS) } else { tokens };
             scale.required += marks.requirement(row).map_or(0, |_| tokens);
+            // The beginning of a group may be before the tail.
+            let Some(place) = place_of[group] else { continue };
+            scale.places[place].stub_cost += scale.stub_costs[row];
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {
-                let place = &mut scale.places[place_of[group]];
-                place.unpaid += tokens;
-                place.count += u64::from(!marks.is_in_turn(row));
+                scale.places[place].unpaid += tokens;
+                scale.places[place].count += u64::from(!marks.is_in_turn(row));
             }
         }
+        // Where a run is cut depends on each of its steps.
+        if scale.is_run() {
+            unread::ask_for_all(input)?;
+        }
         Ok(scale)
+    }
+
+    /// True if a message is on the scale, or one of the instructions: a build may show it.
+    fn is_on_scale(&self, row: usize) -> bool {
+        let marks = self.marks;
+        let keeps_places = self.input.config.triage.keeps_places();
+        let is_for_good = |it: Decision| {
+            it.stage <= StageName::Filter || (keeps_places && it.reason == Reason::NotChosen)
+        };
+        let is_never_shown = marks.is_passed(row)
+            || (marks.is_left_out(row) && marks.decision(row).is_some_and(is_for_good));
+        !is_never_shown && marks.rank(row) != Rank::Direct
     }
 
     /// The room that is left for the history, and how many messages it may have.

@@ -30,6 +30,7 @@ mod sizes;
 pub(crate) mod sections;
 mod section_contents;
 pub(crate) mod tiered;
+mod totals;
 
 use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
@@ -192,9 +193,7 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
         if !keep_behind_cut(packer, frame, cut, &first, &rest)? {
             packer.keep_in_order(frame, &[first, rest].concat())?;
         }
-        return Ok(());
-    }
-    if let Some(ranking) = &marks.ranking {
+    } else if let Some(ranking) = &marks.ranking {
         packer.keep_in_order(frame, &first)?;
         let room = packer.room_of_history();
         (needed(selection)?.keep_ranked)(packer, frame, ranking, room)?;

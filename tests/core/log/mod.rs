@@ -1,4 +1,5 @@
 mod groups;
 mod joined;
 mod later;
+mod totals;
 pub(crate) mod unread;

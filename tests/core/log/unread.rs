@@ -493,36 +493,36 @@ fn costs_last() {
     let first = support::transcript(&messages);
     let json = r#"{"encoding":"o200k_base","budget":{"maxTokens":100}}"#;
     let expected = support::build(&first, Some("so?"), config(json)).expect("it fits");
-    let bytes = first.costs(0..3);
-    assert_eq!(bytes.len(), 16 + 3 * 28);
+    let bytes = first.costs(0..3, None);
+    assert_eq!(bytes.len(), 24 + 3 * 28);
     assert_eq!((first.known_costs(0..3), first.known_costs(1..2)), (3, 1));
 
     // Other rows, in another place: they are known by what they say.
     let mut moved = vec![Message::system("be brief")];
     moved.extend(messages.clone());
     let second = support::transcript(&moved);
-    second.learn_costs(1..4, &bytes);
-    assert_eq!(second.costs(1..4), bytes);
-    assert!(second.costs(0..1).is_empty());
+    second.learn_costs(1..4, None, &bytes);
+    assert_eq!(second.costs(1..4, None), bytes);
+    assert!(second.costs(0..1, None).is_empty());
 
     // What is no list of costs, or not of these messages, is nothing.
     for wrong in [&[][..], &[1, 2, 3], &bytes[1..], &bytes[..bytes.len() - 1], &[0; 32]] {
         let other = support::transcript(&messages);
-        other.learn_costs(0..3, wrong);
-        assert!(other.costs(0..3).is_empty(), "{wrong:?}");
+        other.learn_costs(0..3, None, wrong);
+        assert!(other.costs(0..3, None).is_empty(), "{wrong:?}");
     }
     for place in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[place] ^= 4;
         let other = support::transcript(&messages);
-        other.learn_costs(0..3, &damaged);
-        assert!(other.costs(0..3).is_empty(), "the byte {place} is damaged");
+        other.learn_costs(0..3, None, &damaged);
+        assert!(other.costs(0..3, None).is_empty(), "the byte {place} is damaged");
     }
     let changed = support::transcript(&[Message::user("four")]);
-    changed.learn_costs(0..1, &bytes);
-    assert!(changed.costs(0..1).is_empty());
+    changed.learn_costs(0..1, None, &bytes);
+    assert!(changed.costs(0..1, None).is_empty());
     let again = support::transcript(&messages);
-    again.learn_costs(0..3, &bytes);
+    again.learn_costs(0..3, None, &bytes);
     let found = support::build(&again, Some("so?"), config(json)).expect("it fits");
     assert_eq!(found.tokens, expected.tokens);
     assert_eq!(found.snapshot.context_hash, expected.snapshot.context_hash);

@@ -50,9 +50,7 @@ fn asked_for(index: &Transcript) -> Vec<u64> {
     let unread = Unread {
         gaps: vec![gap],
         count: 578,
-        has_untimed: false,
-        looked_up: Vec::new(),
-        ranking: None,
+        ..Unread::default()
     };
     end.set_log(Some(unread), 0, read.iter().map(|number| *number as u64 + 1).collect());
     end.take_index(index);

@@ -21,8 +21,8 @@ static COSTS: OnceLock<Vec<u8>> = OnceLock::new();
 /// The costs that are taken from bytes, as they are written again.
 fn learned(bytes: &[u8]) -> (Transcript, Vec<u8>) {
     let messages = transcript(8);
-    messages.learn_costs(ALL, bytes);
-    let written = messages.costs(ALL);
+    messages.learn_costs(ALL, None, bytes);
+    let written = messages.costs(ALL, None);
     (messages, written)
 }
 
@@ -30,7 +30,7 @@ fuzz_target!(
     init: {
         let messages = Rc::new(transcript(8));
         let _ = measure_all(&messages, ContextConfig::default(), Counter::Estimate(Tokenizer::O200k));
-        let bytes = COSTS.get_or_init(|| messages.costs(ALL));
+        let bytes = COSTS.get_or_init(|| messages.costs(ALL, None));
         assert_eq!(learned(bytes).1, *bytes, "what was written is read");
         seed("all", &bytes[HEADER..]);
         seed("none", &[]);

@@ -1,0 +1,121 @@
+//! Tokens of all messages before a place in a log, remembered at the beginnings of its blocks.
+//!
+//! The cut of a history follows from the tokens of the whole log. A total says how many come before a place, so that a build reads no
+//! messages before the cut to find it.
+
+use crate::base::value::FromValue;
+use serde::Serialize;
+
+/// Forms of messages that totals are remembered in at once.
+const REMEMBERED_FORMS: usize = 4;
+
+/// Sequence numbers of a block. A session keeps what it derives of one block together, and its tail begins with one.
+pub(crate) const BLOCK: u64 = 64;
+
+/// Bytes of a stored total.
+pub(crate) const TOTAL_BYTES: usize = 32;
+
+/// Tokens of all messages of a log before a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Total {
+    /// Tokens of all of them. The instructions that the log begins with aren't counted.
+    pub tokens: u64,
+    /// Tokens of those that are results of tools and may shrink.
+    pub results: u64,
+}
+
+/// Totals by form, at the first rows of blocks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    columns: Vec<TotalColumn>,
+}
+
+#[derive(Clone, Debug)]
+struct TotalColumn {
+    /// A checksum of everything but the messages that the totals depend on.
+    form: u64,
+    /// Rows, ascending, each with the total before it.
+    totals: Vec<(usize, Total)>,
+}
+
+impl Totals {
+    /// Returns the first remembered total at a row or after it.
+    pub(crate) fn first_from(&self, form: u64, row: usize) -> Option<(usize, Total)> {
+        let totals = &self.columns.iter().find(|column| column.form == form)?.totals;
+        totals.get(totals.partition_point(|(at, _)| *at < row)).copied()
+    }
+
+    /// True if totals in a form are remembered.
+    pub(crate) fn has(&self, form: u64) -> bool {
+        self.columns.iter().any(|column| column.form == form)
+    }
+
+    /// Remembers the total before a row.
+    pub(crate) fn insert(&mut self, form: u64, row: usize, total: Total) {
+        let columns = &mut self.columns;
+        let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
+            if columns.len() == REMEMBERED_FORMS {
+                columns.remove(0);
+            }
+            columns.push(TotalColumn { form, totals: Vec::new() });
+            columns.len() - 1
+        });
+        let totals = &mut columns[position].totals;
+        let at = totals.partition_point(|(known, _)| *known < row);
+        if totals.get(at).is_some_and(|(known, _)| *known == row) {
+            totals[at].1 = total;
+        } else {
+            totals.insert(at, (row, total));
+        }
+    }
+
+    /// Forgets the totals before rows that are gone.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        for TotalColumn { totals, .. } in &mut self.columns {
+            totals.truncate(totals.partition_point(|(row, _)| *row < length));
+        }
+    }
+
+    /// How many totals are remembered before a row, in all forms together.
+    pub(crate) fn known_count(&self, row: usize) -> usize {
+        self.at(row).count()
+    }
+
+    /// The totals before a row, by their forms.
+    fn at(&self, row: usize) -> impl Iterator<Item = (u64, Total)> {
+        self.columns.iter().filter_map(move |column| {
+            let at = column.totals.binary_search_by_key(&row, |(known, _)| *known).ok()?;
+            Some((column.form, column.totals[at].1))
+        })
+    }
+
+    /// Takes the totals of another list of the same log's rows. `row_of` returns the row here of a row there.
+    pub(crate) fn take(&mut self, other: &Self, row_of: &dyn Fn(usize) -> Option<usize>) {
+        for TotalColumn { form, totals } in &other.columns {
+            for (row, total) in totals {
+                if let Some(row) = row_of(*row) {
+                    self.insert(*form, row, *total);
+                }
+            }
+        }
+    }
+
+    /// The totals before a row as bytes, for a place in a log that only the same messages come before.
+    pub(crate) fn bytes(&self, row: usize, place: u64) -> Vec<u8> {
+        let record = |(form, Total { tokens, results })| [form, place, tokens, results];
+        self.at(row).flat_map(record).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Remembers the totals before a row that are of the same place.
+    pub(crate) fn learn(&mut self, row: usize, bytes: &[[u8; TOTAL_BYTES]], place: u64) {
+        for record in bytes {
+            // The length is right, so every part of it is there.
+            let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+            if part(8) == place {
+                self.insert(part(0), row, Total { tokens: part(16), results: part(24) });
+            }
+        }
+    }
+}

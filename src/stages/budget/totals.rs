@@ -1,0 +1,130 @@
+//! The tokens before the part of a log that was read, on the scale of the cut.
+//!
+//! A build that has read the whole log remembers how many tokens come before each of its blocks. The next build needs one of these totals and the
+//! messages from the cut on. A total is remembered only of messages that no later one changes, and is refused where what a message adds to the
+//! scale doesn't depend on the log and the config alone. Without a total a build reads everything.
+
+use super::packer::Packer;
+use crate::base::json::to_json;
+use crate::base::message::Field;
+use crate::log::groups::LONGEST_CALL;
+use crate::log::plan::Wanted;
+use crate::log::reach;
+use crate::log::totals::Total;
+use crate::prompt::measure::Meter;
+use crate::stages::unread;
+use crate::state::ask::MarkResult;
+use crate::state::trace::Reason;
+use xxhash_rust::xxh64::xxh64;
+
+/// The most messages that a build looks through for a total. A call without a result holds totals back for [`LONGEST_CALL`] messages.
+const MOST_LOOKED_THROUGH: usize = 2 * LONGEST_CALL;
+
+/// Returns the tokens before the tail, and remembers the totals before its blocks. `on_scale` has the tokens that each row adds.
+pub(super) fn find(
+    packer: &mut Packer<'_>,
+    meter: &Meter,
+    on_scale: &[Option<Total>],
+) -> MarkResult<Total> {
+    let (input, marks) = (packer.input, packer.marks);
+    let transcript = &input.transcript;
+    let first = transcript.first_of_tail();
+    let form = form(packer, meter);
+    let before = match (transcript.unread(), form) {
+        (None, _) => Total::default(),
+        (Some(unread), _) if unread.total.is_some() => unread.total.unwrap_or_default(),
+        (Some(_), None) => return Err(Wanted::All),
+        (Some(_), Some(form)) => {
+            let request = input.request.as_ref().and_then(|request| request.value(0, Field::Id));
+            if let Some(id) = request.filter(|id| !id.is_empty()) {
+                unread::ask_for_message(input, id)?; // it would be left out
+            }
+            if !is_tail_apart(packer) {
+                return Err(Wanted::All);
+            }
+            if unread::cut_off_results(input, marks).next().is_some() {
+                return Err(Wanted::More);
+            }
+            let Some((row, total)) = transcript.total_in_tail(form) else {
+                let may_be_near = !transcript.is_part() || transcript.has_totals(form);
+                let is_short = transcript.len() - first < MOST_LOOKED_THROUGH;
+                return Err(if may_be_near && is_short { Wanted::More } else { Wanted::All });
+            };
+            let between = sum(&on_scale[first..row]);
+            Total {
+                tokens: total.tokens.saturating_sub(between.tokens),
+                results: total.results.saturating_sub(between.results),
+            }
+        }
+    };
+    packer.fill.unread_total = transcript.unread().map(|_| before);
+    if let Some(form) = form {
+        let mut total = before;
+        for (row, added) in (first..first_unsettled(packer)).zip(&on_scale[first..]) {
+            transcript.remember_total(form, row, total);
+            total = sum(&[Some(total), *added]);
+        }
+    }
+    Ok(before)
+}
+
+/// The form of totals; none if what a message adds depends on more than the messages before it and the config.
+fn form(packer: &Packer<'_>, meter: &Meter) -> Option<u64> {
+    let (input, config) = (packer.input, &packer.input.config);
+    let transcript = &input.transcript;
+    let is_compacted =
+        config.compaction_maker().is_some() && transcript.has_seen(Field::ReasoningOf);
+    let is_fixed = reach::cuts_by_totals(config)
+        && config.agent_id.is_none()
+        && !config.collect.deduplicate
+        && !config.triage.keeps_places()
+        && !transcript.needs_whole_log()
+        && !transcript.has_seen(Field::ResultLater)
+        && transcript.is_in_order()
+        && !is_compacted;
+    let cost = meter.form().filter(|_| is_fixed)?;
+    let collect = to_json(&config.collect);
+    let results = to_json(&config.budget.tool_results);
+    let late = config.moves_late_instructions().is_some();
+    let session = config.session_id.as_deref().unwrap_or_default();
+    let key = format!("{cost} {late} {collect} {results} {session}");
+    Some(xxh64(key.as_bytes(), 0))
+}
+
+/// True if the tail comes after all other messages, and each of those adds to the scale what it adds in any other build.
+fn is_tail_apart(packer: &Packer<'_>) -> bool {
+    let (input, marks) = (packer.input, packer.marks);
+    let first = input.transcript.first_of_tail();
+    let mut tail = marks.order.iter().skip_while(|row| **row < first);
+    tail.all(|row| *row >= first && unread::is_behind_unread(input, marks, *row))
+        && !(0..first).any(|row| is_of_this_build(packer, row))
+}
+
+/// True if a message adds something else to the scale than it would without the request.
+fn is_of_this_build(packer: &Packer<'_>, row: usize) -> bool {
+    let (transcript, marks) = (&packer.input.transcript, packer.marks);
+    let decision = marks.decision(row);
+    let is_same = decision.is_some_and(|decision| decision.reason == Reason::SameAsRequest);
+    let is_fixed = |reason| matches!(reason, Reason::Instruction | Reason::Pinned);
+    let is_required = marks.requirement(row).is_some_and(|reason| !is_fixed(reason));
+    let may_shrink = transcript.value(row, Field::ResultId).is_some() || transcript.has_media(row);
+    is_same || (is_required && may_shrink)
+}
+
+/// The first row whose tokens may change with the next messages: it is of the running turn, or waits for a result.
+fn first_unsettled(packer: &Packer<'_>) -> usize {
+    let (transcript, marks) = (&packer.input.transcript, packer.marks);
+    let last = transcript.len().saturating_sub(1); // it may be replaced
+    let is_open = |row: &usize| marks.is_in_turn(*row) || is_of_this_build(packer, *row);
+    let turn = (transcript.first_of_tail()..last).find(is_open);
+    let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
+    let calls = calls.map(|call| call.row).filter(|row| row + LONGEST_CALL >= transcript.len());
+    calls.chain(turn).chain([last]).min().unwrap_or(last)
+}
+
+fn sum(totals: &[Option<Total>]) -> Total {
+    totals.iter().flatten().fold(Total::default(), |sum, total| Total {
+        tokens: sum.tokens + total.tokens,
+        results: sum.results + total.results,
+    })
+}
