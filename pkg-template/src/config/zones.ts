@@ -16,10 +16,7 @@ interface KnownChanges {
 }
 
 const MINUTE_MS = 60_000;
-/**
- * No zone changes its offset twice within a cell. Cells lie on a fixed grid, so the result doesn't depend on the range
- * requested.
- */
+/** No zone changes its offset twice within a cell. Cells lie on a grid, so results don't depend on the range. */
 const CELL_MS = 14 * 24 * 60 * MINUTE_MS;
 
 /** Outside these cells, the offset is assumed constant: a message may claim any year. */
