@@ -40,7 +40,7 @@ export const CONTINUE = "Continue.";
 /**
  * Makes a request from the file of another agent's session, in any form that `parseTranscript` reads. It always
  * includes the rules that the agent was told. A call without a result gets a result that says it was interrupted. If
- * not everything fits, older results from a file give way to the newest one from it. A session that ended with the
+ * not everything fits, older results from a file yield to the newest one from it. A session that ended with the
  * assistant's words gets the request `Continue.`, unless the options have another.
  *
  * Fails as `parseTranscript`, `buildContext` and `context.request` do.
@@ -143,7 +143,7 @@ function hasEnded(messages: readonly MessageInput[]): boolean {
   return !partsOf(last).some(({ type }) => type === "tool-call");
 }
 
-/** Argument names with which agents' tools refer to a file. */
+/** Names of arguments that name a file, in agents' tools. */
 const PATH_FIELDS = [
   "file_path",
   "filePath",

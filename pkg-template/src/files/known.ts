@@ -1,5 +1,5 @@
 // Table of the kinds of files that other apps write, with tests that recognise each from its contents. `windrow/files`
-// has the readers of those with `isRead`. The others only have a name, so an error can say what the file is.
+// has the readers of those with `isRead`. The others only have a name, so an error can name the file's kind.
 
 import { listFrom } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";

@@ -1,6 +1,6 @@
 // WhatsApp's export, `_chat.txt`. A message's first line has the time in the phone's language, a name and a colon;
-// lines without a time continue it. The file doesn't say in which order a date's numbers are, so all dates together
-// decide. Times are the phone's, without an offset.
+// lines without a time continue it. The file doesn't state the order of a date's numbers, so all dates together decide.
+// Times are the phone's, without an offset.
 
 import type { Row } from "../file.js";
 import { textIn } from "../file.js";
