@@ -215,8 +215,8 @@ impl Vocabulary {
         self.merges.insert(rank, hash)
     }
 
-    /// Puts a token that has a single byte as a part into the tables for bytes. Returns true if both parts are bytes,
-    /// in which case it belongs nowhere else, and None if they merge already.
+    /// Puts a token that has a single byte as a part into the tables for bytes. Returns true if both parts are bytes
+    /// and it belongs nowhere else, and None if they merge already.
     fn place_beside_byte(&mut self, rank: u32, left: u32, right: u32) -> Option<bool> {
         let (last_of_left, first_of_right) = (self.merges.end(left, 1), self.merges.end(right, 0));
         // Ranks rise, so the first one is the lowest.
