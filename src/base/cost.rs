@@ -74,7 +74,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// However it is spent and shared, a limit that is not there never becomes one.
+        /// An unlimited budget stays unlimited, however it is spent and shared.
         #[test]
         fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
             let all = Cost { tokens: u64::MAX, chars: 1000, bytes: u64::MAX };

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn shows_what_it_reads() {
-        // Every 7 hours and 13 minutes over four centuries and more, so that every kind of year is met.
+        // Steps of 7 hours and 13 minutes over more than four centuries, to cover every kind of year.
         let mut moment = parse("1899-12-31T00:00Z").expect("a date");
         let end = parse("2402-03-02T00:00Z").expect("a date");
         while moment < end {
@@ -286,14 +286,14 @@ mod tests {
     #[test]
     fn goes_by_the_clocks_of_the_zone() {
         let at = |text| parse(text).expect("a moment");
-        // Los Angeles, 2026: eight hours behind, seven from 8 March, 10:00 UTC, to 1 November, 9:00 UTC.
+        // Los Angeles in 2026: UTC-8, and UTC-7 from March 8, 10:00 UTC to November 1, 9:00 UTC.
         let los_angeles = Zone::new(vec![
             [at("2025-11-02T09:00Z").0, -480],
             [at("2026-03-08T10:00Z").0, -420],
             [at("2026-11-01T09:00Z").0, -480],
         ]);
         for (moment, shown) in [
-            ("2020-01-01T00:00Z", "2019-12-31 16:00"), // before the first offset, which holds there too
+            ("2020-01-01T00:00Z", "2019-12-31 16:00"), // before the first offset, which applies here too
             ("2026-03-08T07:59Z", "2026-03-07 23:59"),
             ("2026-03-08T08:05Z", "2026-03-08 00:05"),
             ("2026-03-08T09:59Z", "2026-03-08 01:59"),
@@ -301,8 +301,8 @@ mod tests {
             ("2026-03-09T06:59Z", "2026-03-08 23:59"), // a day of 23 hours
             ("2026-03-09T07:00Z", "2026-03-09 00:00"),
             ("2026-11-01T08:30Z", "2026-11-01 01:30"),
-            ("2026-11-01T09:30Z", "2026-11-01 01:30"), // an hour that comes twice
-            ("2030-07-01T00:00Z", "2030-06-30 16:00"), // after the last one
+            ("2026-11-01T09:30Z", "2026-11-01 01:30"), // an hour that occurs twice
+            ("2030-07-01T00:00Z", "2030-06-30 16:00"), // after the last offset
         ] {
             assert_eq!(format_minute(at(moment), &los_angeles), shown, "{moment}");
             assert!(shown.ends_with(&format_clock(at(moment), &los_angeles)));
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(format_minute(Milliseconds(-1), &kathmandu), "1970-01-01 05:44");
         assert_eq!(kathmandu.day(Milliseconds(-1)), 0);
         assert_eq!(Zone::default().day(Milliseconds(-1)), -1);
-        // What no zone has does no harm.
+        // Offsets that no time zone has do no harm.
         let absurd = Zone::new(vec![[0, i64::MAX], [1, i64::MIN]]);
         for moment in [i64::MIN, 0, 1, i64::MAX] {
             assert!(!format_minute(Milliseconds(moment), &absurd).is_empty());

@@ -104,7 +104,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// A limit and a report say the same of every count.
+        /// The limit check and the report agree about every count.
         #[test]
         fn a_count_is_within_the_limit_where_its_tokens_are(
             pairs in prop::collection::vec((1..1_u64 << 53, 1..1_u64 << 53), 0..5),
@@ -121,7 +121,7 @@ mod tests {
             prop_assert_eq!(calibration.limit(u64::MAX), u64::MAX);
         }
 
-        /// A small request whose figures make no sense leaves what the others say as it is.
+        /// A small request with absurd figures barely moves a calibration based on the others.
         #[test]
         fn an_absurd_request_moves_little(
             counted in 1000..1_000_000_u64,
@@ -136,7 +136,7 @@ mod tests {
             prop_assert!((0.5..=2.0).contains(&both));
         }
 
-        /// One recorded request, counted again, is as large as the provider said.
+        /// A single recorded request, counted again, comes out exactly as large as the provider said.
         #[test]
         fn a_recorded_request_comes_out_as_recorded(counted in 1000..10_000_000_u64, percent in 51..199_u64) {
             let input_tokens = counted * percent / 100;

@@ -42,7 +42,7 @@ mod tests {
     use tiktoken_rs::CoreBPE;
     use windrow_property::properties;
 
-    /// All that a pattern of an encoding treats in its own way, and the longest tokens of white space and symbols.
+    /// Everything that an encoding's pattern treats specially, and the longest tokens of white space and symbols.
     #[rustfmt::skip]
     static LETTERS: [&str; 62] = [
         " ", " ", "  ", "   ", "\t", "\n", "\n", "\n\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{a0}", "\u{1680}",

@@ -356,7 +356,7 @@ mod tests {
         );
     }
 
-    /// The same function costs the same in whatever provider's form it is given.
+    /// A function costs the same in every provider's form.
     #[test]
     fn every_form_of_a_definition_is_the_same_function() {
         let forms = [

@@ -429,16 +429,16 @@ mod tests {
     #[test]
     fn images_cost_what_the_published_examples_say() {
         for (facts, model, tokens) in [
-            // OpenAI's own examples.
+            // Examples from OpenAI's documentation.
             ("auto width=1024 height=1024 1-a", "gpt-4o", 765),
             ("high width=2048 height=4096 1-a", "gpt-4o", 1105),
             ("low width=4096 height=8192 1-a", "gpt-4o", 85),
             ("high width=1024 height=1024 1-a", "gpt-5.4", 1229),
             ("high width=2048 height=2048 1-a", "gpt-5.4", 3000),
-            // Where there are 1,536 patches at most.
+            // Models limited to 1,536 patches.
             ("auto width=1024 height=1024 1-a", "o4-mini", 1762),
             ("auto width=1800 height=2400 1-a", "o4-mini", 2498),
-            // Anthropic's.
+            // Examples from Anthropic's documentation.
             ("auto width=200 height=200 1-a", "claude-sonnet-4-6", 64),
             ("auto width=1000 height=1000 1-a", "anthropic/claude-sonnet-4.6", 1296),
             ("auto width=1092 height=1092 1-a", "claude-3-5-sonnet-20241022", 1521),
@@ -450,7 +450,7 @@ mod tests {
             ("auto width=1920 height=1080 1-a", "claude-opus-4-8", 2691),
             ("auto width=2000 height=1500 1-a", "claude-opus-4.8", 3888),
             ("auto width=3840 height=2160 1-a", "claude-opus-4-7", 4784),
-            // Google's.
+            // Examples from Google's documentation.
             ("auto width=384 height=384 1-a", "gemini-2.5-pro", 258),
             ("auto width=960 height=540 1-a", "gemini-2.5-pro", 1548),
             ("auto width=960 height=540 1-a", "gemini-3-pro-preview", 1120),
@@ -495,7 +495,7 @@ mod tests {
             ("o1-pro", 225),
             ("openai/o3", 225),
             ("computer-use-preview", 194),
-            // Newer than the known models.
+            // Models newer than the known ones.
             ("gpt-5.9", 308),
             ("gpt-6", 308),
             ("claude-next", 361),
@@ -538,7 +538,8 @@ mod tests {
         "gemini-3-flash",
     ];
 
-    /// An image of unknown size costs as much as any, and none costs more than its formula lets it.
+    /// An image of unknown size costs as much as the most expensive known size, and none costs more than its formula
+    /// allows.
     #[test]
     fn an_unknown_size_is_the_dearest() {
         let sides = [
@@ -555,7 +556,7 @@ mod tests {
                         }
                         let facts = format!("{detail} width={width} height={height} 1-a");
                         let known = image_cost(&facts, model);
-                        // Patches are whole, so that a narrow image of as many pixels may have a few more.
+                        // Patches are whole, so a narrow image with the same number of pixels may need a few more.
                         let more = if unknown > 14_000 { unknown / 4 } else { 0 };
                         assert!(
                             known > 0 && known <= unknown + more,
@@ -567,7 +568,7 @@ mod tests {
         }
     }
 
-    /// Where no maker is known, no formula of a model with the standard resolution gives more.
+    /// If the vendor is unknown, no formula of a standard-resolution model costs more.
     #[test]
     fn an_unknown_model_is_the_dearest_of_the_standard_ones() {
         for size in

@@ -110,7 +110,7 @@ mod tests {
             (Some("anthropic/claude-opus-4.7"), 2048),
             (Some("claude-haiku-4-5-20251001"), 4096),
             (Some("claude-sonnet-4-5"), 1024),
-            (Some("gpt-4"), 1024), // none is published
+            (Some("gpt-4"), 1024), // no published limit
             (Some("a model of my own"), 1024),
             (None, 1024),
         ] {
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// A line that does not parse would be left out without a word.
+    /// A line that doesn't parse would otherwise be dropped silently.
     #[test]
     fn every_line_of_the_table_is_read() {
         let table = include_str!("models.tsv");

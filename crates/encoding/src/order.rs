@@ -115,7 +115,7 @@ fn heights(followers: &[Vec<u32>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The numbers that a seed gives, each below what is asked for.
+    /// Pseudo-random numbers from a seed, each below the requested bound.
     fn random(seed: u64) -> impl FnMut(usize) -> usize {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move |below| {
@@ -126,12 +126,12 @@ mod tests {
         }
     }
 
-    /// Merges as byte pair encoding learns them: each of two tokens of lower rank, all of different texts.
+    /// Merges as byte pair encoding learns them: each joins two tokens of lower rank, and all results differ.
     fn random_merges(random: &mut impl FnMut(usize) -> usize, count: usize) -> Vec<[u32; 2]> {
         let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         let mut merges = Vec::new();
         for _ in 0..count {
-            // One of four bytes, or of the tokens that were made.
+            // One of four bytes, or one of the tokens made so far.
             let mut part = || match random(4 + texts.len() - BYTES) {
                 byte @ ..4 => byte,
                 made => made - 4 + BYTES,
@@ -148,7 +148,7 @@ mod tests {
         merges
     }
 
-    /// Merges by the definition: all places of the first merge, from left to right, then all of the second, and so on.
+    /// Merges by definition: all occurrences of the first merge from left to right, then all of the second, and so on.
     fn merge_all(merges: &[[u32; 2]], mut tokens: Vec<u32>) -> Vec<u32> {
         for (made, pair) in (place_of(0)..).zip(merges) {
             let mut at = 0;

@@ -599,7 +599,7 @@ mod tests {
         pieces
     }
 
-    /// Texts of such pieces, in the order that a seed gives.
+    /// Texts built from these pieces, in an order that the seed decides.
     fn random_text(pieces: &[&str], seed: u64) -> String {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let next = || {

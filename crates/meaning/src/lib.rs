@@ -331,11 +331,11 @@ mod tests {
         assert_eq!(direction("shellfish"), scaled([20, 90, 0]));
         assert_eq!(direction("Shells!"), scaled([21, 30, 0]));
         assert_eq!(direction("a Lobster's train"), scaled([93, 90, 36]));
-        // A part of a word is no start of one, and a word that ends in no token says nothing.
+        // A word piece can't start a word, and a word that doesn't end on a token boundary has no meaning.
         assert_eq!(direction("fish shellx lobsterx"), [0; 3]);
         assert_eq!(direction(&"a".repeat(LONGEST_WORD + 1)), [0; 3]);
         assert_eq!(direction(""), [0; 3]);
-        // Marks and widths don't matter.
+        // Diacritics and character widths don't matter.
         assert_eq!(direction("LÓBSTER ｔｒａｉｎ"), direction("lobster train"));
     }
 

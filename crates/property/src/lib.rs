@@ -164,7 +164,7 @@ mod tests {
         panic.downcast_ref::<String>().cloned().expect("a message")
     }
 
-    /// As [`check_within`], without a file for what it finds.
+    /// Like [`check_within`], but without a file to record failures.
     fn cases_within(time: Duration, cost: Duration) -> u32 {
         check_within(time, &Just(()), |()| {
             std::thread::sleep(cost);

@@ -336,7 +336,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         assert!(!shown.contains("The valve is red."), "it is in the middle");
     }
 
-    /// Lines of all sorts, with marks that look like those of an excerpt.
+    /// Lines of all kinds, including some that look like an excerpt's marks.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             "[a-z]{1,9}( [a-z]{1,9}){0,20}\\.( [A-Z][a-z]{1,9}\\.){0,3}",
@@ -354,7 +354,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         prop::collection::vec(line, 0..60).prop_map(|lines| lines.join("\n"))
     }
 
-    /// What is kept, without the marks.
+    /// Returns the kept passages, without the marks.
     fn kept_parts(found: &Excerpt) -> Vec<&str> {
         let mut parts = Vec::new();
         let mut begin = 0;
@@ -380,7 +380,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
                     rest = &rest[at.unwrap_or_default() + part.len()..];
                     length += part.len();
                 }
-                // White space between passages that follow on each other is kept with them.
+                // White space between adjacent passages is kept with them.
                 let spaces = text.chars().filter(|it| it.is_whitespace()).map(char::len_utf8).sum::<usize>();
                 prop_assert!(length as u64 <= tokens * BYTES_PER_TOKEN + spaces as u64);
                 prop_assert!(!found.gaps.is_empty() && found.gaps.iter().all(|gap| gap.tokens > 0));

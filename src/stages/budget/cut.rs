@@ -470,7 +470,8 @@ mod tests {
     }
 
     properties! {
-        /// The cut of a run only moves on while the run grows, and leaves no more than its room, unless the last group alone has more.
+        /// The cut of a run only moves forward while the run grows. It leaves at most its room, unless the last group
+        /// alone needs more.
         #[test]
         fn the_cut_of_a_run_moves_on(
             groups in vec((1_u64..900, 1_u64..40), 1..60),

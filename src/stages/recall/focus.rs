@@ -71,7 +71,7 @@ mod tests {
         let diffuse = of_signals(0.9, 0.2, 0.2, 0.2);
         assert_eq!((diffuse.level, &*diffuse.summary), (Focus::Diffuse, "diffuse (0.22)"));
         assert_eq!((diffuse.max_items, diffuse.max_chars), (16, 3600));
-        // A signal outside the range is the nearer end, and one that is no number the middle.
+        // Signals outside the range are clamped, and NaN counts as the middle.
         let outside = of_signals(f64::NAN, f64::NEG_INFINITY, 7.0, f64::INFINITY);
         assert_eq!(&*outside.summary, "focused (0.89)");
         let nothing = FocusSignals::default();

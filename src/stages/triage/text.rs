@@ -187,7 +187,7 @@ mod tests {
             ("{\"relevant_ids\"\n:\t[\n 4 ,\r\n 1 ]\n}", &[4, 1]),
             ("```json\n{\"relevant_ids\": [1]}\n```", &[1]),
             ("The second one.\n{\"relevant_ids\": [1]} I hope that helps [2].", &[1]),
-            // Wrong types, out of range, repeated.
+            // Wrong types, out of range or repeated.
             (
                 r#"{"relevant_ids": ["zero", 1, null, 1.5, true, -1, 5, 99999999999999999999999]}"#,
                 &[1],
@@ -195,7 +195,7 @@ mod tests {
             (r#"{"relevant_ids": [[2], {"a": [3, "]"]}, "\"]", 0, 1e0, 1.0, 0, 4, 0]}"#, &[0, 4]),
             (r#"{"relevant_ids": ["4"]}"#, &[]),
             (r#"{"relevant_ids": [1, 2,]}"#, &[1, 2]),
-            // Thinking aloud.
+            // The model thinks aloud.
             (
                 r#"The form is {"relevant_ids": [numbers]}. First {"relevant_ids": [1]}, no: {"relevant_ids": [3]}"#,
                 &[3],
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(list, expected);
         let asked = prompt("", &candidates(&texts), Some(9));
         assert!(asked.contains("[0] user: Wh…\n[1] user: a…\n"), "{asked}");
-        // What the model is shown as the form is a form that is read.
+        // The sample form in the instruction is itself readable.
         assert_eq!(positions(INSTRUCTION, 5), Some(vec![]));
     }
 
