@@ -1,4 +1,4 @@
-//! Character classes: what the patterns of the encodings distinguish.
+//! Character classes that the encodings' patterns distinguish.
 
 /// The class of a character. Every character is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,14 @@ impl Class {
         Self::Space,
     ];
 
-    /// Whether it is a letter of any kind (L).
+    /// True for a letter of any kind (L).
     #[inline]
     #[must_use]
     pub fn is_letter(self) -> bool {
         matches!(self, Self::Lower | Self::Upper | Self::Caseless)
     }
 
-    /// Whether it is white space, newlines included.
+    /// True for white space, including newlines.
     #[inline]
     #[must_use]
     pub fn is_white_space(self) -> bool {
@@ -50,7 +50,7 @@ impl Class {
     }
 }
 
-/// The class of a character, by its code point. What is no code point is [`Class::Other`].
+/// The class of the character with a code point. Returns [`Class::Other`] for numbers that aren't code points.
 #[inline]
 #[must_use]
 pub fn class_of(code_point: u32) -> Class {
