@@ -37,7 +37,7 @@ const PAGE = 16;
 const GROWTH = 2;
 /** The code that the plan knows an entry by that can't be read as a message. */
 const UNREADABLE = ROLES.length;
-/** Where so many were appended, or read for one build alone, what builds no longer need is let go. */
+/** After this many appended messages, or read ones that one build needed, the tail drops the messages that builds no longer need. */
 const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
@@ -103,7 +103,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   readonly #skipped = new Set<number | undefined>();
   /** How many were appended since it was read from the end. */
   #growth = 0;
-  /** How many times the whole log was read for a build. Once is enough for what is kept of it; more often, builds look at all of it. */
+  /** How many times the whole log was read for a build. After the first time its values are stored; after the second, builds need all of it. */
   #wholeReadCount = 0;
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
@@ -140,8 +140,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /**
-   * Reads the messages since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. `needsAll`
-   * says if the build looks at every message, so that nothing is let go.
+   * Reads the messages since the last time; at first, the end of the log. `model` is the model of vectors, if there is one. `needsAll`
+   * says if the build looks at every message, so that the tail keeps them.
    */
   refresh(model?: string, needsAll = (): boolean => true): Promise<void> {
     return this.#reading(async () => {
@@ -385,7 +385,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals;
   }
 
-  /** Reads the end of the log anew; nothing is removed meanwhile. What is known of the same log stays. */
+  /** Reads the end of the log again; nothing is removed meanwhile. Values of the same log stay. */
   async #open(): Promise<void> {
     await this.#store.holding(this.#sessionKey, async () => {
       const [state, isSameLog] = [this.#state, this.#isSameLog];

@@ -1,8 +1,8 @@
 //! The tokens before the part of a log that was read, on the scale of the cut.
 //!
 //! A build that has read the whole log remembers how many tokens come before each of its blocks. The next build needs one of these totals and the
-//! messages from the cut on. A total is remembered only of messages that no later one changes, and is refused where what a message adds to the
-//! scale doesn't depend on the log and the config alone. Without a total a build reads everything.
+//! messages from the cut on. A total is remembered only of messages that no later one changes, and is refused if the tokens of a message on the
+//! scale depend on more than the log and the config. Without a total a build reads everything.
 
 use super::packer::Packer;
 use crate::base::json::to_json;
@@ -68,7 +68,7 @@ pub(super) fn find(
     Ok(before)
 }
 
-/// The form of totals; none if what a message adds depends on more than the messages before it and the config.
+/// The form of totals. None if the tokens of a message depend on more than the messages before it and the config.
 fn form(packer: &Packer<'_>, meter: &Meter) -> Option<u64> {
     let (input, config) = (packer.input, &packer.input.config);
     let transcript = &input.transcript;
@@ -91,7 +91,7 @@ fn form(packer: &Packer<'_>, meter: &Meter) -> Option<u64> {
     Some(xxh64(key.as_bytes(), 0))
 }
 
-/// True if the tail comes after all other messages, and each of those adds to the scale what it adds in any other build.
+/// True if the tail comes after all other messages, and each of those adds the same tokens to the scale as in any other build.
 fn is_tail_apart(packer: &Packer<'_>) -> bool {
     let (input, marks) = (packer.input, packer.marks);
     let first = input.transcript.first_of_tail();

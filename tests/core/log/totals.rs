@@ -1,4 +1,4 @@
-//! A cut is where it is if the whole log is read, though a build reads only its end.
+//! A cut stays in its place if a build reads only the end of a log.
 
 use crate::support::{self, Message, NOW, append, config, encoding, meaning};
 use proptest::collection::vec;
@@ -17,7 +17,7 @@ use windrow::recall::transcript::Transcript;
 use windrow::state::ask::Need;
 use windrow::state::context::{Context, Piece};
 
-/// What happens to a log between two builds.
+/// A change of a log between two builds.
 #[derive(Clone, Debug)]
 enum Change {
     Append(Vec<Message>),
@@ -104,7 +104,7 @@ fn request() -> impl Strategy<Value = Option<Message>> {
     )
 }
 
-/// Messages with ids, the clock of which goes forward.
+/// Appends messages with ids and with a clock that goes forward.
 fn placed(messages: &mut Vec<Message>, more: &[Message]) {
     for message in more {
         let row = i64::try_from(messages.len()).expect("few");
@@ -113,7 +113,7 @@ fn placed(messages: &mut Vec<Message>, more: &[Message]) {
     }
 }
 
-/// Builds, and returns whether it was asked for older messages.
+/// Builds. Returns none if the build asks for older messages.
 fn build(
     transcript: &Rc<Transcript>,
     request: Option<&Message>,
@@ -135,7 +135,7 @@ fn build(
     }
 }
 
-/// What a context says, with messages by their places in the log.
+/// The content of a context, with messages by their places in the log.
 fn said(
     context: &Context,
     place: &dyn Fn(usize) -> usize,
@@ -198,7 +198,7 @@ fn a_cut_follows_from_totals_as_from_all_messages() {
     outcome.assert_share(parts.get(), 4, "read only a part");
 }
 
-/// The end of a log from a row on, which begins a block, with what was kept of its costs.
+/// The end of a log from the beginning of a block on, with its stored costs.
 fn end_of(messages: &[Message], first: usize, bytes: &[u8], place: u64) -> Rc<Transcript> {
     let head = messages.iter().take(2).count();
     let rows: Vec<usize> = (0..head).chain(first..messages.len()).collect();
@@ -218,7 +218,7 @@ fn end_of(messages: &[Message], first: usize, bytes: &[u8], place: u64) -> Rc<Tr
 }
 
 #[test]
-fn a_log_that_is_opened_again_is_cut_by_what_was_kept_of_it() {
+fn a_log_that_is_opened_again_is_cut_by_its_stored_totals() {
     const FIRST: usize = 127; // its sequence number is 128
     let known = Cell::new(0);
     let case = (turns(80..160), request(), options());
