@@ -44,12 +44,18 @@ export async function run() {
   }
 }
 
-/** What is built: the newest, the same with a cut, what ranks best, and that quoted after a cut. */
+const BUDGET = { maxTokens: MAX_TOKENS };
+const CUT_BUDGET = { ...presets.steady.budget, maxTokens: MAX_TOKENS };
+/**
+ * The newest messages, the same with a cut, the best by rank, and those quoted after a cut.
+ *
+ * @satisfies {Record<string, import("windrow").SyncContextConfig>}
+ */
 const CONFIGS = {
-  recency: { recall: { ranking: "recency" }, budget: { maxTokens: MAX_TOKENS } },
-  cut: { recall: { ranking: "recency" }, budget: { ...presets.steady.budget, maxTokens: MAX_TOKENS } },
-  relevance: { recall: { ranking: "relevance" }, budget: { maxTokens: MAX_TOKENS } },
-  steady: { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: MAX_TOKENS } },
+  recency: { recall: { ranking: "recency" }, budget: BUDGET },
+  cut: { recall: { ranking: "recency" }, budget: CUT_BUDGET },
+  relevance: { recall: { ranking: "relevance" }, budget: BUDGET },
+  steady: { ...presets.steady, budget: CUT_BUDGET },
 };
 const NAMES = Object.keys(CONFIGS);
 

@@ -104,6 +104,7 @@ describe("a session with a cut", () => {
       content,
       createdAt: START + count * 60_000,
     }));
+    /** @type {import("windrow").ContextConfig} */
     const config = { request: "And now?", budget: { maxTokens: 1000, cut: {} }, recall: { ranking: "recency" } };
     let session = await openSession("s", { store });
     await session.append(messages);
