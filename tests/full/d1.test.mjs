@@ -17,7 +17,7 @@ checkEdgeStore({
   ],
 });
 
-test("a request that is cancelled while it holds a session in D1 holds up no other", async () => {
+test("a cancelled request that holds a session in D1 blocks no other", async () => {
   // The runtime's output about the hanging request is expected.
   await restart({ handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()) });
   const cancelled = await ask("/d1", "held", "hold without end");

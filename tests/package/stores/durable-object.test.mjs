@@ -9,5 +9,5 @@ checkEdgeStore({
   own: ["an append resolves when it is durable, and is told of then"],
 });
 
-test("a Durable Object without SQLite is refused, with what makes it one", () =>
+test("a Durable Object without SQLite is refused, and the error says how to add it", () =>
   runCase("/without-sqlite", "held", "a Durable Object without SQLite is refused, with what makes it one"));

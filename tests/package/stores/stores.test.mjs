@@ -892,7 +892,7 @@ const brokenStorage = [
   },
 ];
 
-describe("the suite finds what does not keep the contract", () => {
+describe("the suite detects stores that break the contract", () => {
   const open = (calls) => () => {
     const store = memoryStore();
     return changed(store, calls(store));
@@ -915,13 +915,13 @@ describe("the suite finds what does not keep the contract", () => {
     });
   }
 
-  test("each of its cases finds one of these", () => {
+  test("each of its cases detects one of these", () => {
     const found = new Set(all.flatMap(({ finds }) => finds));
     const unproved = casesForHandles().filter(({ name }) => !found.has(name));
     assert.deepEqual(unproved, []);
   });
 
-  test("nothing is wrong with stores that change nothing", async () => {
+  test("stores that change nothing pass", async () => {
     for (const { run } of [...casesFor(open(() => ({}))), ...casesForHandles()]) {
       await run();
     }
