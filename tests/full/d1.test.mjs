@@ -10,10 +10,10 @@ checkEdgeStore({
   // Stores on the same database don't know about each other's data, as documented.
   conformance: { knowsOthers: false },
   own: [
-    "a write whose answer was lost is made once",
-    "what is overtaken does nothing, and is decided anew",
+    "a write whose answer was lost runs once",
+    "an overtaken call does nothing, and is decided again",
     "an append that others always overtake ends with a conflict",
-    "what one store on a database changes, another tells of; what it holds, it alone knows",
+    "a store reports changes of another on the same database, but doesn't know its holds",
   ],
 });
 
