@@ -3,7 +3,7 @@
 //   [{ "id"?, "messages":  [{ "id", "role", "name"?, "content", "createdAt"?, "conversationId"?, "toolCalls"?, "toolCallId"? }],
 //      "questions": [{ "request", "name"?, "createdAt"?, "evidence": [message ids], "groups"?: [[ids]], "parents"?: [ids],
 //                      "category"?, "upTo": the number of messages before the question }] }]
-//      "questions": [{ "request", "name"?, "createdAt"?, "evidence": [message ids], "groups"?: [[ids]], "parents"?: [ids],
+//
 // All other fields of a message are passed on with it.
 
 import { readFileSync } from "node:fs";
