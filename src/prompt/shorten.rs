@@ -3,22 +3,25 @@
 use crate::base::text::{head, tail};
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
-use crate::state::ask::StageResult;
+use crate::state::ask::{Need, StageResult, Stop};
 use crate::state::fill::ShortenedText;
 use std::ops::Range;
 
 /// The longest length below `failing` that fits, if fitting lengths are all shorter than failing ones. 0 is assumed to
 /// fit, and `failing` not to.
 ///
-/// The search starts from below, so its work depends on the fitting length, however long the text is.
+/// The search starts from below, so its work depends on the fitting length, however long the text is. If a hook counts,
+/// the question covers the next lengths too, so that the hook gets few calls.
 pub(crate) fn longest_fitting(
     mut failing: usize,
     fits: &mut dyn FnMut(usize) -> StageResult<bool>,
 ) -> StageResult<usize> {
     const FIRST: usize = 64;
+    const DOUBLED_AHEAD: u32 = 4;
     let (mut fitting, mut tried) = (0, FIRST);
     while tried < failing {
-        if fits(tried)? {
+        let next = (1..=DOUBLED_AHEAD).map(|times| tried.saturating_mul(1 << times));
+        if asking_ahead(tried, &mut next.take_while(|length| *length < failing), fits)? {
             fitting = tried;
             tried = tried.saturating_mul(2);
         } else {
@@ -27,13 +30,39 @@ pub(crate) fn longest_fitting(
     }
     while fitting + 1 < failing {
         let middle = fitting.midpoint(failing);
-        if fits(middle)? {
+        let [low, high] = [fitting.midpoint(middle), middle.midpoint(failing)];
+        let next = [fitting, low, middle, high, failing];
+        let quarters = next.windows(2).map(|pair| pair[0].midpoint(pair[1])).chain([low, high]);
+        if asking_ahead(middle, &mut quarters.filter(|length| *length > 0), fits)? {
             fitting = middle;
         } else {
             failing = middle;
         }
     }
     Ok(fitting)
+}
+
+/// Tries a length. If that asks for counts, the question is about those of other lengths too.
+fn asking_ahead(
+    length: usize,
+    next: &mut dyn Iterator<Item = usize>,
+    fits: &mut dyn FnMut(usize) -> StageResult<bool>,
+) -> StageResult<bool> {
+    let mut found = fits(length);
+    if let Err(Stop::Ask(need)) = &mut found
+        && let Need::Counts { texts, .. } = &mut **need
+    {
+        for length in next {
+            if let Err(Stop::Ask(more)) = fits(length)
+                && let Need::Counts { texts: more, .. } = *more
+            {
+                let new = more.into_iter().filter(|text| !texts.contains(text));
+                let new: Vec<String> = new.collect();
+                texts.extend(new);
+            }
+        }
+    }
+    found
 }
 
 /// Cuts a text to a number of code points, with a marker in each gap that says how much of the text is kept. The ranges

@@ -37,7 +37,9 @@ impl Packer<'_> {
             if let Some(shrink) = self.shrink {
                 shrink(self, &members, false);
             }
-            self.ask_for_group(&members, &rows[position..], is_quoted)?;
+            // Results of the others haven't shrunk yet.
+            let others = if self.shrink.is_some() { &[] } else { &rows[position..] };
+            self.ask_for_group(&members, others, is_quoted)?;
             let mut remaining = self.remaining;
             let mut over = self.keep(frame, &members, is_quoted, &mut remaining)?;
             let begins_larger = |row: &usize| self.results.newest.contains(row);

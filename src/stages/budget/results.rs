@@ -37,6 +37,9 @@ const LAST_SHARE: f64 = 0.75;
 /// The share of the room for images and files before older texts grow.
 const MEDIA_SHARE: f64 = 0.5;
 
+/// Results whose counts a hook is asked for at once.
+const ASKED_AHEAD: usize = 256;
+
 /// The room of a kept result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResultRoom {
@@ -60,6 +63,7 @@ impl Packer<'_> {
         let lengths = rows.iter().map(|row| self.view().text_of(Piece::Message(*row)).len());
         let longest = lengths.max().unwrap_or_default();
         self.stub(&rows);
+        self.ask_for(pieces)?;
         if rows.is_empty() || self.cost_within(&mut pieces.iter().copied(), room)?.is_none() {
             self.unshrink(&rows);
             return Ok(None);
@@ -67,6 +71,7 @@ impl Packer<'_> {
         let most = room.share(LAST_SHARE);
         let tokens = shorten::longest_fitting(longest, &mut |tokens| {
             self.resize_all(&rows, Size::Excerpt(tokens as u64));
+            self.ask_for(pieces)?;
             Ok(self.cost_within(&mut pieces.iter().copied(), most)?.is_some())
         })?;
         self.resize_all(&rows, if tokens == 0 { Size::Stub } else { Size::Excerpt(tokens as u64) });
@@ -91,8 +96,9 @@ impl Packer<'_> {
         let excerpts = STEPS.into_iter().rev().map(Size::Excerpt);
         for size in std::iter::once(Size::Whole).chain(excerpts) {
             self.resize_all(&unpaid, size);
-            let mut pieces = unpaid.iter().copied().map(Piece::Message);
-            if self.cost_within(&mut pieces, room)?.is_some() {
+            let pieces: Vec<Piece> = unpaid.iter().copied().map(Piece::Message).collect();
+            self.ask_for(&pieces)?;
+            if self.cost_within(&mut pieces.into_iter(), room)?.is_some() {
                 self.results.newest_size = size;
                 break;
             }
@@ -107,8 +113,14 @@ impl Packer<'_> {
         let mut left = self.remaining;
         let is_unpaid =
             |row: &&usize| !marks.is_left_out(**row) && marks.requirement(**row).is_none();
-        for row in marks.order.iter().rev().filter(is_unpaid).copied() {
+        let rows: Vec<usize> = marks.order.iter().rev().filter(is_unpaid).copied().collect();
+        for (at, row) in rows.iter().copied().enumerate() {
             self.shrink(&[row]);
+            if let Err(stop) = self.ask_for(&[Piece::Message(row)]) {
+                let next = &rows[at..rows.len().min(at + ASKED_AHEAD)];
+                self.shrink(next);
+                return self.ask_for_all(next).and(Err(stop));
+            }
             let cost = self.cost_within(&mut [Piece::Message(row)].into_iter(), left)?;
             self.unshrink(&[row]);
             let Some(cost) = cost else { return Ok(false) };
@@ -264,16 +276,19 @@ impl Packer<'_> {
 
     /// Lets results grow to a size each, until one doesn't fit.
     fn grow_all(&mut self, turns: impl Iterator<Item = (usize, Size)>) -> StageResult {
-        for (row, size) in turns {
-            if !self.grow(row, size)? {
+        let turns: Vec<(usize, Size)> = turns.collect();
+        for at in 0..turns.len() {
+            if !self.grow(&turns[at..])? {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Shows a result in a larger size, or as much of it as fits. Returns false if that is less.
-    fn grow(&mut self, row: usize, size: Size) -> StageResult<bool> {
+    /// Shows the first of some results in a larger size, or as much of it as there is room for. Returns false if that is
+    /// less. If a hook counts, the question covers the other results of that size too.
+    fn grow(&mut self, turns: &[(usize, Size)]) -> StageResult<bool> {
+        let (row, size) = turns[0];
         let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
         let is_larger = match (before, size) {
             (Size::Excerpt(now), Size::Excerpt(then)) => then > now,
@@ -284,6 +299,12 @@ impl Packer<'_> {
         }
         let room = self.room_for(row)?;
         self.resize(row, size);
+        if let Err(stop) = self.ask_for(&[room.piece]) {
+            let next = turns.iter().take_while(|turn| turn.1 == size).take(ASKED_AHEAD);
+            let next: Vec<usize> = next.map(|turn| turn.0).collect();
+            self.resize_all(&next, size);
+            return self.ask_for_all(&next).and(Err(stop));
+        }
         let is_grown = self.fits_in(row, &room)?;
         if !is_grown {
             let length = self.view().text_of(room.piece).len();
@@ -311,6 +332,15 @@ impl Packer<'_> {
             self.resize(row, before);
         }
         self.pay_result(row, &room)
+    }
+
+    /// Asks for the counts of some rows in their present size.
+    fn ask_for_all(&self, rows: &[usize]) -> StageResult {
+        let piece = |row: &usize| match self.marks.piece(*row) {
+            Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
+            piece => piece,
+        };
+        self.ask_for(&rows.iter().map(piece).collect::<Vec<_>>())
     }
 
     /// Returns the room of a kept result: its own cost, and the remaining room.

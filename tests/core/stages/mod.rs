@@ -1,4 +1,5 @@
 mod calibration;
+mod counts;
 mod cut;
 mod excerpts;
 mod filter;
