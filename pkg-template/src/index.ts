@@ -71,6 +71,13 @@ export {
   type RetrievalParameters,
   retrievalTool,
 } from "./context/retrieval.js";
+export {
+  type ListedStatement,
+  listStatements,
+  type Statement,
+  type StatementKind,
+  type StatementOptions,
+} from "./context/statements.js";
 export type {
   ServerTokens,
   SourceTokens,
@@ -130,5 +137,6 @@ export {
   type SessionOptions,
   type SessionRange,
 } from "./session/session.js";
+export type { SessionStatement, SessionStatementOptions } from "./session/statements.js";
 export type * from "./stores/contract.js";
 export { memoryStore } from "./stores/memory.js";

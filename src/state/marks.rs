@@ -54,6 +54,8 @@ pub struct Marks {
     /// of the history counts it.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
+    /// The rows that say something that the user wants forgotten, and more than that; set by `filter`.
+    forgotten: Vec<usize>,
     /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
     passed: Vec<bool>,
     /// By the row that names a group: its claim to be kept, and why.
@@ -336,6 +338,17 @@ impl Marks {
                 self.decisions[member] = None;
             }
         }
+    }
+
+    /// Marks a message that says something that the user wants forgotten. Its place in the conversation alone speaks for it.
+    pub fn forget(&mut self, row: usize) {
+        self.forgotten.push(row);
+    }
+
+    /// True if a message may be kept for its rank: limits apply to it, and nothing in it is forgotten.
+    #[must_use]
+    pub fn may_be_recalled(&self, row: usize) -> bool {
+        self.is_optional(row) && !self.forgotten.contains(&row)
     }
 
     /// Passes a message for good: it may be quoted for its rank, and has no place in the history.

@@ -72,6 +72,19 @@ import {
 import { originalsIn } from "./originals.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
+import {
+  FORGOTTEN_TYPES,
+  type ForgottenSentences,
+  forgettingEntries,
+  forgottenIn,
+  forgottenOption,
+  meantStatement,
+  rememberingEntry,
+  SESSION_STATEMENTS,
+  type SessionStatement,
+  type SessionStatementOptions,
+  statementsOf,
+} from "./statements.js";
 import { forgetBlocks, type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
@@ -210,6 +223,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
+  /** What the user wants forgotten, and the state of the log that says so. */
+  #forgotten: { readonly state: string; readonly sentences: ForgottenSentences } | undefined;
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
@@ -428,6 +443,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         origin = { ...origin, id: tail.sessionId };
+        forget(options as Record<string, unknown>, await this.#forgottenIn(tail.info), redact);
         const { model, render } = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
         previous = await this.#previous(bindsThinking(model, render?.provider));
         goesOn = remembersChoices(options, hooks);
@@ -505,6 +521,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       ...(asker?.name != null && { name: asker.name }),
     };
     const selecting = lastingConfig(config, maxTokens, request);
+    const forgotten = await this.#forgottenIn(await this.#info());
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let messages: readonly M[] = [];
     const context = await buildOver<M, "messages">(selecting, async ({ options, redact }) => {
@@ -512,6 +529,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
       await tail.refresh();
       origin = { ...origin, id: tail.sessionId };
+      forget(options as Record<string, unknown>, forgotten, redact);
       const source = (): ReturnType<typeof tail.source> => {
         const read = tail.source();
         messages = read.messages;
@@ -604,6 +622,78 @@ export class Session<M extends AnyMessage = MessageInput> {
     const hits = await searchLogs([log], query, options);
     this.#later(this.#tail.save());
     return hits;
+  }
+
+  /**
+   * Lists the lasting statements of the user, the oldest first: what they said about themselves, and how they want to be answered. With
+   * `{ forgotten: true }` those that are forgotten. `name` names the user; by default it is the one who spoke last. Fails with
+   * `INVALID_CONFIG`, and as the store does.
+   */
+  async statements(options: SessionStatementOptions = {}): Promise<readonly SessionStatement<M>[]> {
+    this.#check();
+    checkOptions(KIND, options, SESSION_STATEMENTS);
+    const { remembered, forgotten } = await this.#statements(options.name);
+    return options.forgotten === true ? forgotten : remembered;
+  }
+
+  /**
+   * Forgets a statement, with the earlier ones that it took the place of. Builds from now on leave out a message that says nothing else. One
+   * that says more is no longer kept as a statement or for its rank, and stays where the conversation itself is shown. This holds in every
+   * tab; the messages stay in the log. What the user says again later is remembered again. Fails with `INVALID_SESSION` if the session has
+   * no such statement.
+   */
+  async forget(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { remembered } = await this.#statements(undefined, statement);
+      return forgettingEntries(meantStatement(statement, remembered, "statements()"), remembered);
+    });
+  }
+
+  /** Remembers a statement again that was forgotten. Fails with `INVALID_SESSION` if it wasn't. */
+  async remember(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { forgotten } = await this.#statements(undefined, statement);
+      return [rememberingEntry(meantStatement(statement, forgotten, "statements({ forgotten: true })"))];
+    });
+  }
+
+  async #change(entries: () => Promise<readonly NewEntry[]>): Promise<void> {
+    this.#check();
+    await this.#inOrder(async () => {
+      const rows = (await entries()).map((entry) => ({ entry }));
+      const { sessionId } = this.#tail;
+      await this.#appendNow(rows, sessionId === undefined ? {} : { expectedId: sessionId });
+    });
+  }
+
+  /** Returns the statements of a user. By default it is the author of `statement`, or else the user who spoke last. */
+  async #statements(name?: string, statement?: SessionStatement<M>): Promise<ReturnType<typeof statementsOf<M>>> {
+    const seqs = Number.isSafeInteger(statement?.seq) ? [statement?.seq as number] : [];
+    const said = seqs.length === 0 ? [] : await this.#read({ seqs, types: MESSAGE_TYPES });
+    const author = said.map((entry) => messageOf(entry).parsed?.message.name ?? "")[0];
+    const lasting = (await this.#tail.lasting(name ?? author)) ?? [];
+    const forgotten = await this.#forgottenIn(this.#tail.info);
+    this.#later(this.#tail.save());
+    const entries =
+      lasting.length === 0 ? [] : await this.#read({ seqs: lasting.map(([seq]) => seq), types: MESSAGE_TYPES });
+    const messages = new Map(
+      entries.flatMap((entry) => {
+        const { parsed } = this.#messageOf(entry);
+        return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
+      }),
+    );
+    return statementsOf<M>({ sessionKey: this.key, lasting, messages, forgotten }, Date.now());
+  }
+
+  /** Returns what the user wants forgotten. It is read when the log has more of it, or less. */
+  async #forgottenIn(info: SessionInfo | undefined): Promise<ForgottenSentences> {
+    const { counts, removals } = info?.logs.transcript ?? { counts: {}, removals: 0 };
+    const state = `${info?.id} ${removals} ${counts.forgotten ?? 0}`;
+    if (this.#forgotten?.state !== state) {
+      const entries = (counts.forgotten ?? 0) === 0 ? [] : await this.#read({ types: FORGOTTEN_TYPES });
+      this.#forgotten = { state, sentences: forgottenIn(entries) };
+    }
+    return this.#forgotten.sentences;
   }
 
   /**
@@ -1319,6 +1409,17 @@ function inSession(options: Record<string, unknown>, key: string): void {
   if (collect?.sessionScope === "strict") {
     options.collect = { ...collect, sessionScope: "session" };
   }
+}
+
+/** Adds to a config what the user wants forgotten. */
+function forget(options: Record<string, unknown>, sentences: ForgottenSentences, redact: Redactor | undefined): void {
+  const { filter } = options;
+  if (sentences.size === 0 || !(filter == null || isRecord(filter))) {
+    return; // a wrong group fails later, when it is read
+  }
+  const forgotten = forgottenOption(sentences);
+  const own = Array.isArray(filter?.forgotten) ? filter.forgotten : [];
+  options.filter = { ...filter, forgotten: [...own, ...(redact?.value(forgotten) ?? forgotten)] };
 }
 
 /** Whether what triage chooses is remembered: with a cut, and where it stays in its place and no other request asks about others. */

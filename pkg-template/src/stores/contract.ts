@@ -12,9 +12,10 @@ export type LogName = "transcript" | "builds";
 
 /**
  * The type of an entry. Only the log of builds has `build`, and only the transcript has the others. A `left` entry keeps a message that the
- * conversation no longer has: the old text of an edited one, or one of an abandoned branch.
+ * conversation no longer has: the old text of an edited one, or one of an abandoned branch. A `forgotten` entry says what the user wants
+ * forgotten.
  */
-export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "other";
+export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "forgotten" | "other";
 
 /** An entry as it is appended. */
 export interface NewEntry {
