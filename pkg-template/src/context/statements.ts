@@ -13,10 +13,10 @@ import { sourceOf, type Transcript } from "./transcript.js";
 const KIND = "transcript_error";
 
 /** The kinds of statements, in the order of the engine's numbers. */
-const KINDS = ["fact", "instruction", "health"] as const;
+export const statementKinds = ["fact", "instruction", "health"] as const;
 
 /** The kind of a lasting statement: a fact about the user, how they want to be answered, or a matter of health. */
-export type StatementKind = (typeof KINDS)[number];
+export type StatementKind = (typeof statementKinds)[number];
 
 /** A sentence that says something lasting about a user. */
 export interface Statement<M> {
@@ -88,5 +88,5 @@ export function sentencesIn(
   kind: ErrorKind,
 ): readonly Pick<Statement<unknown>, "sentence" | "kind">[] {
   const found: [code: number, sentence: string][] = JSON.parse(call(kind, () => core.lastingSentences(message)));
-  return found.map(([code, sentence]) => ({ sentence, kind: KINDS[code] as StatementKind }));
+  return found.map(([code, sentence]) => ({ sentence, kind: statementKinds[code] as StatementKind }));
 }

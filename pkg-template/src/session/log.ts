@@ -172,7 +172,7 @@ export function messageOf({ data, seq }: Entry): EntryMessage {
   }
 }
 
-/** The types of rows that stay what they are in a file that is imported, apart from messages. */
+/** The types of rows that an import keeps, apart from messages. */
 const KEPT_TYPES: readonly EntryType[] = ["session", "failure", "forgotten"];
 
 /** The line of an entry: the original line of an imported entry, otherwise takobot's form. */

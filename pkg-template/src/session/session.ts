@@ -70,6 +70,7 @@ import {
   readLines,
 } from "./log.js";
 import { originalsIn } from "./originals.js";
+import { addStatements, OtherStatements } from "./other-statements.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import {
@@ -111,6 +112,11 @@ export interface SessionOptions {
   readonly retention?: RetentionLimits;
   /** Which messages `append` and `replaceLast` accept. Default: all. */
   readonly accept?: AcceptedMessages;
+  /**
+   * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the section
+   * `statements`: a message in the user's role, before the history. Default: none, so that nothing crosses sessions.
+   */
+  readonly statementsFrom?: readonly string[];
 }
 
 /** Options of an append. */
@@ -205,7 +211,9 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
   // Whether the store can be used shows here, and not at the first message.
   await store.sessions({ keys: [key] });
-  return new Session<M>(key, store, retention, options.accept);
+  const statementsFrom = [...new Set(options.statementsFrom)].filter((other) => other !== key);
+  statementsFrom.forEach(checkKey);
+  return new Session<M>(key, store, retention, options.accept, statementsFrom);
 }
 
 /** A conversation that lasts. `openSession` opens one. */
@@ -215,6 +223,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
   readonly #accept: AcceptedMessages | undefined;
+  /** Statements of other sessions. */
+  readonly #others: OtherStatements<M>;
   readonly #tail: Tail<M>;
   /** The last redactor of a build, and the tail that it reads. */
   #redacted: { readonly redact: Redactor; readonly tail: Tail<M> } | undefined;
@@ -223,7 +233,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
-  /** What the user wants forgotten, and the state of the log that says so. */
+  /** The forgotten sentences, and the state of the log that they are from. */
   #forgotten: { readonly state: string; readonly sentences: ForgottenSentences } | undefined;
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
@@ -253,12 +263,19 @@ export class Session<M extends AnyMessage = MessageInput> {
   #isClosed = false;
 
   /** @internal */
-  constructor(key: string, store: TranscriptStore, retention: RetentionLimits, accept: AcceptedMessages | undefined) {
+  constructor(
+    key: string,
+    store: TranscriptStore,
+    retention: RetentionLimits,
+    accept: AcceptedMessages | undefined,
+    statementsFrom: readonly string[],
+  ) {
     publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
     this.key = key;
     this.#store = store;
     this.#retention = retention;
     this.#accept = accept;
+    this.#others = new OtherStatements<M>(store, statementsFrom);
     const note = (skipped: SkippedEntry): void => this.#note([skipped]);
     this.#tail = new Tail<M>(store, key, (entry) => this.#messageForBuilds(entry), note);
   }
@@ -437,13 +454,15 @@ export class Session<M extends AnyMessage = MessageInput> {
     let redactor: Redactor | undefined;
     let askAhead: ((need: SummaryNeed) => Promise<StoredSummary>) | undefined;
     try {
-      const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
+      const context = await buildOver<M, F>(config, async ({ options, hooks, redact, request }) => {
         redactor = redact;
         inSession(options as Record<string, unknown>, this.key);
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         origin = { ...origin, id: tail.sessionId };
         forget(options as Record<string, unknown>, await this.#forgottenIn(tail.info), redact);
+        const others = await this.#others.of(async () => request?.name ?? (await this.#newestUserName()));
+        addStatements(options as Record<string, unknown>, others, redact);
         const { model, render } = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
         previous = await this.#previous(bindsThinking(model, render?.provider));
         goesOn = remembersChoices(options, hooks);
@@ -513,13 +532,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #handOff(facts: HandoffFacts, maxTokens: number, config: ContextConfig<M>): Promise<BuiltContext<M>> {
-    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
-    const asker = newest.map((entry) => messageOf(entry).parsed?.message).find((message) => message?.role === "user");
-    const request: MessageInput = {
-      role: "user",
-      content: facts.task,
-      ...(asker?.name != null && { name: asker.name }),
-    };
+    const name = await this.#newestUserName();
+    const request: MessageInput = { role: "user", content: facts.task, ...(name !== undefined && { name }) };
     const selecting = lastingConfig(config, maxTokens, request);
     const forgotten = await this.#forgottenIn(await this.#info());
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
@@ -625,7 +639,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Lists the lasting statements of the user, the oldest first: what they said about themselves, and how they want to be answered. With
+   * Lists the lasting statements of the user, the oldest first: facts about themselves, and how they want to be answered. With
    * `{ forgotten: true }` those that are forgotten. `name` names the user; by default it is the one who spoke last. Fails with
    * `INVALID_CONFIG`, and as the store does.
    */
@@ -638,8 +652,8 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /**
    * Forgets a statement, with the earlier ones that it took the place of. Builds from now on leave out a message that says nothing else. One
-   * that says more is no longer kept as a statement or for its rank, and stays where the conversation itself is shown. This holds in every
-   * tab; the messages stay in the log. What the user says again later is remembered again. Fails with `INVALID_SESSION` if the session has
+   * that says more is no longer kept as a statement or for its rank, and stays if the conversation itself is shown. This holds in every
+   * tab; the messages stay in the log. A later message that says the same is remembered. Fails with `INVALID_SESSION` if the session has
    * no such statement.
    */
   async forget(statement: SessionStatement<M>): Promise<void> {
@@ -685,7 +699,14 @@ export class Session<M extends AnyMessage = MessageInput> {
     return statementsOf<M>({ sessionKey: this.key, lasting, messages, forgotten }, Date.now());
   }
 
-  /** Returns what the user wants forgotten. It is read when the log has more of it, or less. */
+  /** Returns the name of the user who spoke last. */
+  async #newestUserName(): Promise<string | undefined> {
+    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
+    const messages = newest.map((entry) => messageOf(entry).parsed?.message);
+    return messages.find((message) => message?.role === "user")?.name ?? undefined;
+  }
+
+  /** Returns the forgotten sentences. They are read again when the log has more or fewer of them. */
   async #forgottenIn(info: SessionInfo | undefined): Promise<ForgottenSentences> {
     const { counts, removals } = info?.logs.transcript ?? { counts: {}, removals: 0 };
     const state = `${info?.id} ${removals} ${counts.forgotten ?? 0}`;
@@ -1411,7 +1432,7 @@ function inSession(options: Record<string, unknown>, key: string): void {
   }
 }
 
-/** Adds to a config what the user wants forgotten. */
+/** Adds the forgotten sentences to a config. */
 function forget(options: Record<string, unknown>, sentences: ForgottenSentences, redact: Redactor | undefined): void {
   const { filter } = options;
   if (sentences.size === 0 || !(filter == null || isRecord(filter))) {
@@ -1509,6 +1530,7 @@ const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
   accept: ACCEPT,
+  statementsFrom: ["a list of keys", (value) => Array.isArray(value)],
 };
 
 /** Whether an append failed as another one came first. */

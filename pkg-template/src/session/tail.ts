@@ -324,7 +324,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return this.#info?.id;
   }
 
-  /** The facts of the session when it was read; undefined where there was none. */
+  /** Facts about the session at the time of reading, if it exists. */
   get info(): SessionInfo | undefined {
     return this.#info;
   }

@@ -1,4 +1,4 @@
-//! What a user says that lasts is listed, and what is forgotten comes in no more.
+//! Lasting statements are listed, and forgotten ones are in no prompt.
 
 use super::asides::{REQUEST, chat_with, rows_for};
 use crate::support::{Message, build, config, fates, transcript};

@@ -1,4 +1,4 @@
-// Statements in a list of messages, and the option by which a build leaves some out.
+// Statements in a list of messages, and the option that forgets some.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

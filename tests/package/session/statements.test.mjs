@@ -1,4 +1,4 @@
-// What a user said that lasts: it can be seen and forgotten, in every tab and for good, and the log stays as it is.
+// Lasting statements can be seen and forgotten, in every tab and for good. The log doesn't change.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,6 +8,7 @@ import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 
+/** @type {"estimate"} */
 const encoding = "estimate";
 const START = Date.UTC(2026, 2, 1, 8);
 const SAID = [
@@ -19,7 +20,7 @@ const SAID = [
 const REQUEST = "How tall can a birch tree grow?";
 const config = { encoding, request: REQUEST, budget: { maxTokens: 500 } };
 
-/** A chat about trees in which the user says something lasting now and then, alone or among other things. */
+/** A chat about trees. Now and then the user says something lasting, alone or among other things. */
 function chatOf(random, { length = random.integer(60, 120), named = true } = {}) {
   const said = SAID.filter((_, at) => at === 0 || random.chance(0.6));
   const messages = Array.from({ length }, (_, at) => ({
@@ -126,7 +127,7 @@ describe("what is forgotten", () => {
       const store = memoryStore();
       const { messages, placed } = chatOf(random, { named: random.chance(0.7) });
       const session = await openSession("web:main", { store });
-      // Without ids of their own: as rows of a file.
+      // Messages without ids come from a file.
       if (messages[0].id === undefined) {
         await session.import(messages.map((message) => JSON.stringify(message)).join("\n"));
       } else {
@@ -150,7 +151,7 @@ describe("what is forgotten", () => {
         const context = await tab.build(config);
         assert.ok(!textOf(context).includes(statement.sentence));
         assert.ok((await tab.replay(context.recording)).same);
-        // All of the conversation that there is room for, but for a message that says nothing else.
+        // If everything fits, only a message that says nothing else is left out.
         const whole = await tab.build({ encoding });
         assert.equal(textOf(whole).includes(statement.sentence), !placed[at].isAlone);
         assert.ok((await tab.replay(whole.recording)).same);
@@ -244,5 +245,93 @@ describe("what is forgotten", () => {
     }
     await session.close();
     await other.close();
+  });
+});
+
+describe("statements of other sessions", () => {
+  const keys = ["home", "work", "stranger"];
+
+  /** Three sessions in a store, each with something lasting. */
+  async function storeOf(random, name) {
+    const store = memoryStore();
+    const said = {};
+    for (const [at, key] of keys.entries()) {
+      const session = await openSession(key, { store });
+      const { messages } = chatOf(random);
+      const mark = `I am allergic to zq${at}qz nuts.`;
+      const user = (content) => ({ role: "user", content, ...(name !== undefined && { name }) });
+      await session.append([...messages.filter(({ role }) => role === "assistant"), user(mark), user("Does it snow?")]);
+      said[key] = mark;
+      await session.close();
+    }
+    return { store, said };
+  }
+
+  test("come in if the caller names the sessions, and never otherwise", async () => {
+    await forEachSeedAsync(async (random) => {
+      const name = random.pick([undefined, "Ana"]);
+      const { store, said } = await storeOf(random, name);
+      const statementsFrom = keys.filter(() => random.chance(0.5));
+      const asker = random.pick([name, name, "Mallory"]);
+      const session = await openSession("new", { store, statementsFrom: [...statementsFrom, "new", "none"] });
+      await session.append({ role: "user", content: REQUEST, ...(asker !== undefined && { name: asker }) });
+      const context = await session.build({ encoding, budget: { maxTokens: random.pick([400, 4000]) } });
+      const text = textOf(context);
+      for (const key of keys) {
+        const isNamed = statementsFrom.includes(key) && asker === name;
+        assert.equal(text.includes(said[key]), isNamed, `${key} of ${statementsFrom} for ${asker}`);
+      }
+      const section = context.sections.find(({ id }) => id === "statements");
+      const origins = (section?.items ?? []).map(({ id }) => id.split("#")[0]);
+      assert.deepEqual(origins, asker === name ? keys.filter((key) => statementsFrom.includes(key)) : []);
+      assert.ok((await session.replay(context.recording)).same);
+      assert.deepEqual(await session.statements(), []);
+
+      // Forgotten where it was said, it is in no prompt of any session.
+      if (statementsFrom.length > 0 && asker === name) {
+        const key = random.pick(statementsFrom);
+        const other = await openSession(key, { store });
+        await other.forget((await other.statements()).find(({ sentence }) => sentence === said[key]));
+        assert.ok(!textOf(await session.build({ encoding })).includes(said[key]));
+        assert.ok((await session.replay(context.recording)).same);
+        await other.close();
+      }
+      await session.close();
+    });
+  });
+
+  test("take no more than their share, health first, and go where a section says", async () => {
+    const store = memoryStore();
+    const other = await openSession("other", { store });
+    const liked = Array.from({ length: 300 }, (_, at) => ({ role: "user", content: `I love the book number ${at}.` }));
+    await other.append([{ role: "user", content: SAID[0][1] }, ...liked]);
+    const session = await openSession("web:main", { store, statementsFrom: ["other"] });
+    await session.append({ role: "user", content: REQUEST });
+    const tokensOf = async (options) => {
+      const context = await session.build({ encoding, budget: { maxTokens: 1000 }, ...options });
+      return { context, tokens: context.tokens.sections.find(({ id }) => id === "statements")?.tokens ?? 0 };
+    };
+    const { context, tokens } = await tokensOf({});
+    assert.ok(tokens > 0 && tokens <= 270, `${tokens}`);
+    assert.ok(textOf(context).includes(SAID[0][1]));
+    assert.equal(context.messages[0].role, "user");
+    assert.equal((await tokensOf({ recall: { maxStatementShare: 0 } })).tokens, 0);
+    const sections = [
+      { id: "history", kind: "history" },
+      { id: "statements", kind: "items", role: "system", limit: { tokens: 40 } },
+      { id: "request", kind: "request" },
+    ];
+    const own = await tokensOf({ sections });
+    assert.ok(own.tokens > 0 && own.tokens <= 60, `${own.tokens}`);
+    assert.ok(textOf(own.context).includes(SAID[0][1]));
+    await session.close();
+    await other.close();
+  });
+
+  test("are of sessions that keys name", async () => {
+    for (const statementsFrom of ["other", [1], [""]]) {
+      const failure = await errorOf(() => openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }));
+      checkContextError(failure, { kind: failure.kind });
+    }
   });
 });

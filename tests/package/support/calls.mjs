@@ -168,7 +168,7 @@ const functions = {
   ),
   openSession: args(
     key,
-    or((random) => mixed(random, { store: memoryStore(), retention: {} })),
+    or((random) => mixed(random, { store: memoryStore(), retention: {}, statementsFrom: ["other"] })),
   ),
   queryLayer: args(
     or((random) => random.pick(["L1", "L4"])),

@@ -47,8 +47,10 @@ export async function runSearchCases(store) {
     { id: "asked", role: "user", content: "Ich wohne bei Kassel. Does it snow?" },
   ]);
   const facts = ({ kind, sentence, seq }) => [kind, sentence, seq];
+  /** @type {import("windrow").ContextConfig} */
   const config = { encoding: "estimate", request: "Where is the candle?", budget: { maxTokens: 600 } };
   const built = async () => (await session.build(config)).recording.config.filter;
+  /** @type {unknown[]} */
   const statements = [(await session.statements()).map(facts)];
   await session.forget((await session.statements())[0]);
   statements.push((await session.statements()).map(facts), await built());
