@@ -12,7 +12,7 @@ import { MESSAGE_TYPES, Tail } from "./tail.js";
 
 /** The id of the section. */
 const SECTION = "statements";
-const LABEL = "What I said in other conversations:";
+const LABEL = "What I said in other conversations:\n";
 /** The share of the budget, if `recall.maxStatementShare` isn't given. */
 const DEFAULT_SHARE = 0.25;
 /** The most statements. */
@@ -70,7 +70,7 @@ export class OtherStatements<M extends AnyMessage> {
   }
 }
 
-/** Adds the statements of other sessions to a config: as the items of its section `statements`, or as a new one before the history. */
+/** Adds the statements of other sessions to a config: as the items of its section `statements`, or as a new one before the request. */
 export function addStatements(
   options: Record<string, unknown>,
   statements: readonly SessionStatement<AnyMessage>[],
@@ -111,6 +111,6 @@ export function addStatements(
     items: shown,
     limit: { items: MOST_ITEMS, ...(isLimited && { tokens: Math.floor(maxTokens * share) }) },
   };
-  const at = own.findIndex((it) => isRecord(it) && it.kind === "history");
-  options.sections = own.toSpliced(Math.max(at, 0), 0, section);
+  const at = own.findIndex((it) => isRecord(it) && it.kind === "request");
+  options.sections = own.toSpliced(at < 0 ? own.length : at, 0, section);
 }

@@ -114,7 +114,7 @@ export interface SessionOptions {
   readonly accept?: AcceptedMessages;
   /**
    * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the section
-   * `statements`: a message in the user's role, before the history. Default: none, so that nothing crosses sessions.
+   * `statements`: a message in the user's role, before the request. Default: none, so that nothing crosses sessions.
    */
   readonly statementsFrom?: readonly string[];
 }

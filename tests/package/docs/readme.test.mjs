@@ -302,6 +302,17 @@ test("the example of a tool that searches finds what its comments say", async ()
   }
 });
 
+test("the example of the README remembers a statement until it is forgotten", async () => {
+  const example = exampleWith('openSession("tuesday"');
+  const names = ["request", "later", "next", "context", "chat"];
+  const { request, later, next, context, chat } = await run(example, ...names);
+  assert.equal(comment(example, "later.kept"), written(later.kept[0].content));
+  assert.equal(comment(example, "context.messages"), written(context.messages[0].content));
+  for (const session of [chat, next]) {
+    assert.doesNotMatch(JSON.stringify((await session.build({ request })).messages), /peanut/);
+  }
+});
+
 test("the example of statements lists and forgets what its comments say", async () => {
   const example = exampleWith("session.forget(allergy)");
   const { session, allergy, daughter } = await run(example, "session", "allergy", "daughter");

@@ -330,8 +330,12 @@ describe("statements of other sessions", () => {
 
   test("are of sessions that keys name", async () => {
     for (const statementsFrom of ["other", [1], [""]]) {
-      const failure = await errorOf(() => openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }));
-      checkContextError(failure, { kind: failure.kind });
+      const failure = await errorOf(() =>
+        openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }),
+      );
+      const isList = Array.isArray(statementsFrom);
+      const [kind, code] = isList ? ["store_error", "INVALID_SESSION"] : ["session_error", "INVALID_CONFIG"];
+      checkContextError(failure, { kind, code });
     }
   });
 });
