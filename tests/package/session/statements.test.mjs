@@ -287,7 +287,7 @@ describe("statements of other sessions", () => {
       assert.ok((await session.replay(context.recording)).same);
       assert.deepEqual(await session.statements(), []);
 
-      // Forgotten where it was said, it is in no prompt of any session.
+      // After its own session has forgotten it, no other session shows it.
       if (statementsFrom.length > 0 && asker === name) {
         const key = random.pick(statementsFrom);
         const other = await openSession(key, { store });
