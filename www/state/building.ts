@@ -16,7 +16,7 @@ import { costsKey, costsOf } from "../engine/costs.js";
 import { type Hooked, scriptedModel, searchIn } from "../engine/hooks.js";
 import type { ToldChange } from "../engine/jobs.js";
 import { callOf, LEFT_OUT_TAG } from "./call.js";
-import { listAll } from "./memory.js";
+import { forgottenOnPage, listAll } from "./memory.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
 import { sentBy } from "./request.js";
@@ -42,9 +42,9 @@ let newest = 0;
 /** Begins to follow the state. */
 export function followState(): void {
   effect(() => {
-    const { source, request, budget, a, b, shape, turn, edits } = state;
+    const { source, request, budget, a, b, shape, turn, edits, forgotten } = state;
     // Reading a signal subscribes: a change of any of them builds.
-    const all = [source, request, budget, a, b, shape, turn, edits].map((signal) => signal.value);
+    const all = [source, request, budget, a, b, shape, turn, edits, forgotten].map((signal) => signal.value);
     if (all[0] !== undefined) {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => void build());
@@ -105,7 +105,7 @@ function askedBy(setup: Setup, turn: number | undefined): Asked {
     given: createdAt == null ? given : { ...given, now: new Date(createdAt).getTime() },
     session: hasEdits ? undefined : source?.session?.key,
     leftOutTag: isLeftOut ? LEFT_OUT_TAG : undefined,
-    forgotten: source?.forgotten ?? [],
+    forgotten: forgottenOnPage(),
   });
 }
 
@@ -116,6 +116,10 @@ function askedByApp(recording: BuildRecording, turn: number | undefined): Asked 
   own.budget = { ...(own.budget as object | undefined), maxTokens: state.budget.value };
   if (request !== undefined && turn === undefined) {
     own.request = request;
+  }
+  if (state.forgotten.value.length > 0) {
+    const forgotten = [...(recording.config.filter?.forgotten ?? []), ...state.forgotten.value];
+    own.filter = { ...(own.filter as object | undefined), forgotten };
   }
   return { preset: "", own, triage: undefined, knowledge: [], session: undefined, forgotten: [] };
 }
@@ -311,6 +315,7 @@ function asTheAppBuilt({ live }: Source): Context | undefined {
     state.b.value !== undefined ||
     state.turn.value !== undefined ||
     state.edits.value.size > 0 ||
+    state.forgotten.value.length > 0 ||
     state.budget.value !== (live?.recording.config.budget?.maxTokens ?? undefined);
   return isChanged ? undefined : live?.context;
 }

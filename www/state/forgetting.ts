@@ -1,7 +1,6 @@
 // Forgetting a statement of the user, and remembering it again.
 
-import { FORGOTTEN_OPTION, forgottenByOption, type PageStatement } from "./memory.js";
-import { withOption } from "./setup.js";
+import type { PageStatement } from "./memory.js";
 import { follow } from "./sources.js";
 import { type Source, state } from "./state.js";
 
@@ -11,11 +10,8 @@ export async function setForgotten(statement: PageStatement, isOn: boolean): Pro
   if (await setInSession(state.source.value, statement, isOn)) {
     return;
   }
-  const others = forgottenByOption().filter((it) => it.sentence !== sentence);
-  const forgotten = isOn ? [...others, { sentence }] : others;
-  const value = forgotten.length === 0 ? undefined : forgotten;
-  state.a.value = withOption(state.a.value, FORGOTTEN_OPTION, value);
-  state.b.value &&= withOption(state.b.value, FORGOTTEN_OPTION, value);
+  const others = state.forgotten.value.filter((it) => it.sentence !== sentence);
+  state.forgotten.value = isOn ? [...others, { sentence }] : others;
 }
 
 /** Returns true if the conversation is saved, and its session has the statement. */

@@ -1,5 +1,5 @@
 // The user's lasting statements in the conversation on the page, and those that are forgotten. A saved conversation keeps them in its
-// session, and any other one in the option `filter.forgotten` of the setup.
+// session. The address has none, as links are shared.
 
 import { signal } from "@preact/signals";
 import {
@@ -9,15 +9,12 @@ import {
   type MessageInput,
   type Transcript,
 } from "windrow";
-import { optionOf } from "./setup.js";
 import { state } from "./state.js";
 
 export type PageStatement = ListedStatement<MessageInput>;
 
 /** The statements, the oldest first. */
 export const statements = signal<readonly PageStatement[]>([]);
-
-export const FORGOTTEN_OPTION = "filter.forgotten";
 
 /** Lists the statements of the conversation on the page. */
 export async function listAll(transcript: Transcript): Promise<void> {
@@ -31,14 +28,12 @@ export async function listAll(transcript: Transcript): Promise<void> {
 
 /** True if a statement is forgotten. */
 export function isForgotten({ sentence, messageId }: PageStatement): boolean {
-  const forgotten = [...forgottenByOption(), ...(state.source.value?.forgotten ?? [])];
-  return forgotten.some(
+  return forgottenOnPage().some(
     (it) => it.sentence === sentence && (it.messageIds == null || it.messageIds.includes(messageId ?? "")),
   );
 }
 
-/** Returns the sentences of the setup's option. */
-export function forgottenByOption(): readonly ForgottenSentence[] {
-  const given = optionOf(state.a.value, FORGOTTEN_OPTION);
-  return Array.isArray(given) ? given : [];
+/** Returns the forgotten sentences: those of a saved conversation, and those that the page forgets until it is closed. */
+export function forgottenOnPage(): readonly ForgottenSentence[] {
+  return [...(state.source.value?.forgotten ?? []), ...state.forgotten.value];
 }

@@ -167,7 +167,7 @@ export interface Circumstances {
   readonly session: string | undefined;
   /** The tag of messages that the page leaves out. */
   readonly leftOutTag: string | undefined;
-  /** The sentences that the user of a saved conversation wants forgotten. */
+  /** The forgotten sentences. */
   readonly forgotten: readonly ForgottenSentence[];
 }
 
@@ -207,7 +207,7 @@ export function askFor(setup: Setup, circumstances: Circumstances): Asked {
     put(own, "filter.excludeTags", [...tags, leftOutTag]);
   }
   if (session === undefined && forgotten.length > 0) {
-    put(own, "filter.forgotten", withForgotten(own, forgotten));
+    put(own, "filter.forgotten", forgotten);
   }
   if (preset !== "") {
     own.timeZone = given.timeZone;
@@ -229,12 +229,6 @@ export function askFor(setup: Setup, circumstances: Circumstances): Asked {
   };
 }
 
-/** Returns the option `filter.forgotten` of a config with more sentences. */
-function withForgotten(config: Options, forgotten: readonly ForgottenSentence[]): readonly ForgottenSentence[] {
-  const own = at(config, "filter.forgotten");
-  return [...(Array.isArray(own) ? own : []), ...forgotten];
-}
-
 function put(config: Record<string, unknown>, path: string, value: unknown): void {
   const [group, option] = path.split(".") as [string, string | undefined];
   config[group] = option === undefined ? value : { ...(config[group] as object | undefined), [option]: value };
@@ -250,7 +244,7 @@ export function configOf({ preset, own, forgotten }: Asked, hooks: readonly Hook
     put(config, path, run);
   }
   if (forgotten.length > 0) {
-    put(config, "filter.forgotten", withForgotten(config, forgotten));
+    put(config, "filter.forgotten", forgotten);
   }
   return config as ContextConfig<MessageInput>;
 }

@@ -67,6 +67,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     state.turn.value = within(view?.turn, count);
     state.selected.value = within(view?.selected, count - 1);
     state.edits.value = new Map([...(view?.edits ?? [])].filter(([position]) => position < count));
+    state.forgotten.value = [];
     state.unfolded.value = new Set();
     state.curve.value = undefined;
   });

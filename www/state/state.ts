@@ -56,6 +56,9 @@ export const state = {
   selected: signal<number | undefined>(undefined),
   edits: signal<Edits>(new Map()),
 
+  /** The sentences that the page forgets until it is closed. */
+  forgotten: signal<readonly ForgottenSentence[]>([]),
+
   // The pointer
   hovered: signal<number | undefined>(undefined),
   unfolded: signal<ReadonlySet<number>>(new Set()),
