@@ -165,7 +165,7 @@ fn faded(carried: f32) -> f32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use windrow_property::properties;
+    use windrow_property::{number_in, properties};
 
     const KERNELS: [Kernel; 2] = [
         Kernel { forward: 0.6, backward: 0.4, decay: 0.7, message_tokens: f32::INFINITY },
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn messages() -> impl Strategy<Value = Vec<((f32, u8), u16)>> {
-        let score = prop_oneof![12 => Just(0.0_f32), 1 => 0.01_f32..20.0];
+        let score = prop_oneof![12 => Just(0.0_f32), 1 => number_in(0.01..=20.0)];
         let flags = prop_oneof![99 => Just(0_u8), 1 => Just(IS_START)];
         let size = prop_oneof![6 => 0_u16..60, 1 => any::<u16>()];
         prop::collection::vec(((score, flags), size), 0..600)
@@ -226,8 +226,8 @@ mod tests {
 
         #[test]
         fn parts_count_as_shares_of_their_largest(
-            scores in prop::collection::vec(0.0_f32..9.0, 0..3000),
-            weight in 0.1_f32..4.0,
+            scores in prop::collection::vec(number_in(0.0..=9.0), 0..3000),
+            weight in number_in(0.1..=4.0),
         ) {
             let mut total = vec![1.0; scores.len()];
             let none = || (Part::of(vec![0.0; scores.len()]), 1.0);

@@ -64,7 +64,9 @@ impl Packer<'_> {
         room: (Cost, u64),
     ) -> StageResult {
         let config = &self.input.config.recall;
-        let newest = ranking.newest.iter().copied().map(RankedPlace::Row);
+        // All messages after a cut are kept by now, and one from before it would come and go from turn to turn.
+        let newest = ranking.newest.iter().copied().filter(|_| self.fill.cut.is_none());
+        let newest = newest.map(RankedPlace::Row);
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
         let standing: Vec<_> = ranking.standing.iter().copied().map(Candidate::whole).collect();
         let statements: Vec<_> = ranking.statements.iter().copied().map(Candidate::whole).collect();
