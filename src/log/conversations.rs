@@ -417,7 +417,7 @@ mod tests {
     #[derive(Clone, Debug, Default)]
     struct Message<'a> {
         role: u8,
-        /// Minutes before the clock.
+        /// Minutes before `NOW`.
         ago: Option<i64>,
         fields: Vec<(Field, &'a str)>,
     }
@@ -499,9 +499,9 @@ mod tests {
         let none = &[][..];
         let messages = [
             message(200, none),
-            message(170, none), // half an hour is no pause
+            message(170, none), // half an hour isn't a pause
             message(139, none),
-            Message { ago: None, ..message(0, none) }, // goes on
+            Message { ago: None, ..message(0, none) }, // continues the conversation
             message(10, none),
         ];
         let found = find_in(&messages, &TiersConfig::default(), None);
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn named_conversations_are_told_apart_by_session() {
+    fn named_conversations_are_separated_by_session() {
         let in_session = |ago, session, id| {
             message(ago, &[(Field::SessionId, session), (Field::ConversationId, id)])
         };
@@ -525,9 +525,9 @@ mod tests {
             in_session(7, "a", "c"),
             message(6, &[(Field::SessionId, "a")]),
             message(5, &[(Field::SessionId, "b")]),
-            message(4, &[(Field::SessionId, "a")]), // the other session is no interruption
+            message(4, &[(Field::SessionId, "a")]), // another session's message doesn't interrupt
             in_session(3, "a", "#1"),
-            message(2, &[(Field::SessionId, "a")]), // a named one is
+            message(2, &[(Field::SessionId, "a")]), // a named conversation does
             message(1, &[(Field::ConversationId, "")]),
         ];
         let found = find_in(&messages, &TiersConfig::default(), None);
@@ -545,7 +545,7 @@ mod tests {
                 ("#5", &[8]),
             ]
         );
-        // What names no session is of the session of the build.
+        // A message without a session belongs to the session of the build.
         let messages = [in_session(9, "a", "c"), message(8, &[(Field::ConversationId, "c")])];
         let of = |session| find_in(&messages, &TiersConfig::default(), session).list.len();
         assert_eq!((of(Some("a")), of(None)), (1, 2));
@@ -569,14 +569,14 @@ mod tests {
         assert_eq!(ended(&[31]), "");
         assert_eq!(ended(&[-90]), "a");
         assert_eq!(ended(&[60, 35, 10, 90, 180]), "dabc");
-        // No later chain joins again.
+        // Later chains don't join an ended one.
         assert_eq!(ended(&[5, 20, 90, 100, 110]), "ba");
         assert_eq!(ended(&[40, 50]), "");
         assert_eq!(ended(&[-60, -30, 0]), "cba");
     }
 
     #[test]
-    fn tiers_and_labels_go_by_the_day() {
+    fn tiers_and_labels_depend_on_the_day() {
         let day = 24 * 60;
         let ends = [
             ("thread", 5),
@@ -636,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_too_long_ago_is_reported() {
+    fn conversations_that_ended_too_long_ago_are_reported() {
         let week = 7 * 24 * 60;
         let of = |ago, id| message(ago, &[(Field::ConversationId, id)]);
         let messages =
@@ -686,7 +686,7 @@ mod tests {
     }
 
     #[test]
-    fn the_config_speaks_of_its_own_sessions() {
+    fn the_config_applies_to_its_own_sessions() {
         let of = |session| KnownConversation {
             session_id: Some(String::from(session)),
             summary: Some(format!("of {session}")),
@@ -712,14 +712,14 @@ mod tests {
         ];
         assert_eq!(tiers_of(&found), expected);
         assert_eq!(found.list[0].ended_at, None);
-        // Where the beginning is known, it did not end before.
+        // If the beginning is known, the conversation can't have ended earlier.
         let config = with(|config| config.conversations = vec![known("a", Some(3), None)]);
         let found = find_in(&[of("a"), of("b")], &config, None);
         assert_eq!(rows_of(&found), [("a", &[0][..]), ("b", &[1])]);
     }
 
     #[test]
-    fn ties_keep_an_order() {
+    fn ties_have_a_stable_order() {
         let list = vec![
             known("late", Some(200), Some(100)),
             known("early", Some(300), Some(100)),
@@ -732,7 +732,7 @@ mod tests {
     }
 
     #[test]
-    fn extracts_how_it_began_and_ended() {
+    fn extracts_the_beginning_and_the_end() {
         let said = |role, text| Message { role, ..message(0, &[(Field::Text, text)]) };
         let of = |messages: &[Message<'_>], max_chars| {
             let rows: Vec<usize> = (0..messages.len()).collect();

@@ -1,4 +1,4 @@
-// The history adapter for assistant-ui, with its own repository of messages and its formats, over a session in a store.
+// The assistant-ui history adapter with the real message repository and formats, over a session in a store.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,12 +33,12 @@ function threadMessage(random, role) {
   return fromThreadMessageLike({ id, role, content, createdAt }, id, status);
 }
 
-/** The messages of a repository with the ones before them. */
+/** Messages of a repository, each with its parent. */
 function treeOf(repository) {
   return repository.export().messages.map(({ parentId, message }) => ({ parentId, message }));
 }
 
-test("a thread with edits comes back as it was", async () => {
+test("a thread with edits is restored", async () => {
   for (let seed = 1; seed <= 10; seed++) {
     const random = new Random(seed);
     const store = memoryStore();
@@ -49,7 +49,7 @@ test("a thread with edits comes back as it was", async () => {
       const message = threadMessage(random, at % 2 === 0 ? "user" : "assistant");
       repository.addOrUpdateMessage(parentId, message);
       await history.append({ parentId, message });
-      await history.append({ parentId, message }); // a runtime may say it twice
+      await history.append({ parentId, message }); // a runtime may append it twice
       const ids = repository.export().messages.map((item) => item.message.id);
       parentId = random.chance(0.2) ? random.pick([null, ...ids]) : message.id;
     }
@@ -59,7 +59,7 @@ test("a thread with edits comes back as it was", async () => {
   }
 });
 
-test("a message is updated in its place, and contexts are built of what is said", async () => {
+test("a message is updated in place, and contexts use the current branch", async () => {
   const random = new Random(7);
   const store = memoryStore();
   const { session, history } = await threadOf(store);
@@ -80,7 +80,7 @@ test("a message is updated in its place, and contexts are built of what is said"
   assert.match(JSON.stringify(context.request("openai")), /The lantern is green/);
 });
 
-test("messages of a runtime's format are kept in it, beside those of others", async () => {
+test("messages in a runtime's format are stored in it, next to those of others", async () => {
   const format = {
     format: "ai-sdk/v6",
     encode: ({ message: { id, ...rest } }) => rest,

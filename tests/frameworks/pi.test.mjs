@@ -1,4 +1,4 @@
-// The hooks for pi with the package itself and a scripted stream, and OpenClaw's context engine as its contract says.
+// The pi hooks with the real package and a scripted stream, and OpenClaw's context engine by its contract.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -58,7 +58,7 @@ function history(seed) {
   ]);
 }
 
-/** A stream function that calls a tool so many times and then answers. */
+/** A stream function that makes `callCount` tool calls and then answers. */
 function scripted(callCount) {
   const seen = [];
   const stream = (_, { messages }) => {
@@ -97,7 +97,7 @@ function idsIn(messages) {
 
 const saidIn = (messages) => messages.map(({ content }) => content);
 
-test("every call of the model is within the budget, and whole", async () => {
+test("every model call is whole and within the budget", async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const { stream, seen } = scripted(4);
     const context = { systemPrompt: "You are brief.", messages: history(seed), tools: [lookUp] };
@@ -126,7 +126,7 @@ test("every call of the model is within the budget, and whole", async () => {
   }
 });
 
-test("a failure is told, and the agent goes on with its messages", async () => {
+test("a failure is reported, and the agent continues with its messages", async () => {
   const failures = [];
   const hook = transformContext({ budget: { maxTokens: 5 }, onError: (failure) => failures.push(failure) });
   const messages = [{ role: "user", content: "word ".repeat(50), timestamp: START }];

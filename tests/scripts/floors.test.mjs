@@ -31,7 +31,7 @@ function rustFindings(files) {
   return inTree(inFolder("src", files), (folder) => findings(folder, core));
 }
 
-/** Violations that Biome reports with the project's configuration; the paths of `files` start in `pkg-template/src`. */
+/** Violations that Biome reports with the project's configuration. The paths of `files` start in `pkg-template/src`. */
 function biomeFindings(files) {
   return inTree(inFolder("pkg-template/src", files), (folder) => {
     mkdirSync(join(folder, "scripts"));
@@ -99,7 +99,7 @@ test("tests, comments, strings and `mod` declarations of Rust don't count as use
   assert.deepEqual(rustFindings(files), []);
 });
 
-test("a Rust file outside of the floors is found", () => {
+test("a Rust file outside the floors is found", () => {
   assert.match(rustFindings({ "draft.rs": "", "lib.rs": "" })[0], /draft\.rs is on no floor/);
 });
 

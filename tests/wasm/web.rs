@@ -1,4 +1,4 @@
-//! What the binding adds to the core: shapes, codes, and that nothing is left half done. Runs in Chromium and in Node.
+//! The binding around the core: shapes, codes, and that no call is left half done. Runs in Chromium and in Node.
 
 #![cfg(target_family = "wasm")]
 
@@ -61,7 +61,7 @@ fn a_context_crosses_as_plain_objects_and_typed_arrays() {
     assert_eq!(rows.to_vec().last(), Some(&2));
     let costs: Float64Array = get(&finished, "costs").unchecked_into();
     assert_eq!(costs.length(), rows.length());
-    // What is rarely looked at crosses as one text.
+    // Rarely used data crosses as one text.
     let context = json(&text(&finished, "json"));
     assert_eq!(get(&context, "tokens.exact").as_bool(), Some(false));
     assert_eq!(get(&context, "tokens.limit").as_f64(), Some(20.0));
@@ -107,7 +107,7 @@ fn options_are_read_from_any_object() {
 }
 
 #[wasm_bindgen_test]
-fn a_missing_encoding_is_asked_for_by_name() {
+fn a_missing_encoding_is_requested_by_name() {
     let mut build =
         CoreBuild::new(&transcript(&["one"]), None, &json("{}"), 0.0, Vec::new()).expect("begun");
     for _ in 0..2 {
@@ -118,7 +118,7 @@ fn a_missing_encoding_is_asked_for_by_name() {
         );
     }
     assert!(!is_loaded("o200k_base"));
-    let o200k_base = 0; // as `counting_of` names it
+    let o200k_base = 0; // named by `counting_of`
     let failure = count_text(o200k_base, 0).expect_err("not loaded");
     assert_eq!(text(&failure, "code"), "ENCODING_NOT_LOADED");
     for (name, bytes) in [("o200k_base", &b"no vocabulary"[..]), ("r50k_base", &[])] {
@@ -180,7 +180,7 @@ fn a_hook_is_asked_and_answered() {
 }
 
 #[wasm_bindgen_test]
-fn the_offsets_of_a_time_zone_are_asked_for_where_they_matter() {
+fn time_zone_offsets_are_requested_if_they_matter() {
     let config = r#"{"encoding":"estimate","timeZone":"Europe/Berlin","render":{"format":"text"}}"#;
     build(&transcript(&["one"]), config).expect("no time is shown");
     let config = config.replace("\"text\"", "\"text\",\"times\":true");

@@ -214,10 +214,10 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// Sentences that the classifier isn't trained on: language, class and text in each line.
+    /// Sentences that the classifier wasn't trained on. Each line has a language, a class and a text.
     const HELD_OUT: &str = include_str!("../../../scripts/statements/held-out.txt");
 
-    /// A statement of each kind.
+    /// One statement of each kind.
     const SAID: [(Kind, &str); 3] = [
         (Kind::Fact, "My daughter is called Ilse."),
         (Kind::Instruction, "Please use tabs, not spaces."),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn most_of_the_sentences_that_it_has_not_seen_are_told_apart() {
+    fn most_unseen_sentences_are_classified_correctly() {
         for language in
             ["english", "german", "french", "spanish", "portuguese", "italian", "russian"]
         {
@@ -244,14 +244,14 @@ mod tests {
                 found += u32::from(is_found);
                 right += u32::from(is_wanted && is_found);
             }
-            // As measured, less a sentence or two.
+            // Thresholds are the measured values less a sentence or two.
             assert!(right * 10 >= found * 7, "{language}: {right} of {found} are right");
             assert!(right * 2 >= wanted, "{language}: {right} of {wanted} are found");
         }
     }
 
     #[test]
-    fn each_kind_is_told_and_questions_say_nothing() {
+    fn each_kind_is_recognized_and_questions_are_not_statements() {
         for (kind, text) in SAID {
             assert_eq!(best(text).map(|it| it.kind), Some(kind), "{text}");
             assert_eq!(of_cue(cue(text)).map(|it| it.0), Some(kind), "{text}");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     properties! {
-        /// The bits of the other cues are 0, and nothing panics.
+        /// The other cue bits are 0, and nothing panics.
         #[test]
         fn any_text_has_a_cue(text in any::<String>(), other in "[ -~]{0,80}") {
             for text in [text, other] {
@@ -277,9 +277,9 @@ mod tests {
             }
         }
 
-        /// Whatever is quoted or pasted says nothing.
+        /// Quoted or pasted text never counts as a statement.
         #[test]
-        fn what_is_quoted_says_nothing(which in 0_usize..SAID.len(), how in 0_usize..6) {
+        fn quoted_text_is_not_a_statement(which in 0_usize..SAID.len(), how in 0_usize..6) {
             let said = SAID[which].1;
             let text = match how {
                 0 => format!("\"{said}\""),

@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::log::messages::Columns;
 
-    /// Numbers from -1 to 1 that look random, the same each time.
+    /// Deterministic pseudo-random numbers from -1 to 1.
     fn numbers(seed: u64) -> impl FnMut() -> f32 {
         let mut state = seed;
         move || {
@@ -343,11 +343,11 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_tell_the_angle_as_the_model_does() {
+    fn integer_vectors_preserve_angles() {
         for (seed, dimensions) in (0..200).zip([2, 32, 384, 768, 1536].into_iter().cycle()) {
             let mut number = numbers(seed);
             let one: Vec<f32> = (0..dimensions).map(|_| number()).collect();
-            // One that is more or less near, of another length, and with a component that stands out.
+            // A vector that is more or less close, has another length, and has one outlying component.
             let near = number().abs();
             let mut other: Vec<f32> =
                 one.iter().map(|it| 1e-3 * (near * it + (1.0 - near) * number())).collect();
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_near_to_nothing() {
+    fn a_vector_without_direction_is_similar_to_nothing() {
         let zero = Vector::new(&[0.0, 0.0]).expect("a vector");
         let one = Vector::new(&[f32::MAX, f32::MIN_POSITIVE]).expect("a vector");
         assert!((one.similarity(&one) - 1.0).abs() < 1e-12);
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn each_text_is_asked_for_once_until_it_is_known() {
+    fn each_unknown_text_is_requested_once() {
         let transcript = transcript(&["tea", " ", "tea", "milk", ""]);
         let vectors = vectors(&transcript, "one");
         let rows = [0, 1, 2, 3, 4];
@@ -409,20 +409,20 @@ mod tests {
         let is_near = |row: usize| (found[row] - 1.0).abs() < 1e-12;
         let is_blank = |row: usize| found[row].abs() < 1e-12;
         assert!(is_near(0) && is_blank(1) && is_near(2) && !is_near(3) && is_blank(4), "{found:?}");
-        // Another model knows nothing of them; and the first still does, when it is asked again.
+        // A second model knows none of these vectors, and the first still knows them when asked again.
         let mut other = vectors.clone();
         other.read(&transcript, "two");
         assert_eq!(other.unknown_texts(&transcript, &rows), ["tea", "milk"]);
         other.read(&transcript, "one");
         assert!(other.unknown_texts(&transcript, &rows).is_empty());
-        // What has another length is of another model, whatever it is called.
+        // Vectors of another length are from another model, even under the same name.
         assert!(!other.forget_others(&rows, 32));
         assert!(other.forget_others(&[0], 31));
         assert_eq!(vectors.unknown_texts(&transcript, &rows), ["tea"]);
     }
 
     #[test]
-    fn what_is_no_longer_there_is_forgotten_in_time() {
+    fn removed_messages_are_eventually_forgotten() {
         let transcript = transcript(&["tea"]);
         let vectors = vectors(&transcript, "one");
         vectors.learn("tea", vector(1));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_bring_back_what_is_known_and_damage_brings_nothing() {
+    fn known_vectors_survive_serialization_and_damaged_ones_are_ignored() {
         let transcript = transcript(&["tea", "milk", "", "honey"]);
         let rows = [0, 1, 2, 3];
         let first = vectors(&transcript, "one");
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(second.unknown_texts(&transcript, &rows), ["milk"]);
         assert_eq!([second.known_count(0..4), second.known_count(1..3)], [2, 0]);
         assert_eq!(second.bytes(0..4), bytes);
-        // Only of the rows that were asked for, and of the same model.
+        // Learns only rows that were requested, and only from the same model.
         let part = vectors(&transcript, "one");
         part.learn_bytes(1..4, &bytes);
         assert_eq!(part.unknown_texts(&transcript, &rows), ["tea", "milk"]);
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_embedded_is_who_says_it_and_the_text_cut_where_it_is_long() {
+    fn the_embedded_text_has_its_speaker_and_is_cut_if_long() {
         let long = "\u{e4}".repeat(MOST_CHARS);
         assert_eq!(cut(&long), long);
         assert_eq!(cut(&format!("{long}b")), long);

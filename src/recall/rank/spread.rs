@@ -172,7 +172,7 @@ mod tests {
         Kernel { forward: 0.9, backward: 0.9, decay: 0.95, message_tokens: 100.0 },
     ];
 
-    /// What a message has of each of its conversation, by definition.
+    /// The score that a message receives from each message of its conversation, by definition.
     fn slowly(kernel: Kernel, scores: &[f32], flags: &[u8], sizes: &[u16]) -> Vec<f64> {
         let conversation: Vec<usize> = flags
             .iter()
@@ -211,7 +211,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn what_spreads_is_what_the_kernel_says(messages in messages()) {
+        fn spreading_follows_the_kernel(messages in messages()) {
             let (messages, sizes): (Vec<(f32, u8)>, Vec<u16>) = messages.into_iter().unzip();
             let (scores, flags): (Vec<f32>, Vec<u8>) = messages.into_iter().unzip();
             let parts = spread(KERNELS.map(|kernel| (kernel, scores.as_slice())), &flags, &sizes);

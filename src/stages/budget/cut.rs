@@ -1,4 +1,4 @@
-//! Where the history is cut, so that the beginning of the prompt stays the same from turn to turn.
+//! Cuts the history so that the beginning of the prompt stays the same from turn to turn.
 //!
 //! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. Each time that the log has
 //! outgrown its room, the cut moves on. The cut of a chat moves to a multiple of a step on the scale: the first one that leaves no more after
@@ -7,9 +7,9 @@
 //! Messages after the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best
 //! are quoted after the history.
 //!
-//! All this follows from the log, the config and the instructions that the log begins with. Sections, pinned messages and the request
-//! don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
-//! further, by whole steps, only where what must be there leaves too little room.
+//! All this depends only on the log, the config and the log's initial instructions. Sections, pinned messages and the
+//! request don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place,
+//! without any state. The cut moves further, by whole steps, only if the required pieces leave too little room.
 
 use super::frame::Frame;
 use super::packer::Packer;
@@ -28,12 +28,12 @@ use crate::state::view::View;
 struct Scale {
     /// The groups in their order.
     places: Vec<Place>,
-    /// By the row that names a group: the tokens before it.
+    /// By a group's first row: the tokens before it.
     starts: Vec<Option<u64>>,
     total: u64,
-    /// The tokens of the instructions that the log begins with. They are not on the scale.
+    /// The tokens of the log's initial instructions, which aren't on the scale.
     instructions: u64,
-    /// By row: about what it costs with a stub in the place of its result.
+    /// By row: about its cost with a stub in the place of its result.
     stub_costs: Vec<u64>,
     /// Tokens of the messages that are required.
     required: u64,
@@ -43,11 +43,11 @@ struct Scale {
 struct Place {
     /// The tokens before its first message.
     start: u64,
-    /// Tokens of its members that are to be kept and not paid for yet.
+    /// Tokens of its members that are to be kept and aren't paid for yet.
     unpaid: u64,
-    /// How many of them the history's own limit counts.
+    /// Number of its members that count toward the history's own limit.
     count: u64,
-    /// About what its members cost with stubs in the place of their results.
+    /// About the cost of its members with stubs in the place of their results.
     stub_cost: u64,
     /// Tokens of its results that may shrink.
     results: u64,
@@ -86,23 +86,25 @@ struct Walk {
     stubs: u64,
 }
 
-/// The most of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that it has
-/// made, and the cut moves more often. Runs of a coding agent and airline runs keep the most identifiers for the next call at 0.6 to 0.8.
+/// The most of the limit for steps before the cut, with stubs of their results. A larger share shows more of a run's
+/// earlier steps, and moves the cut more often. Runs of a coding agent and airline runs keep the most identifiers for
+/// the next call at 0.6 to 0.8.
 const STUB_SHARE: f64 = 0.6;
 
-/// The share of the limit that is still whole after the cut of a run has moved. With less of it the cut moves less often, so that more of each
-/// prompt repeats the one before it, and results become stubs earlier. Both kinds of runs repeat the most at 0.05 to 0.2.
+/// The share of the limit that is still whole after the cut of a run has moved. A smaller share moves the cut less
+/// often, so that more of each prompt repeats the one before it, and turns results into stubs earlier. Both kinds of
+/// runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// The number of steps that make a run's room smaller, for required pieces that aren't on the scale. More of them use the room better, and the
-/// cut moves more often if the request has another length with each turn.
+/// Resolution of the room that required pieces take if they aren't on the scale, in steps of a run's room. More steps
+/// use the room better, but the cut moves more often if the length of the request changes with each turn.
 const ROOM_STEPS: u64 = 32;
 
-/// About how many tokens a stub costs with what is around it.
+/// About how many tokens a stub costs, including the text around it.
 const STUB_TOKENS: u64 = 20;
 
 impl Scale {
-    /// A scale with nothing on it.
+    /// An empty scale.
     fn of(rows: usize) -> Self {
         Self {
             places: Vec::new(),
@@ -161,7 +163,7 @@ impl Scale {
         }
     }
 
-    /// The tokens of the stubs that are shown before a border.
+    /// The tokens of the shown stubs before a border.
     fn stubs_shown(&self, border: u64, limit: u64) -> u64 {
         let before = self.places.iter().filter(|place| place.start < border);
         let stubs: u64 = before.map(|place| place.stub_cost).sum();
@@ -182,15 +184,16 @@ fn is_run(results: u64, total: u64) -> bool {
     results > total / 2
 }
 
-/// Returns the tokens of stubs before the first one that is shown. Those before it go in halves of their limit.
+/// Returns the tokens of stubs before the first shown one. The older ones are dropped in halves of their limit.
 fn first_stub(total: u64, limit: u64) -> u64 {
     let step = (limit / 2).max(1);
     total.saturating_sub(limit).div_ceil(step) * step
 }
 
 impl Packer<'_> {
-    /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
-    /// `rest` are its own, both from the newest on. False where nothing is to be cut.
+    /// Keeps the messages after the cut, then quotes ranked ones. `served` are the rows that come before the ordinary
+    /// history, and `rest` are the ordinary ones, both starting with the newest. Returns false if nothing has to be
+    /// cut.
     pub(crate) fn keep_behind_cut(
         &mut self,
         frame: &Frame,
@@ -238,7 +241,7 @@ impl Packer<'_> {
         // The steps of a run share the quotes of its first step.
         let has_quotes = self.fill.earlier_quotes.iter().any(is_of_request);
         if let Some(ranking) = marks.ranking.as_ref().filter(|_| !has_quotes) {
-            // Of a history that triage has thinned out for good, a share would be next to nothing.
+            // A share of a history that triage has thinned out for good would be almost nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share).minus(earlier);
             let quoted = part.min(self.remaining);
@@ -256,7 +259,8 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns their cost.
+    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns
+    /// their cost.
     fn keep_earlier_quotes(&mut self) -> StageResult<Cost> {
         let (input, marks) = (self.input, self.marks);
         let Some((section, _)) = input.config.section(SectionKind::History) else {
@@ -305,8 +309,8 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and from how many on they are shown. Of a chat
-    /// none is.
+    /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and the number of tokens
+    /// before the first shown one. In a chat none are shown.
     fn steps_before(
         &self,
         scale: &Scale,
@@ -318,7 +322,7 @@ impl Packer<'_> {
         for row in before {
             is_before[*row] = !marks.is_passed(*row);
         }
-        // Each group, in its order, with the tokens of those before it.
+        // Each group, in order, with the tokens of those before it.
         let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
         let mut total = 0;
         let mut group = None;
@@ -339,8 +343,8 @@ impl Packer<'_> {
         gone.flat_map(|(members, _)| members).collect()
     }
 
-    /// Returns the rows that have gone after the next move of the cut, if the history is as full as `compact.prepareAt` says. At that move there
-    /// will be more messages, so that these have gone then too.
+    /// Returns the rows that will be gone after the next move of the cut, if the history is as full as
+    /// `compact.prepareAt` says. By then there will be more messages, so these will certainly be gone.
     fn next_gone(
         &self,
         cut: CutConfig,
@@ -390,9 +394,10 @@ impl Packer<'_> {
         Border { start: 0, stub_limit: limit.map(|limit| share_of(limit, STUB_SHARE)) }
     }
 
-    /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is
-    /// sent, and not of the budget: so most of every prompt repeats the one before it, also where the cut has just moved. The answers
-    /// of the request do not count: with every step of a tool loop there are more, and the quotes before them must not change.
+    /// The most that the history and the quotes after it may cost together, if the history costs `spent`. Quotes get a
+    /// share of the sent prompt, and not of the budget, so most of every prompt repeats the one before it even right
+    /// after a move of the cut. The answers of the request don't count: every step of a tool loop adds one, and the
+    /// quotes before them must not change.
     fn sent_behind_cut(&self, room: Cost, spent: Cost) -> StageResult<Cost> {
         let marks = self.marks;
         let is_answer =
@@ -404,10 +409,10 @@ impl Packer<'_> {
         Ok(Cost { tokens: room.tokens.min(both), ..room })
     }
 
-    /// The place on the scale where the history is cut. None where all of it may stay.
+    /// The place of the cut on the scale. None if all of the history may stay.
     fn border(&self, cut: CutConfig, scale: &Scale) -> Option<Border> {
         let limit = self.limit(scale)?;
-        // From each group to the end: the tokens to pay for, and how many messages.
+        // From each group to the end: the unpaid tokens, and the number of messages.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
             let (tokens, count): (u64, u64) = left[at + 1];
@@ -454,22 +459,23 @@ impl Packer<'_> {
             };
             border.start = border.start.max(by_room * rooms.chat_step);
         }
-        // The last step is there whatever it costs, so the cut is before it.
+        // The last step is kept whatever it costs, so the cut is before it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
         border.start = border.start.min(last.unwrap_or(u64::MAX));
         Some(border)
     }
 
-    /// True if the history has more than the running turn, so that something may be quoted.
+    /// True if the history has turns before the running one, so that something may be quoted.
     fn has_earlier_turns(&self) -> bool {
         let marks = self.marks;
         let is_earlier = |row: &usize| !marks.is_in_turn(*row) && marks.rank(*row) == Rank::History;
         marks.open_rows().iter().any(is_earlier)
     }
 
-    /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
-    /// turn, and would move what lies behind. Where triage's choice is remembered, what it has passed is gone for good.
+    /// Puts the log's messages on the scale, including those that window and triage leave out: these change their
+    /// choice with every turn, which would move everything after them. If triage's choice is remembered, the rejected
+    /// messages are gone for good and aren't on the scale.
     fn scale(&self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
@@ -520,13 +526,13 @@ impl Packer<'_> {
         Ok(scale)
     }
 
-    /// The room that is left for the history, and how many messages it may have.
+    /// The room for the history, and the number of messages it may have.
     pub(super) fn room_of_history(&self) -> (Cost, u64) {
         (self.remaining.min(self.history.cost), self.history.items)
     }
 }
 
-/// The amount of which `part` is a share.
+/// The amount whose `share` is `part`.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -537,8 +543,8 @@ fn over(part: u64, share: f64) -> u64 {
     (part as f64 / share) as u64
 }
 
-/// The most tokens that the history may have by the limits of the config: its own, and what the limits of the other sections leave
-/// of the budget.
+/// The most tokens that the history may have by the limits of the config: its own, and the budget less the limits of
+/// the other sections.
 pub(crate) fn most_tokens(config: &ContextConfig) -> Option<u64> {
     let others = config.sections().iter().filter(|section| section.kind != SectionKind::History);
     let others: u64 = others.filter_map(|section| section.limit.tokens).sum();
@@ -583,7 +589,8 @@ mod tests {
     }
 
     properties! {
-        /// The cut of a run only moves on while the run grows, and leaves no more than its room, unless the last group alone has more.
+        /// The cut of a run only moves forward while the run grows, and leaves no more than its room, unless the last
+        /// group alone has more.
         #[test]
         fn the_cut_of_a_run_moves_on(
             groups in vec((1_u64..900, 1_u64..40, Just(true)), 1..60),

@@ -1,4 +1,4 @@
-//! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
+//! A build that reads a part of a transcript returns the same as one that reads all of it.
 
 use crate::log::unread::{chat, messages, options, request};
 use crate::support::{Message, NOW, config, encoding, fates, meaning, ranking_options, transcript};
@@ -15,7 +15,7 @@ use windrow::state::ask::Need;
 use windrow::state::context::{Context, PlacedPiece};
 use windrow::state::trace::Fate;
 
-/// Builds looking at least at so many of the newest messages.
+/// Builds that read at least this many of the newest messages.
 fn build(
     transcript: &Rc<Transcript>,
     request: Option<&Message>,
@@ -41,7 +41,7 @@ fn transcript_of(messages: &[Message]) -> Rc<Transcript> {
     transcript(messages)
 }
 
-/// What a context says of everything but why a message is left out.
+/// Everything that a context reports, except the reasons for leaving messages out.
 fn said(context: &Context) -> impl PartialEq + std::fmt::Debug + use<> {
     let fates: Vec<Fate> = fates(context).into_iter().map(|(fate, _)| fate).collect();
     let pieces: Vec<PlacedPiece> = context.pieces.clone();
@@ -90,7 +90,7 @@ fn check(
     }
 }
 
-/// The options without those for which every message is looked at.
+/// Removes the options that require reading every message.
 fn about_a_part(json: &str) -> String {
     let mut options: serde_json::Value = serde_json::from_str(json).expect("options");
     for (place, value) in [
@@ -106,7 +106,7 @@ fn about_a_part(json: &str) -> String {
     options.to_string()
 }
 
-/// Tries random cases. `check` returns whether a build read only a part, as at least 1 case in `one_in` must.
+/// Tries random cases. `check` returns whether a build read only a part; at least 1 case in `one_in` must.
 fn check_all<S: Strategy>(
     one_in: u32,
     case: &S,
@@ -121,7 +121,7 @@ fn check_all<S: Strategy>(
 }
 
 #[test]
-fn builds_over_a_part_give_what_builds_over_all_give() {
+fn builds_over_a_part_equal_builds_over_everything() {
     let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
         if is_about_a_part { about_a_part(&json) } else { json }
     });
@@ -131,7 +131,7 @@ fn builds_over_a_part_give_what_builds_over_all_give() {
     });
 }
 
-/// A request about what such a chat is about.
+/// A request about a topic of such a chat.
 fn asked() -> impl Strategy<Value = &'static str> {
     select(vec![
         "where was the violin?",
@@ -142,7 +142,7 @@ fn asked() -> impl Strategy<Value = &'static str> {
 }
 
 #[test]
-fn a_part_is_ranked_as_all_is() {
+fn a_part_is_ranked_like_the_whole() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
     let case = (chat(), asked(), options, 1_usize..60);
     check_all(15, &case, |(messages, request, options, least)| {
@@ -157,10 +157,10 @@ fn a_part_is_ranked_as_all_is() {
     });
 }
 
-/// Where the messages of the window fit as they are counted, a build over all of them does not rank them. One over a part ranks
-/// them: it does not know what else there is.
+/// If the counted messages of the window fit, a build over all of them doesn't rank them. One over a part ranks them,
+/// because it doesn't know the rest.
 #[test]
-fn where_all_fits_ranking_changes_nothing() {
+fn ranking_changes_nothing_if_everything_fits() {
     let ranking = ranking_options().prop_map(|mut recall| {
         if recall["ranking"] == "recency" {
             recall["ranking"] = "relevance".into();

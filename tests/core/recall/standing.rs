@@ -1,4 +1,4 @@
-//! What the user says holds throughout is found, has a share of its own, and is nobody else's to say.
+//! Standing instructions of the user are found, have a separate share, and can't be set by anyone else.
 
 use super::asides::{chat_with, rows_for, run};
 use crate::support::{Message, build, config, transcript};
@@ -10,7 +10,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::Reason;
 use windrow_property::properties;
 
-/// Lines of each language that hold throughout, and a request that has none of their words.
+/// Standing instructions in each language, and a request that shares none of their words.
 const LINES: [&str; 7] = [
     "From now on, please give all lengths in metric units.",
     "Ab jetzt gib bitte alle Längen in Metern an.",
@@ -26,7 +26,7 @@ fn standing(context: &Context) -> Vec<usize> {
 }
 
 #[test]
-fn what_holds_throughout_is_kept_in_each_language() {
+fn standing_instructions_are_kept_in_each_language() {
     for line in LINES {
         let messages = chat_with(&[Message::user(line)]);
         let context = run(&messages, 600, &json!({}));
@@ -37,13 +37,13 @@ fn what_holds_throughout_is_kept_in_each_language() {
 }
 
 #[test]
-fn a_later_one_on_the_same_matter_comes_first() {
+fn a_later_instruction_on_the_same_topic_comes_first() {
     let messages = chat_with(&[
         Message::user("From now on give all lengths in feet and inches."),
         Message::assistant("I will."),
         Message::user("From now on give all lengths in metres and centimetres."),
     ]);
-    // Its share holds one of them.
+    // The share has room for one of them.
     let context = run(&messages, 500, &json!({"maxStandingShare": 0.05}));
     assert_eq!(standing(&context), [12]);
 }
@@ -69,7 +69,7 @@ fn a_chat_full_of_always_does_not_fill_the_prompt() {
 }
 
 #[test]
-fn a_correction_comes_before_what_it_corrects_and_says_so() {
+fn a_correction_outranks_the_corrected_message_and_says_so() {
     let correction = "The birch of the school grows, we moved it to the park.";
     let messages = chat_with(&[
         Message::user("The birch of the school grows, we had it in the yard."),
@@ -90,9 +90,9 @@ fn a_correction_comes_before_what_it_corrects_and_says_so() {
 }
 
 properties! {
-    /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
+    /// Others can't set one: the assistant, a tool, another participant, a quotation or a program.
     #[test]
-    fn only_the_words_of_the_one_who_asks_hold(line in select(&LINES[..]), how in 0_usize..8) {
+    fn only_the_askers_own_words_are_standing_instructions(line in select(&LINES[..]), how in 0_usize..8) {
         let call = || Message::new(Role::Assistant, "")
             .with(Field::CallId, "1").with(Field::CallName, "read").with(Field::CallArguments, "{}");
         let messages = match how {
@@ -110,9 +110,9 @@ properties! {
     }
 }
 
-/// A message that holds both and could not be split gains nothing either.
+/// A message with both words and a result that can't be split doesn't count either.
 #[test]
-fn a_users_message_with_a_result_says_nothing_that_holds() {
+fn a_user_message_with_a_result_is_not_a_standing_instruction() {
     for line in LINES {
         let call = Message::assistant("I look.")
             .with(Field::CallId, "call_1")

@@ -1,4 +1,4 @@
-//! Messages are ranked by what they are worth for what they cost.
+//! Messages are ranked by their worth relative to their cost.
 
 use crate::support::{Message, NOW, transcript};
 use proptest::collection::vec;
@@ -16,7 +16,7 @@ use windrow_property::{number_in, properties};
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
 
-/// So long before the request that it goes on from nothing.
+/// Long enough before the request that it can't be a follow-up.
 const LONG_AGO: i64 = NOW.0 - 86_400_000;
 
 fn index_of(messages: &[Message]) -> Index {
@@ -32,7 +32,7 @@ fn worth_of(messages: &[Message], text: &str) -> (Scores, Vec<f32>) {
     worth_by(messages, text, None)
 }
 
-/// What messages are worth by the scores that are given, or by those that they have.
+/// The worth of messages by the given scores, or by their own.
 fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores, Vec<f32>) {
     let index = index_of(messages);
     let request = Request { text, name: "", role: Role::User };
@@ -50,7 +50,7 @@ fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores,
     (scores, worth)
 }
 
-/// Messages of four words of four letters each: all cost the same.
+/// Messages of four words with four letters each, so all cost the same.
 fn alike() -> impl Strategy<Value = Vec<Message>> {
     let message = (vec(0..WORDS.len(), 4), any::<bool>()).prop_map(|(words, is_user)| {
         let text = words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
@@ -62,18 +62,18 @@ fn alike() -> impl Strategy<Value = Vec<Message>> {
 
 properties! {
     #[test]
-    fn where_all_cost_the_same_the_price_changes_nothing(messages in alike(), word in 0..WORDS.len()) {
+    fn equal_costs_do_not_change_the_ranking(messages in alike(), word in 0..WORDS.len()) {
         let (scores, worth) = worth_of(&messages, &format!("the {}", WORDS[word]));
         for (one, other) in (0..messages.len()).flat_map(|one| (0..one).map(move |other| (one, other))) {
             let of = |values: &[f32]| values[one].max(0.0).total_cmp(&values[other].max(0.0));
-            // A square may make two different scores alike, and no other order of them.
+            // A square may make two different scores equal, but never reverses them.
             prop_assert!(of(&worth) == of(&scores.total) || of(&worth).is_eq() || (worth[one] - worth[other]).abs() < 1e-5);
         }
     }
 
-    /// Of two messages of one score the cheaper is worth more, and of two that cost the same the one with the higher score.
+    /// If two messages have equal scores, the cheaper is worth more. If their costs are equal, the higher score is.
     #[test]
-    fn a_score_makes_worth_and_a_price_takes_it(messages in vec((number_in(0.01..=9.0), 0_usize..4000), 1..40)) {
+    fn scores_raise_worth_and_costs_lower_it(messages in vec((number_in(0.01..=9.0), 0_usize..4000), 1..40)) {
         let texts: Vec<Message> = messages.iter().map(|(_, size)| Message::user(&"-".repeat(*size)).at(LONG_AGO)).collect();
         let given = Scores { total: messages.iter().map(|(score, _)| *score).collect(), ..Scores::default() };
         let (_, worth) = worth_by(&texts, "boat", Some(given));
@@ -88,9 +88,10 @@ properties! {
 }
 
 properties! {
-    /// However often something is said, the others keep their order, and each repetition is worth half of the one before.
+    /// However often a message is repeated, the others keep their order, and each repetition is worth half of the one
+    /// before.
     #[test]
-    fn what_is_said_again_is_counted_off(
+    fn repetitions_are_worth_less(
         messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
         values in vec(number_in(0.1..=9.0), 40),
     ) {
@@ -125,7 +126,7 @@ properties! {
 }
 
 #[test]
-fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
+fn a_page_with_relevant_words_is_worth_its_cost() {
     let line = |number: u32| format!("Bed number {number} gets seeds of the sort {number}. ");
     let page = |first: &str| format!("{first} {}", (0..80).map(line).collect::<String>());
     let of = |reply: &str| {
@@ -140,9 +141,9 @@ fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
     assert!(!of("Seeds for the boat, and for the sun."));
 }
 
-/// However long a page is, no more than so much of its length counts against it.
+/// Only a limited part of a page's length counts against it.
 #[test]
-fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
+fn a_pasted_page_is_found_by_one_of_its_words() {
     let line = |number: u32| format!("Shed {number} has boats, ropes and lamps. ");
     let page: String = (0..400).map(line).collect::<String>() + "The pump needs a valve of brass.";
     let ask = |number: u32| {
@@ -156,7 +157,7 @@ fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
 }
 
 #[test]
-fn what_nothing_speaks_for_is_worth_nothing() {
+fn a_message_without_a_score_is_worth_nothing() {
     let messages = [Message::user("A boat.").at(LONG_AGO), Message::user("Rain.").at(LONG_AGO)];
     let (_, worth) = worth_of(&messages, "zzzz");
     assert_eq!(worth, [0.0, 0.0]);

@@ -1,4 +1,4 @@
-//! Each option of the filter leaves out exactly the messages that it names.
+//! Each option of the filter leaves out exactly the messages that it describes.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use proptest::collection::vec;
@@ -38,7 +38,7 @@ fn has(message: &Message, field: Field, value: &str) -> bool {
     message.fields.contains(&(field, value.to_owned()))
 }
 
-/// Each option, its reason, and the messages that it names.
+/// Each option, its reason, and the messages that it describes.
 const OPTIONS: [(&str, Reason, Names); 6] = [
     (r#""roles":["user"]"#, Reason::Role, |it| it.role != Role::User),
     (r#""excludeSources":["scheduled"]"#, Reason::Source, |it| has(it, Field::Source, "scheduled")),
@@ -51,7 +51,7 @@ const OPTIONS: [(&str, Reason, Names); 6] = [
 ];
 
 #[test]
-fn each_option_leaves_out_what_it_names_and_nothing_else() {
+fn each_option_leaves_out_exactly_the_messages_it_describes() {
     let hits = Cell::new(0);
     let outcome = windrow_property::check(&(messages(), 0..OPTIONS.len()), |(messages, at)| {
         let (option, reason, names) = OPTIONS[at];

@@ -1,5 +1,5 @@
-//! Text items that are ranked by the request: what the section of kind `recall` finds among them, with the hook and without,
-//! and what a ranked section of items holds.
+//! Text items ranked by the request: which of them the `recall` section finds, with and without the hook, and the
+//! contents of a ranked section of items.
 
 #![allow(clippy::needless_pass_by_value, reason = "values are made where they are passed")]
 
@@ -26,7 +26,7 @@ fn items(texts: &[&str]) -> Value {
     texts.iter().enumerate().map(item).collect()
 }
 
-/// A config with one section, `memory`, with what is given; `recall` as it is given.
+/// A config with one section, `memory`, and `recall` options.
 fn memory(section: Value, recall: Value) -> Value {
     let mut sections = json!([{"id": "memory"}, {"id": "request", "kind": "request"}]);
     for (key, value) in section.as_object().expect("an object") {
@@ -127,21 +127,21 @@ fn the_passage_is_shown_and_not_the_whole_text() {
 }
 
 #[test]
-fn the_best_come_first_and_the_score_says_so() {
+fn the_best_come_first_with_their_scores() {
     let texts =
         ["The lamp is new.", "A lamp, a lamp, a kingdom for a red lamp.", "The door is red."];
     let section = json!({"kind": "recall", "items": items(&texts), "item": "{number} {score} {text}", "separate": true});
     let context = run(&memory(section, json!({})), "the red lamp");
     assert!(shown(&context)[0].starts_with("1 1.0000 A lamp"));
     assert!(shown(&context)[1].starts_with("2 0."));
-    // In a section of items they stand in the order of the items.
+    // A section of items keeps the order of the items.
     let section =
         json!({"kind": "items", "ranked": true, "items": items(&texts), "separate": true});
     assert_eq!(shown(&run(&memory(section, json!({})), "the red lamp")), texts);
 }
 
 #[test]
-fn the_focus_sets_how_much() {
+fn the_focus_sets_the_amount() {
     let texts: Vec<String> = (0..40)
         .map(|number| format!("Tomatoes of sort {number}. {}", "They grow. ".repeat(8)))
         .collect();
@@ -166,7 +166,7 @@ fn the_focus_sets_how_much() {
         let limit = json!({"items": 2});
         assert_eq!(ids(&run(&memory(section(kind, limit), json!({})), "tomatoes")).len(), 2);
     }
-    // A limit of its own stands for the focus.
+    // An explicit limit replaces the focus.
     for (limit, least) in
         [(json!({"items": 20}), 20), (json!({"chars": 4000}), 30), (json!({"tokens": 800}), 20)]
     {
@@ -180,7 +180,7 @@ fn the_focus_sets_how_much() {
 }
 
 #[test]
-fn what_fits_best_stays_where_there_is_little_room() {
+fn the_best_items_stay_in_little_room() {
     let texts: Vec<String> =
         (0..9).map(|number| format!("An apple {}", "or a pear ".repeat(10 - number))).collect();
     let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -194,7 +194,7 @@ fn what_fits_best_stays_where_there_is_little_room() {
 }
 
 #[test]
-fn the_hook_replaces_or_joins_what_the_items_hold() {
+fn the_hook_replaces_or_joins_the_items() {
     let request = "Where is the spare key of the cellar?";
     let given = hits(&["from the service", NOTES[2], "  ", "more of it"]);
     let options = recall_over(&NOTES, json!({}));
@@ -217,7 +217,7 @@ fn the_hook_replaces_or_joins_what_the_items_hold() {
 }
 
 #[test]
-fn items_stand_in_for_a_hook_that_gives_no_answer() {
+fn items_replace_a_hook_that_does_not_answer() {
     let request = "Where is the spare key?";
     let mut broken = without(Outcome::Failed);
     broken.reason = Some("the service is down".to_owned());
@@ -232,7 +232,7 @@ fn items_stand_in_for_a_hook_that_gives_no_answer() {
                 asked(&recall_over(&NOTES, recall.clone()), request, Some(answer.clone()));
             assert_eq!((shown(&context), notes(&context)), (vec![NOTES[2]], note));
             assert_eq!(report(&context), (RecallStatus::Ok, 1));
-            // Without items it is as it was.
+            // Without items, nothing changes.
             let context = asked(&recall_over(&[], recall.clone()), request, Some(answer));
             assert_eq!(shown(&context), ["unavailable"]);
             assert_ne!(report(&context).0, RecallStatus::Ok);
@@ -255,7 +255,7 @@ fn a_blank_request_finds_nothing() {
     let section =
         json!({"kind": "items", "ranked": true, "items": items(&NOTES), "empty": "nothing"});
     assert_eq!(shown(&run(&memory(section, json!({})), " ")), ["nothing"]);
-    // Without a request, the newest message of the user stands for it.
+    // Without a request, the newest user message takes its place.
     let messages = transcript(&[Message::user("the spare key?"), Message::assistant("Hm.")]);
     let mut options = options;
     options["sections"][1] = json!({"id": "history", "kind": "history"});
@@ -273,11 +273,11 @@ fn blank_items_are_never_shown() {
 }
 
 #[test]
-fn items_that_are_not_ranked_stay_as_they_are() {
+fn unranked_items_are_unchanged() {
     let section = |ranked: bool| json!({"kind": "items", "ranked": ranked, "items": items(&NOTES), "separate": true});
     assert_eq!(shown(&run(&memory(section(false), json!({})), "the spare key")), NOTES);
     assert_eq!(shown(&run(&memory(section(true), json!({})), "the spare key")), [NOTES[2]]);
-    // A short text that is shown whole keeps its summary, for where there is no room.
+    // A short text that is shown whole keeps its summary for tighter budgets.
     let item = json!([{"text": NOTES[2], "summary": "key: cellar"}]);
     let section = json!({"kind": "items", "ranked": true, "items": item, "limit": {"chars": 20}});
     assert_eq!(shown(&run(&memory(section, json!({})), "the spare key")), ["key: cellar"]);
@@ -302,7 +302,7 @@ fn ends_line(letter: char) -> bool {
 
 properties! {
 #[test]
-    fn any_texts_give_the_same_within_their_bounds(
+    fn any_texts_rank_reproducibly_and_within_bounds(
         texts in proptest::collection::vec(prop_oneof!["\\PC{0,200}", any::<String>(), "([a-d]{1,3}[ .\n#-]{1,2}){0,300}"], 0..12),
         request in prop_oneof!["([a-d]{1,3} ){1,4}", any::<String>()],
         max_items in 0_usize..20,
@@ -319,7 +319,7 @@ properties! {
             prop_assert!(ids(&context).len() <= max_items);
             for text in shown(&context).into_iter().filter(|text| *text != "nothing") {
                 let text = text.strip_suffix("...").filter(|_| is_recall).unwrap_or(text);
-                // Its lines stand further in.
+                // Its lines are indented further.
                 let text: String = text.split_inclusive(ends_line).enumerate().map(|(number, line)| {
                     if number > 0 { line.strip_prefix(' ').unwrap_or(line) } else { line }
                 }).collect();

@@ -1,4 +1,4 @@
-//! The request: in the context once, in its place, and what answers it directly behind it.
+//! The request appears once, in its place, directly followed by its answers.
 
 use crate::support::{Message, build_with, config, fates, kept, transcript};
 use proptest::collection::vec;
@@ -25,7 +25,7 @@ fn run_over(transcript: &Rc<Transcript>, request: Option<Rc<Transcript>>, json: 
         .expect("built")
 }
 
-/// What a context consists of: the text of each piece.
+/// The text of each piece of a context.
 fn texts(context: &Context, messages: &[Message], request: Option<&Message>) -> Vec<String> {
     let text = |message: &Message| {
         let texts = message.fields.iter().filter(|(field, _)| *field == Field::Text);
@@ -44,7 +44,7 @@ fn a_request_that_was_appended_is_sent_once() {
     let said = |text: &str| Message::user(text);
     let yes = [said("go on?"), Message::assistant("shall I?"), said("yes"), said("yes")];
     let by_text = run(&yes, Some(&said("yes")), "{}");
-    // Who says it twice loses nothing.
+    // A message that says it twice loses nothing.
     assert_eq!(texts(&by_text, &yes, Some(&said("yes"))), ["go on?", "shall I?", "yes", "yes"]);
     assert_eq!(fates(&by_text)[3], (Fate::LeftOut, Reason::SameAsRequest));
     assert!(!by_text.trimmed);
@@ -67,13 +67,13 @@ fn a_request_that_was_appended_is_sent_once() {
     let unanswered = [said("find it"), Message::calls(&["a"])];
     let context = run(&unanswered, Some(&said("find it")), "{}");
     assert_eq!(kept(&context), [0], "something is behind it");
-    // Without a place for the request it is in the transcript alone.
+    // Without a place for the request, it appears only in the transcript.
     let json = r#"{"sections":[{"id":"history","kind":"history"}]}"#;
     assert_eq!(kept(&run(&yes, Some(&said("yes")), json)), [0, 1, 2, 3]);
 }
 
 #[test]
-fn what_answers_a_request_follows_it_where_its_id_is_in_the_transcript() {
+fn answers_follow_a_request_whose_id_is_in_the_transcript() {
     let asked = Message::user("find it").with(Field::Id, "1");
     let messages = [
         Message::user("hello"),
@@ -125,7 +125,7 @@ fn options() -> impl Strategy<Value = String> {
     )
 }
 
-/// What a prompt is, as it is sent.
+/// The sent form of a prompt.
 fn prompt(context: &Context, messages: &[Message], request: Option<&Message>) -> Vec<String> {
     match &context.text {
         Some(text) => text.lines().map(str::to_owned).collect(),
@@ -134,7 +134,7 @@ fn prompt(context: &Context, messages: &[Message], request: Option<&Message>) ->
 }
 
 #[test]
-fn append_then_build_gives_what_a_request_gives() {
+fn appending_then_building_equals_passing_a_request() {
     let cases = (turns(), "[a-z]{1,8} [a-z]{1,8}", options());
     windrow_property::check(&cases, |(turns, text, json)| {
         let before: Vec<Message> = turns.concat();
@@ -175,7 +175,7 @@ fn each_step_of_a_tool_loop_begins_with_the_prompt_of_the_one_before() {
 }
 
 #[test]
-fn without_a_request_all_is_history() {
+fn without_a_request_everything_is_history() {
     let messages = [Message::user("hello"), Message::assistant("hi"), Message::user("and now?")];
     let none = Some(Rc::new(Transcript::default()));
     let context = run_over(&transcript(&messages), none, &format!("{{{SECTIONS}}}"));
@@ -234,7 +234,7 @@ fn a_tool_loop_keeps_its_newest_steps_before_anything_older() {
 }
 
 #[test]
-fn what_has_no_time_stays_behind_a_result_that_came_late() {
+fn untimed_messages_stay_after_a_late_result() {
     let at = |mut message: Message, time: i64| {
         message.time = Some(time);
         message

@@ -1,4 +1,4 @@
-// Components that show sessions of IndexedDB by `useWindrow`, and the cases that a test runs with them in a browser.
+// Components that show IndexedDB sessions with `useWindrow`, and the cases that a test runs with them in a browser.
 
 import * as React from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
@@ -29,7 +29,7 @@ const place = () => document.body.appendChild(document.createElement("div"));
 const textsIn = (element) => [...element.querySelectorAll("li")].map((item) => item.textContent);
 const textOf = ({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join(""));
 
-/** Shows a session, and hands its state to the case. */
+/** Shows a session and reports its state to the case. */
 function Chat({ session, limit, seen }) {
   const state = useWindrow(session, limit === undefined ? {} : { limit });
   seen?.(state);
@@ -93,7 +93,7 @@ export const cases = {
     check(before.append === state.append && before.build === state.build, "its functions are others");
   },
 
-  async "a context is built when it is asked for, and its failure is shown"() {
+  async "a context is built on request, and its failure is shown"() {
     const session = await opened();
     await session.append(said("one"));
     const root = place();
@@ -215,7 +215,7 @@ export const cases = {
     check(torn.length === 0, `torn: ${JSON.stringify(torn[0])}`);
   },
 
-  async "nothing is read after the last component is gone, and all is there when one is back"() {
+  async "nothing is read after the last component is gone, and everything is there when one returns"() {
     const session = await opened();
     await session.append(said("one"));
     const root = place();
@@ -257,7 +257,7 @@ export const cases = {
     check(differences.length === 0, differences.join());
   },
 
-  async "a closed session fails, and no session is one that loads"() {
+  async "a closed session fails, and a missing one counts as loading"() {
     const session = await opened();
     await session.close();
     const root = place();
@@ -279,7 +279,7 @@ export const cases = {
     check(failure.code === "INVALID_SESSION", String(failure));
   },
 
-  async "wrong options name the right one"() {
+  async "errors about wrong options name the right one"() {
     const root = place();
     const failures = [];
     class Boundary extends React.Component {
@@ -301,8 +301,8 @@ export const cases = {
     check(failures[0].code === "INVALID_CONFIG" && failures[0].message.includes("limit"), String(failures[0]));
   },
 
-  /** Random changes by this tab and another, with components that come, go and change their limits. */
-  async "shows what the session has, after random changes"() {
+  /** Makes random changes from this tab and another, while components mount, unmount and change their limits. */
+  async "shows the session's messages after random changes"() {
     let seed = 1;
     const random = (count) => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -322,7 +322,7 @@ export const cases = {
         const steps = [
           () => by.append(Array.from({ length: 1 + random(4) }, () => said(`m${count++}`))),
           () => by.append(said(`m${count++}`)),
-          // The session may be empty, and the other one may have appended since.
+          // The session may be empty, and the other tab may have appended since.
           () =>
             by
               .replaceLast(said(`r${count++}`))

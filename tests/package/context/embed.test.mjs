@@ -1,4 +1,4 @@
-// The hook for embeddings: what it is asked, what it changes, and that a build does without where it fails.
+// The embedding hook: its questions, its effects, and builds that go on without it after a failure.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 
 const START = Date.UTC(2025, 2, 20, 9);
 
-/** Topics, and the words that speak of each: a model for embeddings knows that they mean the same. */
+/** Topics, each with synonyms that an embedding model would recognize. */
 const TOPICS = [
   ["car", "vehicle", "automobile", "engine"],
   ["dinner", "meal", "supper", "soup"],
@@ -16,13 +16,13 @@ const TOPICS = [
   ["doctor", "physician", "clinic", "surgery"],
 ];
 
-/** A vector by the topics of a text; all texts have a little in common. */
+/** A vector from the topics of a text. All texts have a little in common. */
 function vectorOf(text) {
   const counts = TOPICS.map((words) => words.filter((word) => text.toLowerCase().includes(word)).length);
   return Float32Array.from([...counts, 0.1]);
 }
 
-/** A hook that keeps what it was asked. */
+/** A hook that records its questions. */
 function recorded(answer = (texts, _details) => texts.map(vectorOf)) {
   const batches = [];
   const embed = async (texts, details) => {
@@ -39,21 +39,21 @@ const messages = Array.from({ length: 100 }, (_, position) => ({
   content: `Number ${position} is about nothing in particular, and is here to take some room.`,
   createdAt: START + position * 86_400_000,
 }));
-// No word of the request is in it.
+// It shares no word with the request.
 messages[13].content = "My old automobile broke down again.";
 messages[57].content = " ";
 
 const request = "Which vehicle do we need?";
 /** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request, now: START + 200 * 86_400_000, budget: { maxTokens: 300 } };
-/** The same messages, of which nothing is remembered. */
+/** Copies of the messages, about which nothing is remembered. */
 const fresh = () => messages.map((message) => ({ ...message }));
 const built = (recall, more, transcript = fresh()) => buildContext(transcript, { ...config, ...more, recall });
 
 const ids = (context) => context.kept.map(({ id }) => id);
 const notes = (context) => context.trace.notes.map(({ kind }) => kind);
 
-/** What is the same of two contexts but for the notes, and what is recorded of hooks. */
+/** Everything in a context except its notes and the recorded hook answers. */
 const essence = ({ messages, tokens, trace, sections, snapshot }) => ({
   messages,
   tokens,
@@ -64,7 +64,7 @@ const essence = ({ messages, tokens, trace, sections, snapshot }) => ({
 });
 
 describe("recall.embed", () => {
-  test("finds what has no word in common with the request", async () => {
+  test("finds a message that shares no word with the request", async () => {
     const without = await built({});
     assert.ok(!ids(without).includes("m13"));
     const context = await built({ embed: recorded().embed });
@@ -72,7 +72,7 @@ describe("recall.embed", () => {
     assert.deepEqual(notes(context), notes(without));
   });
 
-  test("is asked in batches, for each text once: the request's alone, others with the names", async () => {
+  test("is asked in batches, once for each text: for the request alone, and for others with the names", async () => {
     const { embed, batches } = recorded();
     const twice = [...fresh(), { ...messages[20], id: "again" }];
     await buildContext(twice, { ...config, recall: { embed, embedBatchSize: 16 } });
@@ -87,7 +87,7 @@ describe("recall.embed", () => {
     assert.deepEqual([...texts.slice(1)].sort(), [...spoken].sort());
   });
 
-  test("is not asked one batch before the other is done, and no longer than the timeout for each", async () => {
+  test("is asked for one batch after the other, with the timeout for each", async () => {
     let running = 0;
     const { embed, batches } = recorded(async (texts, { signal }) => {
       assert.ok(signal instanceof AbortSignal && !signal.aborted);
@@ -105,7 +105,7 @@ describe("recall.embed", () => {
     );
   });
 
-  test("is asked for what is new alone, and for the request", async () => {
+  test("is only asked for new texts and the request", async () => {
     for (const transcript of /** @type {any[]} */ ([fresh(), createTranscript(messages)])) {
       const more = { id: "new", role: "user", name: "Ana", content: "Something new." };
       const { embed, batches } = recorded();
@@ -139,7 +139,7 @@ describe("recall.embed", () => {
     assert.equal(Math.max(...batches.flat().map((text) => text.length)), 8000);
   });
 
-  test("is not asked where there is nothing to rank", async () => {
+  test("isn't asked if there is nothing to rank", async () => {
     const { embed, batches } = recorded();
     await built({ embed }, { budget: { maxTokens: 100_000 } });
     await built({ embed, ranking: "recency" });
@@ -148,12 +148,12 @@ describe("recall.embed", () => {
     assert.deepEqual(batches, []);
   });
 
-  test("may give lists of numbers, and other numbers than of 32 bits", async () => {
+  test("may return lists of numbers, and numbers of other widths than 32 bits", async () => {
     const wanted = await built({ embed: recorded().embed });
     const answers = [
       (texts) => texts.map((text) => [...vectorOf(text)]),
       (texts) => texts.map((text) => Float64Array.from(vectorOf(text))),
-      // Of another length, but in the same direction.
+      // Scaled, but in the same direction.
       (texts) => texts.map((text) => vectorOf(text).map((component) => component / 1024)),
       (texts) => new Set(texts.map(vectorOf)),
     ];
@@ -164,7 +164,7 @@ describe("recall.embed", () => {
     }
   });
 
-  test("a replay needs neither the hook nor the vectors, and what is recorded is small", async () => {
+  test("a replay needs neither the hook nor the vectors, and the recording is small", async () => {
     const context = await built({ embed: recorded().embed });
     const recording = JSON.parse(JSON.stringify(context.recording));
     const copies = messages.map((message) => ({ ...message }));
@@ -176,7 +176,7 @@ describe("recall.embed", () => {
     const answer = recording.answers.find(({ hook }) => hook === "recall.embed");
     assert.deepEqual(Object.keys(answer).sort(), ["hook", "outcome", "similarities"]);
     assert.ok(answer.similarities.length <= 2 * messages.length);
-    // With what was not recorded it fails, and says so.
+    // A replay without the recorded vectors fails with an error that says so.
     for (const similarities of [undefined, null, "", answer.similarities.slice(2), `${answer.similarities}AA`, 5]) {
       const damaged = { ...recording, answers: [{ ...answer, similarities }] };
       checkContextError(await errorOf(() => replay(damaged, copies)), {
@@ -186,7 +186,7 @@ describe("recall.embed", () => {
     }
   });
 
-  test("a call without a promise has no use for it", async () => {
+  test("a synchronous build ignores it", async () => {
     const error = await errorOf(() => buildContextSync(messages, { ...config, recall: { embed: wrong(() => []) } }));
     checkContextError(error, { kind: "context_build_error", code: "INVALID_CONFIG", path: "recall.embed" });
   });
@@ -248,7 +248,7 @@ describe("recall.embed that fails", () => {
       ),
   };
   for (const [name, answer] of Object.entries(failures)) {
-    test(`where it ${name}, messages are ranked by their words, and a note says so`, async () => {
+    test(`if it ${name}, messages are ranked by their words, and a note says so`, async () => {
       const without = await built({ timeoutMs: 20 });
       const { embed } = recorded(answer);
       const context = await built({ embed, timeoutMs: 20 });
@@ -265,7 +265,7 @@ describe("recall.embed that fails", () => {
   }
 
   for (const nothing of [null, undefined]) {
-    test(`where it gives ${nothing}, there are no embeddings`, async () => {
+    test(`if it returns ${nothing}, there are no embeddings`, async () => {
       const without = await built({});
       const context = await built({ embed: () => nothing });
       assert.deepEqual(
@@ -276,7 +276,7 @@ describe("recall.embed that fails", () => {
     });
   }
 
-  test("what it gave before it failed is not asked for again", async () => {
+  test("vectors returned before a failure aren't requested again", async () => {
     let batch = 0;
     const failing = recorded((texts) => {
       batch += 1;
@@ -297,7 +297,7 @@ describe("recall.embed that fails", () => {
     assert.ok(ids(context).includes("m13"));
   });
 
-  test("another model's vectors are not used, whether its name says so or the length of its vectors", async () => {
+  test("another model's vectors aren't used, whether its name or their length reveals it", async () => {
     const transcript = fresh();
     const first = recorded();
     await built({ embed: first.embed, embedModel: "one" }, {}, transcript);
@@ -305,7 +305,7 @@ describe("recall.embed that fails", () => {
     await built({ embed: other.embed, embedModel: "two" }, {}, transcript);
     assert.equal(other.batches.flat().length, first.batches.flat().length);
     other.batches.length = 0;
-    // It is named like the first: this is seen, those are forgotten, and the next build asks anew.
+    // It has the first model's name, which the build notices: it forgets those vectors, and the next build asks again.
     const context = await built({ embed: other.embed, embedModel: "one" }, {}, transcript);
     assert.ok(notes(context).includes("embedding-failed"));
     assert.deepEqual(other.batches, [[request]]);
@@ -328,7 +328,7 @@ describe("recall.embed of a session", () => {
   };
   const all = 100;
 
-  test("vectors outlive it: whoever opens it again asks for what is new alone", async () => {
+  test("vectors outlive the session: after reopening, only new texts are requested", async () => {
     const store = memoryStore();
     const first = await openSession("chat", { store });
     await first.append(fresh());
@@ -347,7 +347,7 @@ describe("recall.embed of a session", () => {
     await third.close();
   });
 
-  test("of a long log too, of which the end, the beginning and what is pinned is read before the rest", async () => {
+  test("in a long log too, whose end, beginning and pinned messages are read before the rest", async () => {
     for (const isPinned of [() => false, (position) => position % 100 === 0]) {
       const store = memoryStore();
       const first = await openSession("chat", { store });
@@ -370,7 +370,7 @@ describe("recall.embed of a session", () => {
     }
   });
 
-  test("each model's are kept for themselves", async () => {
+  test("each model's vectors are stored separately", async () => {
     const store = memoryStore();
     const first = await openSession("chat", { store });
     await first.append(fresh());
@@ -386,7 +386,7 @@ describe("recall.embed of a session", () => {
     await second.close();
   });
 
-  test("what is damaged or cannot be read is asked for again", async () => {
+  test("damaged or unreadable vectors are requested again", async () => {
     const damages = {
       "another byte": (bytes) => bytes.map((byte, index) => (index === bytes.length >> 1 ? byte ^ 1 : byte)),
       "a part": (bytes) => bytes.slice(0, -1),
@@ -404,7 +404,7 @@ describe("recall.embed of a session", () => {
       await store.derived.write("chat", values);
       const second = await openSession("chat", { store });
       assert.equal((await asked(second)).length, all, name);
-      // And is kept again.
+      // The new vectors are stored again.
       await second.close();
       const third = await openSession("chat", { store });
       assert.deepEqual(await asked(third), [request], name);
@@ -412,7 +412,7 @@ describe("recall.embed of a session", () => {
     }
   });
 
-  test("a kept build is built again without the hook", async () => {
+  test("a stored build is rebuilt without the hook", async () => {
     const session = await openSession("chat", { store: memoryStore() });
     await session.append(fresh());
     await asked(session);

@@ -1,4 +1,4 @@
-// Hooks under fire: whatever a hook does, the build ends as it should, and leaves nothing behind.
+// Hooks under stress: whatever a hook does, the build ends as it should and leaves nothing running.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { checkContextError, errorOf } from "../support/errors.mjs";
 const DAY = 86_400_000;
 const NOW = Date.UTC(2025, 2, 20, 12);
 
-/** A conversation of today, and one of two days ago, of which a summary is wanted. */
+/** A conversation of today, and one of two days ago, which needs a summary. */
 const transcriptOf = (length = 24) =>
   Array.from({ length }, (_, position) => ({
     id: `m${position}`,
@@ -24,7 +24,7 @@ const recent = messages.slice(-5);
 /** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request: "And when?", now: NOW };
 
-/** Each hook, in a config that asks it, with an answer of its own. */
+/** For each hook, a config that asks it and a specific answer. */
 const HOOKS = {
   "triage.select": {
     answer: ["m3"],
@@ -46,9 +46,9 @@ const HOOKS = {
     }),
   },
   "recall.embed": {
-    // The older ones are near to the request.
+    // The older texts are close to the request.
     give: (texts) => texts.map((text) => (/text \d\d$/.test(text) ? [0, 1] : [1, 0])),
-    // What an engine knew of vectors is gone with it.
+    // A new engine has none of the old one's vectors.
     askedAnew: 2,
     config: (embed, timeoutMs) => ({
       recall: { embed, timeoutMs, recentMessages: 5, maxRecentShare: 1 },
@@ -78,7 +78,7 @@ const build = (name, hook, { timeoutMs = 20, transcript = messages, ...more } = 
 
 /** @typedef {Omit<import("windrow").ContextConfig, "transcript"> & { timeoutMs?: number, transcript?: any }} BuildOptions */
 
-/** What is the same of two contexts but for their turn. */
+/** Everything in a context except its turn. */
 const essence = ({ text, messages, tokens, trace, sections, recording, snapshot }) => ({
   text,
   messages,
@@ -89,13 +89,13 @@ const essence = ({ text, messages, tokens, trace, sections, recording, snapshot 
   contextHash: snapshot.contextHash,
 });
 
-/** The only answer that was recorded. */
+/** The only recorded answer. */
 const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
 
 const { setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
 const pause = (milliseconds) => new Promise((resolve) => setTimer(resolve, milliseconds));
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function countedSignal() {
   const controller = new AbortController();
   const { signal } = controller;
@@ -116,7 +116,7 @@ function countedSignal() {
   return counted;
 }
 
-/** Lets the engine fail in the middle of a call, so that it starts anew. */
+/** Makes the engine fail in the middle of a call, so that it restarts. */
 function failInside() {
   const { encodeInto } = TextEncoder.prototype;
   TextEncoder.prototype.encodeInto = function (text, bytes) {
@@ -136,7 +136,7 @@ function failInside() {
   assert.fail("the engine did not fail");
 }
 
-/** The timers that were set, of all but these tests, and neither ran nor were cleared. */
+/** Timers that were set outside these tests and neither ran nor were cleared. */
 const timers = new Set();
 const unhandled = [];
 const noteUnhandled = (reason) => unhandled.push(reason);
@@ -168,7 +168,7 @@ afterEach(async () => {
   assert.deepEqual(unhandled, []);
 });
 
-/** Objects that throw whatever is done to them, and what else no hook should give. */
+/** Objects that throw on any access, and other values that no hook should return. */
 const HOSTILE = {
   "throws an error": () => {
     throw new Error("boom");
@@ -196,16 +196,16 @@ const HOSTILE = {
   "rejects with nothing": () => Promise.reject(),
   "rejects late": () => pause(40).then(() => Promise.reject(new Error("boom"))),
   "never settles": () => new Promise(() => {}),
-  // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+  // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
   "a thenable that never calls back": () => ({ then() {} }),
   "a thenable that throws": () => ({
-    // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+    // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
     get then() {
       throw new Error("boom");
     },
   }),
   "a thenable that calls back twice": () => ({
-    // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+    // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
     then(resolve, reject) {
       reject(new Error("boom"));
       resolve(["m3"]);
@@ -281,7 +281,7 @@ const HOSTILE = {
 for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entries(HOOKS)) {
   describe(`a hook ${name}`, () => {
     for (const [what, hook] of Object.entries(HOSTILE)) {
-      test(`that gives ${what}`, async () => {
+      test(`that returns ${what}`, async () => {
         const counted = countedSignal();
         const context = await build(name, hook, { signal: counted.signal });
         assert.equal(counted.listening, 0, "nobody listens any more");
@@ -296,7 +296,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       });
     }
 
-    test("that is late changes nothing any more, whatever it does then", async () => {
+    test("that is late changes nothing", async () => {
       const context = await build(name, (...question) => pause(30).then(() => give(...question)), { timeoutMs: 5 });
       const before = structuredClone(essence(context));
       assert.equal(answerOf(context).outcome, "failed");
@@ -307,7 +307,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.notEqual(inTime.snapshot.contextHash, context.snapshot.contextHash);
     });
 
-    test("is told that it took too long", async () => {
+    test("learns that it took too long", async () => {
       let own;
       await build(name, (first, second) => {
         own = (first.signal ?? second?.signal) || undefined;
@@ -317,7 +317,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.equal(own.reason.name, "TimeoutError");
     });
 
-    test("that asks the signal to be heard ends the build early, and is told so", async () => {
+    test("that requests an abort through the signal ends the build early, and learns of it", async () => {
       const counted = countedSignal();
       let own;
       const building = build(
@@ -342,7 +342,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.equal(counted.listening, 0);
     });
 
-    test("that aborts the build itself, and then answers, throws, or never ends", async () => {
+    test("that aborts the build itself, and then answers, throws or never ends", async () => {
       for (const then of [
         give,
         (...question) => Promise.resolve(give(...question)),
@@ -368,7 +368,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       }
     });
 
-    test("that builds a context itself, of the same messages and of others", async () => {
+    test("that builds a context itself, from the same messages and from others", async () => {
       const plain = await build(name, give, { timeoutMs: 60_000 });
       const nested = [];
       const context = await build(
@@ -386,7 +386,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.deepEqual([nested[1].kept.length, nested[2].trimmed], [4, true]);
     });
 
-    test("is asked once, though the engine starts anew meanwhile", async () => {
+    test("is asked once, even if the engine restarts meanwhile", async () => {
       const plain = await build(name, give, { timeoutMs: 60_000 });
       /** @type {import("windrow").Transcript<import("windrow").MessageInput>} */
       const transcript = createTranscript(messages);
@@ -421,7 +421,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.deepEqual(essence(again.context), essence(context));
     });
 
-    test("may take any time: a timeout beyond what timers can do is none", async () => {
+    test("may take any time: a timeout beyond the range of timers means none", async () => {
       for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
         const context = await build(name, (...question) => pause(5).then(() => give(...question)), { timeoutMs });
         assert.equal(answerOf(context).outcome, "given");
@@ -444,7 +444,7 @@ describe("several hooks in one build", () => {
     countTokens: hooks.countTokens ?? ((texts) => texts.map((text) => text.length)),
   });
 
-  test("answers that were given before the engine starts anew are given again, each hook asked once for each", async () => {
+  test("answers from before an engine restart are reused, and each hook is asked once", async () => {
     const asked = { select: 0, search: 0, countTokens: 0 };
     const hooks = (mostFailures) => {
       let failures = 0;
@@ -482,7 +482,7 @@ describe("several hooks in one build", () => {
     assert.equal((await replay(broken.recording, messages)).same, true);
   });
 
-  test("one after the other, each with a signal of its own", async () => {
+  test("run one after the other, each with a separate signal", async () => {
     const signals = [];
     let isAsking = false;
     const alone = (answer) => async (question) => {
@@ -497,7 +497,7 @@ describe("several hooks in one build", () => {
     assert.equal(new Set(signals).size, 2);
   });
 
-  test("many builds at once, of one transcript and under one signal, do not disturb each other", async () => {
+  test("many simultaneous builds of one transcript under one signal don't disturb each other", async () => {
     const counted = countedSignal();
     const transcript = createTranscript(messages);
     const contexts = await Promise.all(
@@ -578,7 +578,7 @@ describe("aborting", () => {
     await pause(5);
   });
 
-  test("with a signal of another making", async () => {
+  test("with a foreign signal", async () => {
     const listeners = new Set();
     /** @type {any} */
     const signal = {
@@ -599,7 +599,7 @@ describe("aborting", () => {
   });
 });
 
-describe("what is left behind", () => {
+describe("nothing is left behind", () => {
   setFlagsFromString("--expose_gc");
   const collectGarbage = runInNewContext("gc");
 
@@ -626,7 +626,7 @@ describe("what is left behind", () => {
       collectGarbage();
     }
     const alive = references.filter((reference) => reference.deref() !== undefined).length;
-    // The latest arrays are remembered by their messages, weakly.
+    // The latest arrays are remembered weakly, by their messages.
     assert.ok(alive <= 25, `${alive} of 500 are held on to`);
     for (const resolve of held) {
       resolve(["m3"]);

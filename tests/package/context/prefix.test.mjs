@@ -1,4 +1,5 @@
-// What a prompt repeats of the one before it, where a provider's cache may end, and a cut that stays put.
+// The part of a prompt that repeats the one before it, the possible ends of a provider's cache, and a cut that stays in
+// place.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -25,7 +26,7 @@ function saying(random, most) {
   return Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 }
 
-/** A chat of turns, some with a tool, behind instructions. */
+/** A chat of turns after instructions, some with a tool. */
 function chat(random, turns) {
   const messages = [{ role: "system", content: `You help. ${saying(random, 60)}` }];
   for (let turn = 0; turn < turns; turn++) {
@@ -42,7 +43,7 @@ function chat(random, turns) {
 
 const steady = (maxTokens) => ({ ...presets.steady, budget: { ...presets.steady.budget, maxTokens } });
 
-/** How many messages two prompts have in common, from the first on. */
+/** Number of messages that two prompts have in common from the start. */
 function sameCount(left, right) {
   const known = left.map((message) => JSON.stringify(message));
   const at = right.findIndex((message, index) => JSON.stringify(message) !== known[index]);
@@ -50,7 +51,7 @@ function sameCount(left, right) {
 }
 
 describe("prefix", () => {
-  test("it says that only figures have changed, in a section, in messages of instructions, and of nothing else", async () => {
+  test("reports when only figures changed, in a section or in instructions, and nothing else", async () => {
     const built = (days, previous) =>
       buildContext(
         [
@@ -78,7 +79,7 @@ describe("prefix", () => {
     }
   });
 
-  test("it counts the messages that repeat those of the prompt before, and says why the next one does not", () => {
+  test("counts the messages that repeat the previous prompt, and explains the first difference", () => {
     forEachSeed((random) => {
       const messages = chat(random, 30);
       const config = random.chance(0.7) ? steady(600) : { budget: { maxTokens: 600 } };
@@ -109,7 +110,7 @@ describe("prefix", () => {
     });
   });
 
-  test("the words name what is missing, with its reason", () => {
+  test("the words name the missing message and its reason", () => {
     const messages = Array.from({ length: 30 }, (_, at) => ({
       role: at % 2 === 0 ? "user" : "assistant",
       content: `message ${at} ${"word ".repeat(12)}`,
@@ -123,7 +124,7 @@ describe("prefix", () => {
     assert.match(words, /^message \d+ is not in its place any more: older than a message that didn't fit/);
   });
 
-  test("an outline is plain data: kept as JSON it says the same in another process", () => {
+  test("an outline is plain data: stored as JSON, it works in another process", () => {
     const messages = [
       { role: "user", content: "Is the boat house free?" },
       { role: "assistant", content: "Yes." },
@@ -141,7 +142,7 @@ describe("prefix", () => {
     assert.match(other.prefix.difference.words, /tools/);
   });
 
-  test("what is no build is refused with its place", () => {
+  test("a value that isn't a build is refused with its place", () => {
     for (const previous of [{}, [], "first", { format: "messages", head: 1, pieces: [[1]] }].map(wrong)) {
       assert.throws(() => buildContextSync([{ role: "user", content: "Hi" }], { previous }), {
         code: "INVALID_CONFIG",
@@ -150,7 +151,7 @@ describe("prefix", () => {
     }
   });
 
-  test("a session reports it too, also of the build before it was opened", async () => {
+  test("a session reports it too, even for the build before it was opened", async () => {
     const store = memoryStore();
     const session = await openSession("web:main", { store });
     await session.append({ role: "user", content: "Is the boat house free on 12 June?" });
@@ -173,7 +174,7 @@ describe("prefix", () => {
 });
 
 describe("a cut", () => {
-  test("in a tool loop each step repeats all of the step before until the cut moves, and is replayed to the same bytes", async () => {
+  test("in a tool loop, each step repeats the one before until the cut moves, and replays to the same bytes", async () => {
     let moves = 0;
     let steps = 0;
     for (let seed = 1; seed <= 12; seed++) {
@@ -220,7 +221,7 @@ describe("breakpoints", () => {
     { role: "user", content: "What about the boat house?" },
   ];
 
-  /** A body without its marks. */
+  /** A body without its cache breakpoints. */
   const unmarked = (body) =>
     JSON.parse(
       JSON.stringify(body, (key, value) =>
@@ -236,7 +237,7 @@ describe("breakpoints", () => {
   const markCount = (body) =>
     JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"|"cachePoint"/).length - 1;
 
-  test("they stand behind what stays, with enough tokens before each, and never more than four", () => {
+  test("follow the stable part, with enough tokens before each, and there are never more than four", () => {
     const first = buildContextSync(messages.slice(0, -3), steady(4000));
     const context = buildContextSync(messages, { ...steady(4000), previous: first });
     const places = context.cacheBreakpoints;
@@ -256,7 +257,7 @@ describe("breakpoints", () => {
     assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => Number(source) >= 0));
   });
 
-  test("none has less before it than the provider of the model caches", () => {
+  test("none has less before it than the model's provider caches", () => {
     const spoken = messages.slice(1);
     const all = [{ role: "system", content: `Be brief. ${long(700)}` }, ...spoken];
     for (const [model, least, first] of /** @type {[model: any, least: number, first: any][]} */ ([
@@ -273,7 +274,7 @@ describe("breakpoints", () => {
     }
   });
 
-  test("the history ends behind its messages also where a line of the user's opens it", () => {
+  test("the history ends after its messages, even if a user line opens it", () => {
     let opened = 0;
     for (let tokens = 3000; tokens < 4000; tokens += 100) {
       const context = buildContextSync(messages.slice(1), { ...steady(tokens), render: { provider: "ai-sdk" } });
@@ -285,7 +286,7 @@ describe("breakpoints", () => {
     assert.ok(opened > 0);
   });
 
-  test("requests are marked as their provider wants it, valid, and say what they say without marks", () => {
+  test("requests are marked as their provider requires, valid, and otherwise unchanged", () => {
     for (const [provider, model, isMarked] of /** @type {any[][]} */ ([
       ["anthropic", "claude-sonnet-4-5", true],
       ["ai-sdk", "claude-sonnet-4-5", true],
@@ -317,7 +318,7 @@ describe("breakpoints", () => {
     assert.throws(() => relevant.request("anthropic", wrong({ cacheBreakpoint: true })), { code: "INVALID_CONFIG" });
   });
 
-  test("what is recalled stands behind the history for providers that take instructions at the beginning alone", () => {
+  test("recalled messages follow the history for providers that only accept instructions at the beginning", () => {
     const context = buildContextSync(messages, { ...steady(4000), render: { provider: "anthropic" } });
     assert.ok(context.outline.pieces.some(([source]) => source === "history"));
     const { system } = context.request("anthropic", { cacheBreakpoints: false });

@@ -1,4 +1,4 @@
-// Agents that look at a screen: old images and files become lines before steps go.
+// Agents that look at a screen: lines replace old images and files before whole steps are dropped.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const encoding = "o200k_base";
 await loadEncoding(encoding);
 
-/** A picture of a size that its header says. */
+/** A picture whose header states its size. */
 function png(width, height, seed) {
   const bytes = Buffer.alloc(120 + (seed % 7));
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]).copy(bytes);
@@ -47,7 +47,7 @@ function step(at, media = [screenshot(at)]) {
 /** @type {any[]} */
 const run = [{ role: "user", content: "Book a flight." }, ...Array.from({ length: 20 }, (_, at) => step(at)).flat()];
 
-/** The parts of a prompt's messages: media by their types, and texts. */
+/** Parts of a prompt's messages: media by their types, and texts. */
 function shownIn(messages) {
   return messages.flatMap((message) => {
     const parts = plainMessage(message).content;
@@ -93,7 +93,7 @@ describe("a screen agent of 20 steps at 8,000 tokens", () => {
   });
 });
 
-test("a screenshot that doesn't fit by itself becomes a line, and no step fails for it", () => {
+test("a line replaces a screenshot that doesn't fit alone, and no step fails because of it", () => {
   const context = buildContextSync(run.slice(0, 3), { model: "gpt-4o", budget: { maxTokens: 300 } });
   assert.ok(shownIn(context.messages).some((it) => LINE.test(it)));
 });
@@ -112,7 +112,7 @@ test("the user's pinned images and the request's stay", () => {
   assert.equal(others.at(-1), asked);
 });
 
-test("random runs with images and files: the budget is exact, and what is shown is counted", () => {
+test("random runs with images and files: the budget is exact, and everything shown is counted", () => {
   forEachSeed((random) => {
     const media = () =>
       Array.from({ length: random.integer(0, 3) }, () => random.pick([screenshot, pdf])(random.integer(0, 99)));

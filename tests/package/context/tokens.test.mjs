@@ -1,4 +1,4 @@
-// Tokens: what is counted, budgets that hold, and how encodings are loaded.
+// Tokens: how they are counted, that budgets hold, and how encodings are loaded.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { tryBuild } from "../support/transcripts.mjs";
 const user = (content, more) => ({ role: "user", content, ...more });
 const bytesOf = (name) => readFileSync(createRequire(import.meta.url).resolve(`windrow/encodings/${name}.bin`));
 
-// First in the file: nothing is loaded yet.
+// Must come first in the file, before anything is loaded.
 describe("encodings", () => {
   test("before one is loaded, synchronous calls fail and name it", async () => {
     for (const [config, name] of /** @type {any[][]} */ ([
@@ -32,7 +32,7 @@ describe("encodings", () => {
     }
   });
 
-  test("an estimate needs none, and says that it is one", async () => {
+  test("an estimate needs none, and is marked as one", async () => {
     for (const config of /** @type {import("windrow").CountOptions[]} */ ([
       { encoding: "estimate" },
       { model: "claude-sonnet-4" },
@@ -48,7 +48,7 @@ describe("encodings", () => {
     assert.equal(countTokens("", { encoding: "estimate" }).tokens, 0);
   });
 
-  test("what is no vocabulary is refused, and the right one can be loaded after it", async () => {
+  test("a value that isn't a vocabulary is refused, and the right one can be loaded afterward", async () => {
     const bytes = bytesOf("cl100k_base");
     const damaged = Uint8Array.from(bytes, (byte, index) => (index === 100_000 ? byte ^ 1 : byte));
     const flawed = (data) => ({ name: "o200k_base", data });
@@ -77,7 +77,7 @@ describe("encodings", () => {
       [Symbol("o200k_base"), "INVALID_ENCODING"],
     ])) {
       const name = typeof vocabulary === "symbol" ? "a symbol" : JSON.stringify(vocabulary)?.slice(0, 50);
-      // A promise that rejects, never a throw: loadEncoding is asynchronous.
+      // loadEncoding is asynchronous, so its promise rejects and it never throws.
       let promise;
       assert.doesNotThrow(() => {
         promise = loadEncoding(vocabulary);
@@ -127,7 +127,7 @@ describe("encodings", () => {
     assert.equal(buildContextSync([user("hi")], { model: "gpt-4" }).tokens.encoding, "cl100k_base");
   });
 
-  test("a count is exact for the model or the encoding that is named, and says so", async () => {
+  test("a count is exact for the named model or encoding, and says so", async () => {
     for (const [config, exact, words] of /** @type {any[][]} */ ([
       [{}, false, /^exact in o200k_base, but neither model nor encoding is named$/],
       [{ model: null, encoding: null }, false, /neither/],
@@ -194,7 +194,7 @@ describe("counting", () => {
     }
   });
 
-  test("a chat message costs 3 beside its texts, a name 1, and the reply's beginning 3", () => {
+  test("a chat message costs 3 plus its texts, a name 1, and the reply's beginning 3", () => {
     const base = countTokens([]).tokens;
     assert.equal(base, 3);
     assert.equal(countTokens([user("hello world")]).tokens, base + 3 + 1 + 2);
@@ -209,7 +209,7 @@ describe("counting", () => {
     assert.equal(countTokens([user([image])], { encoding }).exact, false, "an image's size is not known");
   });
 
-  test("a context with media is not called exact, and only as long as they are in it", () => {
+  test("a context with media isn't called exact while they are in it", () => {
     const encoding = "o200k_base";
     const messages = [user([{ type: "image", url: "https://example.com/1.png" }, "look"]), user("now")];
     assert.equal(buildContextSync(messages, { encoding }).tokens.exact, false);
@@ -218,7 +218,7 @@ describe("counting", () => {
 });
 
 describe("budgets hold", () => {
-  /** What a context costs when all of it is counted again by itself. */
+  /** The cost of a context when everything in it is counted again, part by part. */
   function countAgain(context, config) {
     const { encoding } = config;
     return context.text === undefined
@@ -226,12 +226,13 @@ describe("budgets hold", () => {
       : countTokens(context.text, { encoding }).tokens;
   }
 
-  test("for random transcripts and configs: the figures are what is there, and never more than the budget", () => {
+  test("for random transcripts and configs: the figures are true, and never exceed the budget", () => {
     let [built, shortened] = [0, 0];
     const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const given = randomConfig(random);
-      // By default the total has the results that close open calls in a request. `context.messages` leave these calls out.
+      // By default the total includes the results that close open calls in a request. `context.messages` leaves these
+      // calls out.
       /** @type {typeof given} */
       const config = { ...given, render: { ...given.render, openCalls: "drop" } };
       const context = tryBuild(transcript, config);
@@ -243,7 +244,7 @@ describe("budgets hold", () => {
       const { tokens } = context;
       const again = countAgain(context, config);
       if (config.encoding === "estimate") {
-        // An estimate of the whole may differ from the sum of its parts by rounding, and must still be close.
+        // An estimate of the whole may differ from the sum of its parts by rounding, but must be close.
         assert.ok(again <= tokens.total + context.kept.length + 2, `${again} of ${tokens.total}`);
       } else {
         assert.equal(again, tokens.total, "the total is what the whole prompt costs");
@@ -267,7 +268,7 @@ describe("budgets hold", () => {
 
   test("the order of the transcript is kept", () => {
     forEachSeed((random) => {
-      // Without times the order is that of the array.
+      // Without times, the array's order applies.
       const transcript = randomTranscript(random).map(({ createdAt, ...message }) => message);
       const context = tryBuild(transcript, randomConfig(random));
       const rows = context?.kept.map((message) => transcript.indexOf(originalOf(message, transcript))) ?? [];
@@ -276,9 +277,9 @@ describe("budgets hold", () => {
     });
   });
 
-  test("with the newest first, more budget keeps all that less budget kept", () => {
+  test("with the newest first, a larger budget keeps everything that a smaller one kept", () => {
     forEachSeed((random) => {
-      // Nothing answers the request yet: steps of a running turn are each tried.
+      // The request has no answers yet, because each step of a running turn is tried separately.
       const transcript = [...randomTranscript(random), user("now")];
       const { budget, ...rest } = randomConfig(random);
       /** @satisfies {import("windrow").ContextConfig} */
@@ -298,7 +299,7 @@ describe("budgets hold", () => {
     });
   });
 
-  test("no room is left that the newest left-out group would have fitted in", () => {
+  test("the remaining room is too small for the newest group that was left out", () => {
     forEachSeed((random) => {
       const transcript = Array.from({ length: 12 }, () => user(random.text(10)));
       const maxTokens = random.integer(40, 300);

@@ -1,4 +1,5 @@
-// Files of other apps: a conversation that is written in each form is read back with the same speakers, words, times, replies and calls.
+// Files of other apps: a conversation written in any form is read back with the same speakers, words, times, replies
+// and calls.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +9,7 @@ import { checkAny } from "../support/file-cases.mjs";
 import { mutateText } from "../support/mutations.mjs";
 import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 
-/** Returns the parts of messages. Fields that a kind of file doesn't have are left out. */
+/** Returns the parts of messages, without fields that a kind of file doesn't have. */
 function readBack(messages, has) {
   const names = new Map();
   return messages.flatMap((given) => {
@@ -48,7 +49,7 @@ const textIn = (output) =>
       ? output.map(textIn).join("")
       : textIn(output?.value ?? output?.text ?? JSON.stringify(output));
 
-/** Returns the parts of a conversation that was written. */
+/** Returns the parts of a written conversation. */
 function written(turns, { has, timed = (turn) => turn, idOf = (id) => id }) {
   return turns.flatMap((turn) => {
     const time = has.times ? { time: timeOf(timed(turn)).getTime() } : {};
@@ -69,7 +70,7 @@ function written(turns, { has, timed = (turn) => turn, idOf = (id) => id }) {
   });
 }
 
-/** Parts in one order: calls that are made at once have their results after all of them. */
+/** Parts in one order: the results of parallel calls come after all of the calls. */
 const grouped = (parts) => {
   const keys = parts.map((part) => JSON.stringify(part));
   const words = (part) => part.kind === "call" || part.kind === "result";
@@ -79,7 +80,7 @@ const grouped = (parts) => {
 for (const app of APP_FILES) {
   const { kind, has, write } = app;
   describe(kind, () => {
-    test("is read back as it was written, and what isn't read is counted", async () => {
+    test("is read back, and unread parts are counted", async () => {
       await forEachSeedAsync(async (random) => {
         const turns = randomConversation(random, app);
         const { text, skipped, timeOf: timed, idOf, before = [] } = write(turns, random);
@@ -99,7 +100,7 @@ for (const app of APP_FILES) {
       });
     });
 
-    test("that was cut or changed is read as far as it is understood, or refused", async () => {
+    test("is read as far as it is understood, or refused, after being cut or changed", async () => {
       await forEachSeedAsync(async (random) => {
         const { text } = write(randomConversation(random, app), random);
         await checkAny(text.slice(0, random.integer(0, text.length)));
@@ -109,7 +110,7 @@ for (const app of APP_FILES) {
   });
 }
 
-test("a file that is mixed with another's rows loses none of them", () => {
+test("a file mixed with another's rows loses none of them", () => {
   forEachSeed((random) => {
     const lists = APP_FILES.flatMap((app) => {
       const turns = randomConversation(random, app).map((turn) => ({
@@ -135,7 +136,7 @@ test("a file that is mixed with another's rows loses none of them", () => {
   });
 });
 
-test("WhatsApp's own words for a file are told from what somebody says", () => {
+test("WhatsApp's own words for a file differ from a user's", () => {
   const chat = (text) => parseTranscript(`[01.06.26, 10:00:00] Ann: ${text}`).messages[0].content;
   assert.equal(chat("\u200e<attached: 0001-PHOTO.jpg>"), "[Attached file: 0001-PHOTO.jpg]");
   assert.equal(chat("\u200eIMG 1.jpg (Datei angehängt)\nLook!"), "[Attached file: IMG 1.jpg]\nLook!");

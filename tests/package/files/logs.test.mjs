@@ -1,4 +1,4 @@
-// Logs of agents: trees with marks. One branch is read, as the model was shown it.
+// Agents' logs: trees with marks. One branch is read, as the model saw it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const lines = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
 const time = (second) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
 
-/** The words in the texts and results of messages in any shape. */
+/** Words in the texts and results of messages in any format. */
 const textsOf = (messages) =>
   buildContextSync(messages, { encoding: "estimate", request: null, render: { format: "messages" } })
     .messages.map((message) => JSON.stringify(message))
@@ -24,10 +24,10 @@ const readLog = (rows) => {
   };
 };
 
-// ---- Writers: what each agent's log looks like ----
+// ---- Writers for each agent's log ----
 
 /**
- * A row of Claude Code's log. Other fields are put in unchanged.
+ * A row of Claude Code's log. Other fields are copied unchanged.
  *
  * @param {any} turn
  */
@@ -52,12 +52,12 @@ const piRow = ({ id, role, word, parent, second }) => ({
   message: { role, content: [{ type: "text", text: word }], timestamp: Date.parse(time(second)) },
 });
 
-/** A random tree of turns with one branch that is the newest: its rows as they were written, one after the other, and its words. */
+/** A random tree of turns whose last branch is the newest: its rows in the order of writing, and its words. */
 function randomTree(random) {
   const rows = [];
   let path = [];
   for (let at = 0; at < random.integer(2, 14); at++) {
-    // The user goes back to an earlier place of the branch, and says something else.
+    // The user goes back to an earlier point of the branch and says something else.
     if (path.length > 1 && random.integer(0, 3) === 0) {
       path = path.slice(0, random.integer(1, path.length - 1));
     }
@@ -113,7 +113,7 @@ describe("the branch of a log", () => {
     });
   });
 
-  test("does not lose what was before a row that is damaged", () => {
+  test("doesn't lose the part before a damaged row", () => {
     forEachSeed((random) => {
       const rows = Array.from({ length: random.integer(3, 9) }, (_, at) =>
         claudeRow({
@@ -149,7 +149,7 @@ describe("Claude Code's log", () => {
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: name, content: word }] },
   });
 
-  test("has the results of calls that were made at once next to each other: none is lost", () => {
+  test("has the results of parallel calls next to each other: none is lost", () => {
     forEachSeed((random) => {
       const count = random.integer(2, 5);
       const calls = Array.from({ length: count }, (_, at) =>
@@ -192,7 +192,7 @@ describe("Claude Code's log", () => {
     assert.deepEqual(readLog([...before, boundary, shown, after]).words, ["w3", "w4"]);
     // A boundary without a summary replaces nothing.
     assert.deepEqual(readLog([...before, boundary, { ...after, parentUuid: "c" }]).words, ["w1", "w2", "w4"]);
-    // Rows that the compaction kept word for word come after the summary.
+    // Rows that the compaction kept verbatim come after the summary.
     const kept = {
       ...boundary,
       compactMetadata: { preservedSegment: { headUuid: "b", anchorUuid: "d", tailUuid: "b" } },
@@ -235,7 +235,7 @@ describe("Claude Code's log", () => {
     ]);
   });
 
-  test("has what the user typed while the model was at work", () => {
+  test("includes words that the user typed while the model was working", () => {
     const queued = {
       ...{ type: "attachment", uuid: "q", parentUuid: "u", timestamp: time(1), isSidechain: false },
       attachment: { type: "queued_command", prompt: "w2" },
@@ -246,7 +246,7 @@ describe("Claude Code's log", () => {
     ]);
   });
 
-  test("is imported as the conversation that it is", async () => {
+  test("is imported as the same conversation", async () => {
     const { rows, words } = { rows: [claudeRow({ id: "a", role: "user", word: "w1", second: 1 })], words: ["w1"] };
     const gone = claudeRow({ id: "x", role: "user", word: "w2", parent: null, second: 0 });
     const session = await openSession("s", { store: memoryStore() });
@@ -255,7 +255,7 @@ describe("Claude Code's log", () => {
   });
 });
 
-test("pi's compaction replaces what it sums up, and branches leave a summary", () => {
+test("pi's compaction replaces the summarized part, and branches leave a summary", () => {
   const header = { type: "session", version: 3, id: "s", timestamp: time(0), cwd: "/w" };
   const row = (id, parent, word, second) => piRow({ id, role: "user", word, parent, second });
   const entry = (type, id, parentId, fields) => ({ type, id, parentId, timestamp: time(9), ...fields });
@@ -268,7 +268,7 @@ test("pi's compaction replaces what it sums up, and branches leave a summary", (
     row("h", "g", "w8", 10),
   ];
   assert.deepEqual(readLog(rows).words, ["w4", "w3", "w5", "w7", "w8"]);
-  // The first version has no ids.
+  // The first version of the format has no ids.
   const old = [
     header,
     ...["w1", "w2"].map((word) => ({ ...row("", null, word, 1), id: undefined, parentId: undefined })),
@@ -283,13 +283,13 @@ describe("a rollout of Codex", () => {
   const event = (payload) => ({ timestamp: time(0), type: "event_msg", payload });
   const meta = { timestamp: time(0), type: "session_meta", payload: { id: "s", base_instructions: { text: "w0" } } };
 
-  test("is read once, though events repeat its items", () => {
+  test("is read once, even if events repeat its items", () => {
     const rows = [meta, says("user", "w1"), event({ type: "user_message", message: "w1" }), says("assistant", "w2")];
     rows.push(event({ type: "agent_message", message: "w2" }), item({ type: "ghost_snapshot", ghost_commit: {} }));
     assert.deepEqual(readLog(rows).words, ["w0", "w1", "w2"]);
   });
 
-  test("forgets the turns that were rolled back", () => {
+  test("forgets turns that were rolled back", () => {
     const turns = [says("user", "w1"), says("assistant", "w2"), says("user", "w3"), says("assistant", "w4")];
     const context = says("user", "<environment_context>w9</environment_context>");
     const back = (count) => event({ type: "thread_rolled_back", num_turns: count });
@@ -303,7 +303,7 @@ describe("a rollout of Codex", () => {
     assert.deepEqual(readLog([meta, context, ...turns, back(2), says("user", "w5")]).words, ["w0", "w9", "w5"]);
   });
 
-  test("has a history in place of what was compacted, or a summary after the user's words", () => {
+  test("has a history instead of the compacted part, or a summary after the user's words", () => {
     const turns = [meta, says("user", "w1"), says("assistant", "w2")];
     const compacted = (payload) => ({ timestamp: time(1), type: "compacted", payload });
     const history = [{ type: "message", role: "user", content: [{ type: "input_text", text: "w3" }] }];
@@ -355,7 +355,7 @@ describe("a chat of the Gemini CLI", () => {
     assert.deepEqual(whole.skipped, []);
   });
 
-  test("counts a row that was written again once, and not what was taken back", () => {
+  test("counts a rewritten row once, and ignores undone ones", () => {
     const again = [rows[0], row("b", "gemini", "w9"), ...rows.slice(1)];
     assert.deepEqual(readLog([header, ...again]).words, ["w1", "w2", "w3", "w4", "w5", "w6"]);
     assert.deepEqual(readLog([header, ...rows, { $rewindTo: "c" }, row("d", "user", "w7")]).words.slice(-2), [
@@ -375,7 +375,7 @@ describe("a chat of the Gemini CLI", () => {
   });
 });
 
-test("Roo Code's history is what would be sent: not what was condensed or cut", () => {
+test("Roo Code's history is the part that would be sent, without condensed or cut messages", () => {
   const message = (word, more) => ({
     role: "user",
     content: [{ type: "text", text: word }],
@@ -390,7 +390,7 @@ test("Roo Code's history is what would be sent: not what was condensed or cut", 
     message("w5", { truncationParent: "t" }),
     message("w6", { isTruncationMarker: true, truncationId: "t" }),
     message("w7"),
-    // The summary that replaced it was taken back.
+    // The summary that replaced it was undone.
     message("w8", { condenseParent: "gone" }),
   ];
   const { messages, skipped } = parseTranscript(JSON.stringify(rows));

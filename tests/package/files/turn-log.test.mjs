@@ -1,4 +1,4 @@
-// Logs of turns, as Claude Code writes them: read from files, and kept by sessions line by line.
+// Turn logs as Claude Code writes them: read from files, and stored by sessions line by line.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ describe("logs of turns", () => {
     (message) => ({ ...message, createdAt: "2026-01-01T00:00:00Z" }),
   );
 
-  test("are read, and the texts stay of which another block cannot be read", () => {
+  test("are read, and keep the texts of rows with an unreadable block", () => {
     for (const text of [lines(...rows), JSON.stringify(rows), JSON.stringify({ messages: rows })]) {
       const { messages, skipped } = parseTranscript(text);
       assert.deepEqual(

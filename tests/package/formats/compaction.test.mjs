@@ -1,4 +1,5 @@
-// A request begins with its provider's newest compaction, and for everybody else the log's own messages are there.
+// A request to the same provider begins with its newest compaction. Any other provider gets the original messages of
+// the log.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -52,7 +53,7 @@ const OTHERS = [
   ["gemini", "gemini-3-pro"],
 ];
 
-/** A random conversation: the messages before its newest compaction, that, and those after it. */
+/** A random conversation: the messages before its newest compaction, the compaction, and the messages after it. */
 function conversation(random, { made, empty }) {
   const words = [];
   let saidCount = 0;
@@ -84,7 +85,7 @@ function conversation(random, { made, empty }) {
 }
 
 describe("a compaction", () => {
-  test("begins the request of its maker, and what is before it is neither sent nor counted", async () => {
+  test("begins its maker's request, and the part before it is neither sent nor counted", async () => {
     let compacted = 0;
     let same = 0;
     let cases = 0;
@@ -102,12 +103,12 @@ describe("a compaction", () => {
       const body = context.request(provider);
       const text = JSON.stringify(body);
       for (const said of [...gone, "An older summary.", "said then", "not shown"]) {
-        // Words begin with a number, which may be the end of a longer one.
+        // Words begin with a number, which could also be the end of a longer one.
         assert.ok(!new RegExp(`(?<!\\d)${said}`).test(text), `${said} is sent`);
       }
       assert.ok(text.includes("The newest summary."));
       const alone = await buildContext(/** @type {any[]} */ ([system, newest, ...after]), config);
-      // A ranking knows how rare a word is from the whole log, so it may choose otherwise if there is a choice.
+      // Ranking uses word frequencies of the whole log, so it may choose differently if there is a choice.
       if (config.recall?.ranking === "recency" || alone.messages.length === after.length + 2) {
         assert.deepEqual(body, alone.request(provider), "it is as if the log began with the compaction");
         assert.equal(context.tokens.total, alone.tokens.total);
@@ -124,7 +125,7 @@ describe("a compaction", () => {
     assertShare(same, cases, 2, "bodies are held against those without what was before");
   });
 
-  test("goes to nobody else: there the messages before it are sent again", async () => {
+  test("goes to nobody else: others get the messages before it", async () => {
     await forEachSeedAsync(async (random) => {
       const name = random.pick(Object.keys(MAKERS));
       const maker = MAKERS[name];
@@ -142,7 +143,7 @@ describe("a compaction", () => {
       for (const said of gone) {
         assert.ok(text.includes(said), `${said} is missing`);
       }
-      // The messages that are sent again are counted. Some providers join texts, which may save a token here and there.
+      // The messages that are sent again are counted. Some providers join texts, which may save a few tokens.
       const { tokens } = countTokens(gone.join(" "), { model });
       assert.ok(
         context.tokens.total >= 0.9 * tokens,
@@ -151,7 +152,7 @@ describe("a compaction", () => {
     });
   });
 
-  test("stands before what a section says, and a call that follows keeps its result", async () => {
+  test("precedes section texts, and a call after it keeps its result", async () => {
     /** @type {any[]} */
     const messages = [
       { role: "user", content: "long ago" },
@@ -196,7 +197,7 @@ describe("a compaction", () => {
     assert.deepEqual(sent, [messages[1]]);
   });
 
-  test("keeps instructions that the request has at the top, and no others", async () => {
+  test("keeps instructions at the top of the request, and no others", async () => {
     const late = { role: "system", content: "Be brisk." };
     /** @type {any[]} */
     const messages = [
@@ -217,7 +218,7 @@ describe("a compaction", () => {
     ]);
   });
 
-  test("holds in a session, however much of the log is before it", async () => {
+  test("works in a session, however much of the log is before it", async () => {
     const random = new Random(1);
     const session = await openSession("s", { store: memoryStore() });
     const turn = (at) => [

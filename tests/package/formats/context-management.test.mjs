@@ -1,4 +1,5 @@
-// Settings of a provider's `context_management`: requests pass them on, and the trace lists the parts that the provider will clear.
+// A provider's `context_management` settings: requests pass them on, and the trace lists the parts that the provider
+// will clear.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -80,7 +81,7 @@ describe("context_management", () => {
     assert.match(await noteOn({ edits: [{ type: "tomorrows" }] }), /^tomorrows: its effect isn't documented/);
   });
 
-  test("is an option of a request, and goes to no provider without it", async () => {
+  test("is an option of a request, and reaches no provider without it", async () => {
     const contextManagement = { edits: [{ type: "compact_20260112" }] };
     const context = await buildContext(run, { model: MODEL, render: { provider: "anthropic" } });
     assert.equal(context.request("anthropic").context_management, undefined);

@@ -1,5 +1,6 @@
-// Calls that have no result: a part is left out only for its own sake. Random conversations in every shape lose calls, results and
-// texts, have them twice or in another order, or are cut off. What is left is sent: every text, and every result whose call is there.
+// Calls without results: a part is only left out for its own sake. Random conversations in every format lose calls,
+// results and texts, repeat or reorder them, or are cut off. Everything else is sent: every text, and every result
+// whose call is there.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -25,10 +26,10 @@ const contextOf = (messages, options) => buildContextSync(messages, options);
 
 before(() => loadEncoding(encoding));
 
-/** Lists of a message whose entries are parts or calls. */
+/** Fields of a message that list parts or calls. */
 const LISTS = ["content", "parts", "tool_calls", "toolInvocations"];
 
-/** Takes the result out of a part that has a call and its result; undefined for any other part. */
+/** Removes the result from a part that has both a call and its result. Returns undefined for any other part. */
 function opened(part) {
   if (part.toolInvocation !== undefined) {
     const { result: _, ...call } = part.toolInvocation;
@@ -48,7 +49,7 @@ function opened(part) {
   return undefined;
 }
 
-/** Returns a copy of a message without some of its parts, or without results of its calls. */
+/** Returns a copy of a message without some of its parts, or without some results of its calls. */
 function damaged(message, random) {
   if (Object.getPrototypeOf(message) !== Object.prototype) {
     return message;
@@ -62,12 +63,12 @@ function damaged(message, random) {
     for (const list of LISTS.filter((name) => Array.isArray(owner[name]))) {
       owner[list] = owner[list].flatMap((part) => {
         const call = typeof part === "object" && random.chance(0.5) ? opened(part) : undefined;
-        // A text next to the parts says theirs again.
+        // A text next to the parts repeats theirs.
         const mayGo = owner[list].length > 1 && !(part.type === "text" && typeof owner.content === "string");
         return call !== undefined ? [call] : mayGo && random.chance(0.1) ? [] : [part];
       });
     }
-    // The field next to the parts says the same calls again.
+    // The field next to the parts repeats the same calls.
     const ofParts = new Map((owner.parts ?? []).map((part) => [part.toolInvocation?.toolCallId, part.toolInvocation]));
     if (Array.isArray(owner.parts) && Array.isArray(owner.toolInvocations)) {
       owner.toolInvocations = owner.toolInvocations.map((call) => ofParts.get(call.toolCallId) ?? call);
@@ -76,7 +77,7 @@ function damaged(message, random) {
   return copy;
 }
 
-/** Returns a conversation with parts and messages removed, doubled, reordered or cut off. */
+/** Returns a conversation with parts and messages removed, duplicated, reordered or cut off. */
 function damagedConversation(messages, random) {
   const left = messages.flatMap((message) => {
     const own = random.chance(0.5) ? damaged(message, random) : message;
@@ -89,7 +90,7 @@ function damagedConversation(messages, random) {
   return random.chance(0.3) ? left.slice(0, random.integer(0, left.length)) : left;
 }
 
-/** The texts that must be sent, and the results whose call is before them, if ids say which call it is. */
+/** Texts that must be sent, and results whose call precedes them, if ids identify the call. */
 function expected(marks, messages) {
   const said = messages.map((message) => JSON.stringify(message));
   const firstWith = (mark) => said.findIndex((text) => text.includes(mark));
@@ -97,7 +98,7 @@ function expected(marks, messages) {
   return marks.filter(({ mark, kind, of }) => {
     const at = lastWith(mark);
     const call = of === undefined ? -1 : firstWith(of);
-    // Gemini's may have none: then the place among the others says it.
+    // Gemini's calls may have no ids, and are then matched by position.
     const isNamed = [said[at], said[call]].every((text) => !/"function(?:Call|Response)":\{"name"/.test(text ?? ""));
     return at >= 0 && (kind === "text" || (kind === "result" && call >= 0 && call <= at && isNamed));
   });
@@ -105,11 +106,11 @@ function expected(marks, messages) {
 
 describe("calls without a result", () => {
   for (const [shape, { title, write, thoughtsOf, has }] of Object.entries(SHAPES)) {
-    test(`${title}: every text and every finished result is sent, in a valid body, within what was counted`, () => {
+    test(`${title}: every text and every finished result is sent, in a valid body, within the count`, () => {
       let openCount = 0;
       const cases = forEachSeed((random, seed) => {
         const provider = PROVIDERS[seed % PROVIDERS.length];
-        // Bedrock takes no document whose text was removed.
+        // Bedrock refuses a document whose text was removed.
         const sendable = sendableOf(provider, has).filter((it) => provider !== "bedrock" || it !== "media");
         const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable });
         const whole = write(turns, random);
@@ -137,7 +138,8 @@ describe("calls without a result", () => {
         const again = contextOf(context.kept, { encoding, request: null, shape: undefined });
         assert.ok(!again.trace.notes.some(({ kind }) => kind === "open-calls"), "what is kept has no open call");
       });
-      // An item is a call alone, and is left out whole. opencode and Mastra say themselves what becomes of it.
+      // Items contain a single call and are dropped whole. opencode and Mastra report the fate of their calls
+      // themselves.
       if (!["opencode", "mastra", "openai-responses", "openai-agents"].includes(shape)) {
         assertShare(openCount, cases, 40, "have an open call");
       }
@@ -164,7 +166,7 @@ describe("a run that the user stopped", () => {
   /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, budget: { maxTokens: 2000 } };
 
-  test("Anthropic: the open call is closed, and all else stays", () => {
+  test("Anthropic: the open call is closed, and everything else stays", () => {
     const context = contextOf(STOPPED, options);
     assert.deepEqual(
       context.request("anthropic").messages,
@@ -192,7 +194,7 @@ describe("a run that the user stopped", () => {
     assert.match(context.explain("step").words, /; without a result, and so closed in the request: t2 /);
   });
 
-  test("with `drop` the call alone is left out, and nothing is counted for it", () => {
+  test("with `drop` only the call is left out, and nothing is counted for it", () => {
     const closed = contextOf(STOPPED, options);
     const dropped = contextOf(STOPPED, { ...options, render: { openCalls: "drop" } });
     const [, step, next] = dropped.request("anthropic").messages;
@@ -215,7 +217,7 @@ describe("a run that the user stopped", () => {
     assert.deepEqual(requestOf("anthropic", STOPPED), body);
   });
 
-  test("a message of the AI SDK's keeps its finished tools and its text", () => {
+  test("an AI SDK message keeps its finished tools and its text", () => {
     const done = (at) => ({
       type: "tool-read",
       toolCallId: `c${at}`,
@@ -240,7 +242,7 @@ describe("a run that the user stopped", () => {
     assert.deepEqual(context.kept[1].parts, parts.slice(0, -1));
   });
 
-  test("of calls with one name and no ids, the one without a result is closed", () => {
+  test("among calls with one name and no ids, the one without a result is closed", () => {
     const call = (path) => ({ functionCall: { name: "read", args: { path } } });
     const messages = [
       { role: "user", parts: [{ text: "Read both" }] },
@@ -265,7 +267,7 @@ describe("calls that are answered later", () => {
     { role: "assistant", content: [text("I book."), call, ask] },
   ];
 
-  test("one that the user has allowed stays open, and one that nobody has answered is closed", () => {
+  test("an approved one stays open, and an unanswered one is closed", () => {
     const allowed = { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ask", approved: true }] };
     const answered = contextOf([...waiting, allowed], { encoding });
     assert.deepEqual(answered.kept, [...waiting, allowed]);
@@ -275,13 +277,13 @@ describe("calls that are answered later", () => {
     assert.match(JSON.stringify(context.request("ai-sdk")), /I book\..*interrupted/);
   });
 
-  test("when the user speaks it is closed, and the text stays", () => {
+  test("it is closed when the user speaks, and the text stays", () => {
     const context = contextOf([...waiting, { role: "user", content: "Never mind." }], { encoding });
     assert.deepEqual(context.kept[1].content, [text("I book.")]);
     assert.match(JSON.stringify(context.request("anthropic")), /I book\..*interrupted.*Never mind\./);
   });
 
-  test("one that the provider runs is left out when the user speaks, and the text stays", () => {
+  test("a provider's own one is left out when the user speaks, and the text stays", () => {
     const hosted = { type: "server_tool_use", id: "srv", name: "web_search", input: { query: "boats" } };
     const messages = [
       { role: "user", content: "Search." },
@@ -294,7 +296,7 @@ describe("calls that are answered later", () => {
     }
   });
 
-  test("what the provider's tool gave without its call is left out alone", () => {
+  test("only a result of the provider's tool without its call is left out", () => {
     const given = { type: "web_search_tool_result", tool_use_id: "gone", content: [] };
     const messages = [
       { role: "user", content: "Search." },
@@ -306,17 +308,17 @@ describe("calls that are answered later", () => {
   });
 });
 
-describe("calls of OpenAI's own kinds", () => {
+describe("calls of OpenAI's built-in kinds", () => {
   const asked = { role: "user", content: "List the files." };
   const stop = { role: "user", content: "Stop." };
   const shell = { type: "shell_call", id: "sh_1", call_id: "c", action: { commands: ["ls"] }, status: "completed" };
 
-  test("one without a result is left out, as no item says that it was interrupted", () => {
+  test("one without a result is left out, because no item can mark it as interrupted", () => {
     const { input } = requestOf("openai-responses", /** @type {any} */ ([asked, shell, stop]));
     assert.deepEqual(input, [asked, stop]);
   });
 
-  test("what the local shell gave keeps the id of its call", () => {
+  test("output of the local shell keeps the id of its call", () => {
     const action = { type: "exec", command: ["ls"], env: {} };
     const call = { type: "local_shell_call", id: "lsh_1", call_id: "c", action, status: "completed" };
     const output = { type: "local_shell_call_output", id: "c", output: "boats.txt" };

@@ -1,11 +1,11 @@
-// Errors of providers that say that a prompt is too long.
+// Provider errors that report a prompt that is too long.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { contextOverflowOf, isContextOverflow } from "windrow";
 import { forEachSeed } from "../support/property.mjs";
 
-/** Messages of errors: the words, the tokens of the prompt, and those that it may have. */
+/** Error messages: the words, the tokens of the prompt, and the limit. */
 const OVERFLOWS = [
   ["prompt is too long: 200251 tokens > 200000 maximum", 200_251, 200_000],
   [
@@ -106,7 +106,7 @@ const OTHERS = [
   "",
 ];
 
-/** Errors of SDKs with the words of a provider in them. */
+/** SDK errors that wrap a provider's words. */
 const WRAPPERS = {
   error: (words) => new Error(words),
   text: (words) => words,
@@ -128,7 +128,7 @@ const WRAPPERS = {
   "inner server": (words) => ({ code: 502, metadata: { provider_name: "x", raw: words } }),
 };
 
-describe("an error that says that the prompt is too long", () => {
+describe("an error about a prompt that is too long", () => {
   for (const [words, inputTokens, maxInputTokens] of OVERFLOWS) {
     test(String(words).slice(0, 72), () => {
       for (const [name, wrapped] of Object.entries(WRAPPERS)) {
@@ -138,7 +138,7 @@ describe("an error that says that the prompt is too long", () => {
     });
   }
 
-  test("codes, names and fields say it too", () => {
+  test("is also recognized by codes, names and fields", () => {
     assert.ok(isContextOverflow({ error: { code: "context_length_exceeded", message: "Too long." } }));
     assert.ok(isContextOverflow(Object.assign(new Error("no words"), { name: "ContextOverflowError" })));
     const fields = { error: { type: "exceed_context_size_error", message: "x", n_prompt_tokens: 1407, n_ctx: 256 } };
@@ -146,7 +146,7 @@ describe("an error that says that the prompt is too long", () => {
   });
 });
 
-test("other errors don't", () => {
+test("other errors aren't mistaken for one", () => {
   for (const words of OTHERS) {
     for (const wrapped of Object.values(WRAPPERS)) {
       assert.equal(isContextOverflow(wrapped(words)), false, words);
@@ -157,7 +157,7 @@ test("other errors don't", () => {
   }
 });
 
-test("an error that holds itself, or is deep, is read to an end", () => {
+test("a circular or deep error is read to the end", () => {
   forEachSeed((random) => {
     const error = { message: random.text(5) };
     let inner = error;

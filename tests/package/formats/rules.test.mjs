@@ -1,17 +1,17 @@
-// The rules of providers: each has a body that keeps it, and one or more that break it, and says where.
+// Provider rules: each has a body that keeps it, and bodies that break it, with the place of the violation.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 
 const HALF = "half \ud83e";
-/** A message of the user's as Converse has it, and a call. */
+/** A user message in Converse's form, and a call. */
 const converse = (...content) => ({ role: "user", content });
 const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({
   toolUse: { toolUseId, name, input },
 });
 
-/** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
+/** For each provider, a body that keeps every rule, and for each rule, bodies that break it, with the place. */
 const CASES = {
   openai: {
     sound: () => ({
@@ -1211,17 +1211,17 @@ function chromeResponse(callId, name = "look") {
   return { type: "tool-response", value: { callId, name, result: [{ type: "text", value: "found" }] } };
 }
 
-/** A text of some megabytes. */
+/** A text of `count` megabytes. */
 function megabytes(count) {
   return "A".repeat(count * 2 ** 20);
 }
 
-/** As many objects that are alike. */
+/** `count` equal objects. */
 function copies(count, value) {
   return Array.from({ length: count }, () => structuredClone(value));
 }
 
-/** A block of media of Anthropic's. */
+/** A media block in Anthropic's form. */
 function block(type, data) {
   return { type, source: { type: "base64", media_type: type === "image" ? "image/png" : "application/pdf", data } };
 }
@@ -1262,16 +1262,16 @@ for (const { name, title, rules } of providers) {
   describe(`the rules of ${title}`, () => {
     const { sound, broken } = CASES[name];
 
-    test("a sound body keeps all of them", () => {
+    test("a valid body keeps all of them", () => {
       assert.deepEqual(problemsOf(name, sound()), []);
     });
 
-    test("each has its cases here", () => {
+    test("each has its cases in this file", () => {
       assert.deepEqual(Object.keys(broken).toSorted(), rules.map(({ id }) => id).toSorted());
     });
 
     for (const { id, demands, sources } of rules) {
-      test(`${id}: a body that breaks it is found, with the place`, () => {
+      test(`${id}: a body that breaks it is reported with the place`, () => {
         assert.match(demands, /^[A-Z].*\.$/s);
         assert.ok(sources.length > 0 && sources.every((source) => URL.canParse(source)));
         for (const [body, place] of broken[id]) {
@@ -1284,7 +1284,7 @@ for (const { name, title, rules } of providers) {
       });
     }
 
-    test("any value can be asked about", () => {
+    test("any value can be checked", () => {
       for (const value of [undefined, null, 5, "text", [], [null], { messages: 5, input: {}, contents: "x" }]) {
         assert.ok(problemsOf(name, value).length > 0);
       }
@@ -1380,7 +1380,7 @@ describe("a request that ends with the assistant", () => {
   }
 });
 
-test("Anthropic: a server's tool may be open while its step runs, and at the end of a turn that is paused", () => {
+test("Anthropic: a server tool may be open while its step runs, and at the end of a paused turn", () => {
   const asked = { role: "user", content: "go" };
   const results = (id) => ({
     role: "user",

@@ -1,4 +1,5 @@
-// The example worker, as its own configuration says: nobody without an identity, nobody in another's chat, and a chat that lasts.
+// The example worker with its own configuration: nobody gets in without an identity or into another user's chat, and a
+// chat persists.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +13,7 @@ import { Miniflare } from "miniflare";
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const example = fileURLToPath(new URL("../../../examples/worker/", import.meta.url));
 
-/** wrangler.jsonc without its comments, which stand on lines of their own. */
+/** wrangler.jsonc without its comments, which are on separate lines. */
 const config = JSON.parse(readFileSync(join(example, "wrangler.jsonc"), "utf8").replaceAll(/^\s*\/\/.*$/gm, ""));
 const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience } = config.vars;
 const secret = "a secret of the test, and of nobody else";
@@ -32,7 +33,7 @@ before(async () => {
     splitting: true,
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
-    // As wrangler does: a file of wasm stays a file, and the runtime compiles it.
+    // As in wrangler: a wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
     external: ["cloudflare:*"],
     logLevel: "warning",
@@ -46,7 +47,7 @@ after(async () => {
 });
 
 /**
- * The worker with some settings beside those of its configuration; `keys` are what the issuer publishes.
+ * The worker with extra settings in addition to its configuration. `keys` are the issuer's published keys.
  *
  * @param {Record<string, string>} settings
  * @param {{ vars?: Record<string, string>, keys?: object[], persist?: string }} [options]
@@ -72,7 +73,7 @@ function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
       keys !== undefined && request.url === keysUrl
         ? Response.json({ keys })
         : new Response("no network here", { status: 500 }),
-    // What the worker says of failures that the tests bring about is expected.
+    // The worker's output about failures that the tests cause is expected.
     handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()),
   });
 }
@@ -80,7 +81,7 @@ function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
 const seconds = () => Math.floor(Date.now() / 1000);
 
 /**
- * A token that is valid but for what is changed.
+ * A token that is valid except for the changes.
  *
  * @param {string} sub
  * @param {{ claims?: object, alg?: string, kid?: string, key?: any }} [changes]
@@ -118,7 +119,7 @@ const pathOf = (chat, rest = "/messages") => `/chats/${encodeURIComponent(chat)}
 const user = (content, more) => ({ role: "user", content, ...more });
 const contentsOf = ({ body }) => body.messages.map(({ content }) => content);
 
-/** Checks that a request was refused as JSON that says what to do. */
+/** Checks that a request was refused with JSON that says what to do. */
 function checkRefusal({ status, body }, expectedStatus, code) {
   assert.deepEqual([status, body?.code], [expectedStatus, code], JSON.stringify(body));
   assert.match(body.message, /\w/);
@@ -143,7 +144,7 @@ async function checkUnauthorized(authorization, at) {
   }
 }
 
-describe("who is let in", () => {
+describe("access is granted", () => {
   const past = () => seconds() - 3600;
   const future = () => seconds() + 3600;
   const bad = {
@@ -192,7 +193,7 @@ describe("who is let in", () => {
     test(`not with ${name}`, async () => checkUnauthorized(await authorizationOf()));
   }
 
-  test("not with a token in the address, in the body, or in other headers", async () => {
+  test("not with a token in the URL, in the body, or in other headers", async () => {
     const token = await tokenOf("mira");
     for (const refused of [
       await ask("GET", `${pathOf("plan")}?token=${token}&access_token=${token}&sub=mira`),
@@ -203,7 +204,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("whoever has a valid one, and nothing that was refused has been done", async () => {
+  test("to anyone with a valid token, and refused requests have no effect", async () => {
     const authorization = await bearer("mira");
     const found = await ask("GET", pathOf("plan"), { authorization });
     assert.deepEqual([found.status, found.body], [200, { messages: [] }]);
@@ -211,7 +212,7 @@ describe("who is let in", () => {
     assert.equal((await ask("GET", pathOf("plan"), { authorization: inList })).status, 200);
   });
 
-  test("nobody, where the worker is not told whom to trust", async () => {
+  test("to nobody, if the worker isn't told whom to trust", async () => {
     const { TOKEN_ISSUER, TOKEN_AUDIENCE } = config.vars;
     for (const [settings, vars] of [
       [{ TOKEN_SECRET: secret }, { TOKEN_ISSUER }],
@@ -233,7 +234,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("with the issuer's published keys, whoever has a token that one of them has signed", async () => {
+  test("with the issuer's published keys, to anyone with a token that one of them signed", async () => {
     const [own, foreign] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
     const published = { ...(await exportJWK(own.publicKey)), kid: "first", alg: "ES256", use: "sig" };
     const at = start({ TOKEN_KEYS_URL: keysUrl }, { keys: [published], persist: "published" });
@@ -248,7 +249,7 @@ describe("who is let in", () => {
         await signed(foreign.privateKey, "second"),
         await signed(own.privateKey, "first", { claims: { exp: past() } }),
         await signed(own.privateKey, "first", { claims: { aud: "elsewhere" } }),
-        // What is public is no secret.
+        // A public key must not work as a secret.
         await bearer("mira", { kid: "first", key: JSON.stringify(published) }),
         await bearer("mira", { kid: "first", key: published.x }),
         await bearer("mira"),
@@ -257,7 +258,7 @@ describe("who is let in", () => {
         await checkUnauthorized(refused, at);
       }
       assert.deepEqual(contentsOf(await ask("GET", pathOf("plan"), { authorization, at })), [text]);
-      // That the keys cannot be had is not said to be the token's fault, and lets nobody in.
+      // If the keys are unavailable, the error doesn't blame the token, and nobody gets in.
       checkRefusal(await ask("GET", pathOf("plan"), { authorization, at: silent }), 500, "INTERNAL");
     } finally {
       await at.dispose();
@@ -266,7 +267,7 @@ describe("who is let in", () => {
   });
 });
 
-describe("whose chat it is", () => {
+describe("a user's chat", () => {
   const subjects = [
     "mira",
     "Mira",
@@ -301,7 +302,7 @@ describe("whose chat it is", () => {
     "p".repeat(200),
   ];
 
-  test("of the one who asks, whatever subjects and chats are called", async () => {
+  test("is found by its owner, whatever subjects and chats are called", async () => {
     const textOf = (subject, chat) => JSON.stringify({ of: subject, in: chat });
     for (const subject of subjects) {
       const authorization = await bearer(subject);
@@ -323,7 +324,7 @@ describe("whose chat it is", () => {
     }
   });
 
-  test("of nobody else, whatever the address and the body say", async () => {
+  test("is closed to everyone else, whatever the URL and the body say", async () => {
     const mira = await bearer("mira-of-the-secret");
     const jonas = await bearer("jonas");
     await ask("POST", pathOf("secret"), { authorization: mira, body: user("the code is 4711") });
@@ -427,7 +428,7 @@ describe("a chat", () => {
     );
   });
 
-  test("is there after the runtime has started anew", async () => {
+  test("persists across a restart of the runtime", async () => {
     const authorization = await bearer("lena");
     await ask("POST", pathOf("kept"), { authorization, body: [user("one"), user("two")] });
     const before = await ask("GET", pathOf("kept"), { authorization });
@@ -440,7 +441,7 @@ describe("a chat", () => {
     assert.deepEqual(contentsOf(context), ["one", "two", "three", "four"]);
   });
 
-  test("says what is wrong with a request, and goes on", async () => {
+  test("returns errors for wrong requests, and continues", async () => {
     const authorization = await bearer("theo");
     const plan = pathOf("plan");
     await ask("POST", plan, { authorization, body: user("one") });
@@ -479,7 +480,7 @@ describe("a chat", () => {
     ]) {
       checkRefusal(await ask(method, path, { authorization, body }), status, code);
     }
-    // Without a length that is told before.
+    // A request without a declared length.
     const inPieces = await worker.dispatchFetch(`http://worker${plan}`, {
       method: "POST",
       headers: { Authorization: authorization },

@@ -1,4 +1,5 @@
-// Workers that name what they need: the bundle has one vocabulary alone, counts exactly by it, and says what to do for the other.
+// Workers that name their vocabulary: the bundle includes only that one, counts exactly with it, and has a next step
+// for the other.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,10 @@ const worker = (entry) => `
     },
   };`;
 
-/** Bundles a worker as wrangler does, and runs it in workerd: `check` is given the paths in its bundle, and what asks it. */
+/**
+ * Bundles a worker as wrangler does, and runs it in workerd. `check` receives the paths in its bundle and a function
+ * that sends requests.
+ */
 async function inWorkerd(source, check) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "vocabulary-test-"));
@@ -62,7 +66,7 @@ function vocabulariesIn(inputs) {
 }
 
 for (const name of NAMES) {
-  test(`windrow/${name} carries ${name} alone`, async () => {
+  test(`windrow/${name} includes only ${name}`, async () => {
     await inWorkerd(worker(`windrow/${name}`), async (inputs, ask) => {
       assert.deepEqual(vocabulariesIn(inputs), [name]);
       const [other] = NAMES.filter((encoding) => encoding !== name);
@@ -74,7 +78,7 @@ for (const name of NAMES) {
   });
 }
 
-/** A worker of `windrow/slim` with further imports: each of its addresses gives what a context has, or what its error says. */
+/** A `windrow/slim` worker with further imports. Each path returns the data of a context, or its error. */
 const slimWorker = (imports, parts = "{}") => `
   import core from "windrow/windrow.wasm";
   import vocabulary from "windrow/encodings/cl100k_base";
@@ -102,7 +106,7 @@ const slimWorker = (imports, parts = "{}") => `
     },
   };`;
 
-test("windrow/slim in a worker carries what the worker imports, and names what is missing", async () => {
+test("windrow/slim in a worker includes only the worker's imports, and names missing parts", async () => {
   await inWorkerd(slimWorker(""), async (inputs, ask) => {
     assert.deepEqual(vocabulariesIn(inputs), ["cl100k_base"]);
     assert.deepEqual(
@@ -127,7 +131,7 @@ test("windrow/slim in a worker carries what the worker imports, and names what i
   });
 });
 
-test("windrow/slim in a worker does all, with all that it could need", async () => {
+test("windrow/slim in a worker with every import does everything", async () => {
   const imports = ["windrow/shapes", "windrow/providers"].map((entry) => `import "${entry}";`);
   imports.push('import selection from "windrow/selection.wasm";');
   await inWorkerd(slimWorker(imports.join("\n"), "{ selection }"), async (_, ask) => {
@@ -145,7 +149,7 @@ const hosts = {
 };
 
 for (const [host, options] of Object.entries(hosts)) {
-  test(`an entry of one vocabulary has it from the start in ${host}, and one of all fetches each`, async () => {
+  test(`an entry with one vocabulary has it from the start in ${host}, and one with all fetches each`, async () => {
     const imports = async (entry) => {
       const contents = `export { buildContext } from "${entry}";`;
       const { metafile } = await build({

@@ -1,4 +1,5 @@
-// The parts that `windrow/slim` fetches when they are first needed: each case in a process of its own, as a part that was loaded stays.
+// Parts that `windrow/slim` fetches when they are first needed. Each case runs in a separate process, because a loaded
+// part stays.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,7 +12,7 @@ import { buildContext } from "windrow";
 
 const dist = dirname(fileURLToPath(import.meta.resolve("windrow/slim")));
 
-/** Messages in windrow's own form, and the same of the AI SDK's UI. */
+/** Messages in windrow's own form, and their equivalent as AI SDK UI messages. */
 const own = [
   { id: "1", role: "system", content: "Be brief." },
   { id: "2", role: "user", content: "Where do we meet?" },
@@ -20,7 +21,7 @@ const foreign = own.map(({ id, role, content }) => ({ id, role, parts: [{ type: 
 /** @satisfies {import("windrow").ContextConfig} */
 const options = { encoding: "estimate", now: 0 };
 
-/** What a program prints that has `slim` and the core, with errors as `[code, nextAction]`. */
+/** The output of a program that has `slim` and the core, with errors as `[code, nextAction]`. */
 function printed(program, folder = dist) {
   const setUp = `
     import { readFileSync } from "node:fs";
@@ -45,7 +46,7 @@ const shapes = missing("windrow/shapes");
 const providers = missing("windrow/providers");
 
 describe("windrow/slim fetches a part when it is first needed", () => {
-  test("messages in windrow's own form need none, and no call makes one come", () => {
+  test("messages in windrow's own form need none, and no call fetches one", () => {
     const [first, sync, counted, request, named, parsed] = printed(`
       const context = await slim.buildContext(own, options);
       return [
@@ -61,7 +62,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual([named, parsed], [shapes, shapes]);
   });
 
-  test("buildContext fetches the shapes for the first message of another package's, and the sync calls have them then", async () => {
+  test("buildContext fetches the formats for the first message of another package, and then the sync calls have them", async () => {
     const [before, counted, hash, after, transcript] = printed(`
       return [
         await outcome(() => slim.buildContextSync(foreign, options)),
@@ -75,7 +76,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual([hash, after, transcript], [expected, expected, 2]);
   });
 
-  test("a request of another shape, and a shape that is named, fetch them too", async () => {
+  test("a request in another format, and a named format, fetch them too", async () => {
     assert.equal(printed("return hashOf([], { request: foreign[1] });"), await hashOf([], { request: foreign[1] }));
     assert.equal(
       printed('return hashOf(foreign, { shape: "ai-sdk-ui" });'),
@@ -83,7 +84,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     );
   });
 
-  test("a message that is wrong is refused as ever, before the shapes are there and after", () => {
+  test("an invalid message is refused the same before and after the formats are loaded", () => {
     const wrong = '[{ id: "1", role: "user", parts: [{ type: "nonsense" }] }]';
     const codes = printed(`
       const codeOf = async (messages) => (await outcome(() => slim.buildContext(messages, options)))[0];
@@ -91,7 +92,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual(codes, ["INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT"]);
   });
 
-  test("buildContext fetches the providers where one is named, and so makes its request", async () => {
+  test("buildContext fetches the providers if one is named, and then makes its request", async () => {
     /** @satisfies {import("windrow").ContextConfig} */
     const named = { render: { provider: "anthropic" } };
     const request = printed(`
@@ -99,7 +100,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual(request, (await buildContext(own, { ...options, ...named })).request("anthropic"));
   });
 
-  test("sessions, replay, retention and search have the shapes", () => {
+  test("sessions, replay, retention and search have the formats", () => {
     const [session, replayed, found, retained] = printed(`
       const store = slim.memoryStore();
       const session = await slim.openSession("s", { store });
@@ -115,10 +116,10 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     for (const call of [
       "slim.replay(RECORDING, foreign).then(({ same }) => same)",
       'slim.searchSessions(await filled(), "meet").then(({ length }) => length > 0)',
-      // What a pinned message replies to stays: only the message itself says so.
+      // The message that a pinned one replies to stays: only the pinned message says so.
       "slim.retain(await filled(), { maxMessages: 1 }).then(({ removedCount }) => removedCount === 0)",
     ]) {
-      // A store has messages of another shape from before, and this process has not seen one.
+      // A store already has messages of another format, which this process hasn't seen.
       const program = printed(`
         const { recording } = await slim.buildContext(foreign, options);
         return recording;`);
@@ -136,7 +137,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     }
   });
 
-  test("an import beside it has a part there from the start, for the sync calls", async () => {
+  test("with an extra import a part is there from the start, for the sync calls", async () => {
     const [hash, request, names] = printed(`
       const { messageShapes } = await part("shapes");
       const { requestOf } = await part("providers");
@@ -149,11 +150,11 @@ describe("windrow/slim fetches a part when it is first needed", () => {
   });
 });
 
-describe("a part that cannot be fetched", () => {
+describe("an unavailable part", () => {
   const folder = mkdtempSync(join(tmpdir(), "windrow-parts-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  test("fails what needs it, and nothing else; it is fetched again by the next call", () => {
+  test("only fails calls that need it, and the next call fetches it again", () => {
     for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
       cpSync(join(dist, name), join(folder, basename(name)));
     }

@@ -1,4 +1,4 @@
-// The package in Cloudflare's runtime: workerd compiles the core itself, and gives what Node gives.
+// The package in Cloudflare's runtime: workerd compiles the core itself, and the results equal Node's.
 
 import assert from "node:assert/strict";
 import { basename } from "node:path";
@@ -22,7 +22,7 @@ import * as windrow from "windrow";
 import { runCases } from ${JSON.stringify(cases)};
 import { runLongChat } from ${JSON.stringify(provider)};
 
-/** Another worker, called by RPC. */
+/** A second worker, called over RPC. */
 export class Other extends WorkerEntrypoint {
   async fail() {
     await buildContext([], { budget: { maxToken: 5 } });
@@ -47,7 +47,7 @@ export default {
     if (pathname === "/cases") {
       return Response.json(await runCases());
     }
-    // The first request of a fresh worker: the vocabulary is loaded inside of it.
+    // The first request of a fresh worker loads the vocabulary.
     const isLoaded = () => {
       try {
         return countTokens("hi", { encoding: "o200k_base" }).exact;
@@ -88,7 +88,7 @@ describe("in workerd", () => {
       serviceBindings: { OTHER: { name: "worker", entrypoint: "Other" } },
     });
 
-  test("every case gives what it gives in Node, errors too", async () => {
+  test("every case returns the same as in Node, errors too", async () => {
     const response = await miniflare.dispatchFetch("http://worker/cases");
     assert.equal(response.status, 200);
     const found = await response.json();
@@ -99,7 +99,7 @@ describe("in workerd", () => {
     assert.ok(Object.values(found.results).every((result) => result.isOwn && result.isSame));
   });
 
-  test("an error keeps its code and its next action by RPC, if Workers send the fields of errors or it is returned as data", async () => {
+  test("an error keeps its code and its next action over RPC, if Workers send the fields of errors or it is returned as data", async () => {
     const expected = await errorOf(() => buildContext([], wrong({ budget: { maxToken: 5 } })));
     const own = JSON.parse(JSON.stringify(expected));
     assert.equal(own.code, "INVALID_CONFIG");
@@ -110,7 +110,7 @@ describe("in workerd", () => {
     } finally {
       await sending.dispose();
     }
-    // Without the flag a thrown error has its message alone.
+    // Without the flag, a thrown error only has its message.
     assert.deepEqual(await ask(miniflare), { message: `ContextError: ${expected.message}`, kept: [null, null, own] });
   });
 
@@ -128,7 +128,7 @@ describe("in workerd", () => {
     }
   });
 
-  test("the bundle holds both modules of the core once, as files, and each vocabulary in a chunk of its own", () => {
+  test("the bundle has both core modules once, as files, and each vocabulary in a separate chunk", () => {
     const modules = Object.keys(outputs)
       .filter((name) => name.endsWith(".wasm"))
       .map((name) => name.split("-")[0]);
@@ -136,7 +136,7 @@ describe("in workerd", () => {
     const vocabularies = Object.keys(outputs).filter((name) => /^(?:o200k|cl100k)_base.*\.js$/.test(name));
     assert.equal(vocabularies.length, 2);
     assert.ok(vocabularies.every((name) => outputs[name].bytes > 200_000));
-    // What starts the worker: the entry, and what it imports at once.
+    // Files needed to start the worker: the entry and its static imports.
     const atStart = new Set(["worker.js"]);
     for (const name of atStart) {
       for (const { path, kind } of outputs[name]?.imports ?? []) {
@@ -151,7 +151,7 @@ describe("in workerd", () => {
     );
   });
 
-  test("thinking that a provider binds is sent for 200 turns without a refusal, as in Node", async () => {
+  test("bound reasoning is sent for 200 turns without a refusal, as in Node", async () => {
     const here = await runLongChat(windrow);
     assert.equal(here.turns, 200);
     assert.ok(here.sent >= 0.9 * here.thought && here.quoted > 0, JSON.stringify(here));

@@ -1,4 +1,4 @@
-// Approvals of the AI SDK's calls: request and answer are there exactly where the call is, and no provider is sent them.
+// Approvals of AI SDK calls: request and answer are kept exactly when the call is, and no provider receives them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ function chat(random) {
   }).flat();
 }
 
-test("an approval is there where its call is, whatever the budget", () => {
+test("an approval is there if its call is, at any budget", () => {
   let [whole, cut] = [0, 0];
   for (let seed = 1; seed <= 300; seed++) {
     const random = new Random(seed);

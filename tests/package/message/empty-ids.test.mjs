@@ -1,4 +1,5 @@
-// An empty id is no id, in every shape and in sessions: `useChat` gives `""` to every reply until its stream says another.
+// An empty id counts as missing, in every format and in sessions: `useChat` sets `""` on every reply until its stream
+// sends another.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +7,9 @@ import { buildContextSync, memoryStore, openSession, plainMessage } from "windro
 import { forEachSeedAsync } from "../support/property.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
-/** Returns a copy of plain data whose own id, wherever its shape has it, is empty. An instance of a class is as it was. */
+/**
+ * Returns a copy of plain data with an empty id, wherever its format has it. Class instances are returned unchanged.
+ */
 function withoutId(message) {
   const isPlain = Object.getPrototypeOf(message) === Object.prototype;
   const emptied = (holder) => (typeof holder?.id === "string" ? { ...holder, id: "" } : holder);
@@ -18,7 +21,7 @@ function withoutId(message) {
 
 describe("an empty id", () => {
   for (const [name, shape] of Object.entries(SHAPES)) {
-    test(`${name}: names no message, and a session gives each one of its own`, async () => {
+    test(`${name}: names no message, and a session assigns one to each`, async () => {
       await forEachSeedAsync(async (random) => {
         const { turns } = randomTurns(random, { ...shape, mostTurns: 4 });
         const messages = shape.write(turns, random).map(withoutId);
@@ -34,7 +37,7 @@ describe("an empty id", () => {
           appended.messages.map((message) => plainMessage(message).id),
           ids,
         );
-        // Items of some types have no place for an id.
+        // Items of some types can't have an id.
         const given = ids.filter((id) => id !== undefined);
         assert.ok(given.every((id) => id !== ""));
         assert.equal(new Set(given).size, given.length);
@@ -43,13 +46,13 @@ describe("an empty id", () => {
     });
   }
 
-  test("of a reply, a conversation, a session and a summary is none either", () => {
+  test("of a reply, a conversation, a session and a summary counts as missing too", () => {
     const said = { role: "user", content: "Hi.", replyTo: "", conversationId: "", sessionId: "", summaryOf: "" };
     const { replyTo, conversationId, sessionId, summaryOf } = plainMessage(said);
     assert.deepEqual([replyTo, conversationId, sessionId, summaryOf], [undefined, undefined, undefined, undefined]);
   });
 
-  test("a reply that is being written keeps the id that the session gave it", async () => {
+  test("a streaming reply keeps the id that the session assigned", async () => {
     const session = await openSession("s", { store: memoryStore() });
     const reply = (content) => ({ id: "", role: "assistant", parts: [{ type: "text", text: content }] });
     const first = await session.append(/** @type {any} */ ([reply("It")]));

@@ -1,4 +1,4 @@
-// Bad input: a right result or a typed error, and after any error the next call works as if nothing had been.
+// Bad input: a correct result or a typed error, and the call after an error works as if nothing had happened.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ before(() => loadEncoding("o200k_base"));
 
 let expectedHash;
 
-/** The hash of an ordinary build, from a fresh array and from one that is remembered. */
+/** The hash of an ordinary build, from a fresh array and from a remembered one. */
 function checkOrdinaryCall() {
   for (const messages of [ordinary, structuredClone(ordinary)]) {
     const { contextHash } = buildContextSync(messages, ordinaryConfig).snapshot;
@@ -26,7 +26,7 @@ function checkOrdinaryCall() {
   }
 }
 
-/** Checks that both ways of building fail with this error, and that nothing is left of the failure. */
+/** Checks that both ways of building fail with this error, and that the failure leaves no trace. */
 async function checkFails(transcript, config, expected) {
   checkOrdinaryCall();
   for (const build of /** @type {Function[]} */ ([buildContext, buildContextSync])) {
@@ -37,7 +37,7 @@ async function checkFails(transcript, config, expected) {
 }
 
 /**
- * The context of an input that looks bad and is not, the same from both ways of building.
+ * The context of an input that looks bad but is valid, the same from both ways of building.
  *
  * @param {any} transcript
  * @param {any} [config]
@@ -65,7 +65,7 @@ const cyclic = () => {
   return value;
 };
 
-describe("what is not a list of messages", () => {
+describe("not a list of messages", () => {
   const notLists = {
     nothing: undefined,
     null: null,
@@ -85,7 +85,7 @@ describe("what is not a list of messages", () => {
   }
 });
 
-describe("messages that are none", () => {
+describe("invalid messages", () => {
   const badMessages = {
     nothing: [undefined, ""],
     null: [null, ""],
@@ -202,12 +202,12 @@ describe("messages that are none", () => {
   test("a list that is a revoked proxy", () =>
     checkFails(revokedProxy([]), ordinaryConfig, { code: "INVALID_TRANSCRIPT" }));
 
-  test("what a getter threw is the cause", async () => {
+  test("the getter's exception is the cause", async () => {
     const error = await errorOf(() => buildContextSync([throwing({ role: "user" }, "content")], ordinaryConfig));
     assert.equal(error.cause.message, "this getter throws");
   });
 
-  test("a request that is no message", async () => {
+  test("a request that isn't a message", async () => {
     await checkFails(ordinary, { request: 5 }, { code: "INVALID_CONFIG", path: "request" });
     await checkFails(ordinary, { request: [] }, { code: "INVALID_CONFIG", path: "request" });
     await checkFails(ordinary, { request: { role: "bot", content: "" } }, { path: "request.role" });
@@ -220,7 +220,7 @@ describe("messages that are none", () => {
     await checkFails(ordinary, throwing({}, "request"), { code: "INVALID_CONFIG" });
   });
 
-  test("options of a transcript are checked, and a shape that was given is named where it does not fit", () => {
+  test("options of a transcript are checked, and an error names a format that doesn't match", () => {
     for (const [options, path] of /** @type {[options: any, path: string][]} */ ([
       [{ shap: "gemini" }, "shap"],
       ["gemini", "options"],
@@ -244,7 +244,7 @@ describe("messages that are none", () => {
     );
   });
 
-  test("a failed append leaves a transcript as it was", () => {
+  test("a failed append leaves a transcript unchanged", () => {
     const transcript = createTranscript(ordinary);
     const expected = buildContextSync(transcript, ordinaryConfig).snapshot.contextHash;
     for (const fail of [
@@ -275,7 +275,7 @@ function revokedProxy(target) {
 
 describe("options", () => {
   const badOptions = [
-    // Unknown, and what was meant.
+    // Unknown options, with a suggestion.
     [{ budget: { maxToken: 5 } }, "budget.maxToken", /did you mean budget\.maxTokens\?/],
     [{ budget: { max_tokens: 5 } }, "budget.max_tokens", /did you mean budget\.maxTokens\?/],
     [{ maxTokens: 5 }, "maxTokens", /did you mean budget\.maxTokens\?/],
@@ -292,7 +292,7 @@ describe("options", () => {
     [{ budget: JSON.parse('{"__proto__": 5}') }, "budget.__proto__", /unknown option/],
     [{ constructor: 5 }, "constructor", /unknown option/],
     [{ toString: null }, "toString", /unknown option/],
-    // Of the wrong type.
+    // Wrong types.
     [{ budget: 5 }, "budget"],
     [{ budget: [] }, "budget"],
     [{ budget: "4000" }, "budget"],
@@ -327,7 +327,7 @@ describe("options", () => {
     [{ budget: { maxTokens: 5, contextLimit: 9 } }, "budget.maxTokens"],
     [{ budget: { replyReserve: 9 } }, "budget.replyReserve"],
     [{ budget: { contextLimit: 9, replyReserve: 9 } }, "budget.replyReserve"],
-    // A time that cannot be read.
+    // Unreadable times.
     ...[
       "yesterday",
       "",
@@ -340,7 +340,7 @@ describe("options", () => {
       {},
       true,
     ].map((now) => [{ now }, "now"]),
-    // What is no plain data.
+    // Values that aren't plain data.
     [{ budget: { maxTokens: () => 5 } }, "budget.maxTokens"],
     [{ budget: { maxTokens: 5n } }, "budget.maxTokens"],
     [{ budget: { maxTokens: Symbol("5") } }, "budget.maxTokens"],
@@ -366,7 +366,7 @@ describe("options", () => {
       checkFails(ordinary, config, { code: "INVALID_CONFIG", path, message }));
   }
 
-  test("no config, null and undefined options are defaults", async () => {
+  test("a missing config, and null and undefined options, are defaults", async () => {
     const expected = (await build(ordinary)).snapshot.contextHash;
     const empties = [
       { budget: undefined },
@@ -396,7 +396,7 @@ describe("options", () => {
     }
   });
 
-  test("the prototype of all objects is untouched", async () => {
+  test("the prototype of all objects is unchanged", async () => {
     await errorOf(() => buildContext(ordinary, JSON.parse('{"__proto__": {"polluted": true}}')));
     assert.equal({}.polluted, undefined);
     assert.equal(/** @type {any} */ (Object.prototype).maxTokens, undefined);
@@ -427,8 +427,8 @@ function show(config) {
   }
 }
 
-describe("what must be kept and does not fit", () => {
-  test("is an error with what is needed and what there is", async () => {
+describe("required messages that don't fit", () => {
+  test("are an error with the needed and the available tokens", async () => {
     const config = { request: "And when?", budget: { maxTokens: 10 }, now: 0 };
     await checkFails(ordinary, config, { code: "BUDGET_TOO_SMALL", path: "budget.maxTokens" });
     const error = await errorOf(() => buildContext(ordinary, config));
@@ -438,7 +438,7 @@ describe("what must be kept and does not fit", () => {
     assert.match(error.message, new RegExp(`${error.needed} tokens.*10`));
   });
 
-  test("the figure that is needed is just enough", async () => {
+  test("need exactly the reported number", async () => {
     for (const [format, option] of [
       ["messages", "maxTokens"],
       ["text", "maxTokens"],
@@ -455,7 +455,7 @@ describe("what must be kept and does not fit", () => {
     }
   });
 
-  test("a context limit leaves the reply its room", async () => {
+  test("leave the reply its room under a context limit", async () => {
     const budget = { contextLimit: 30, replyReserve: 20 };
     await checkFails(
       ordinary,
@@ -465,7 +465,7 @@ describe("what must be kept and does not fit", () => {
   });
 });
 
-describe("odd input that is right", () => {
+describe("odd but valid input", () => {
   test("an empty transcript", async () => {
     const empty = await build([]);
     assert.deepEqual(empty.messages, []);
@@ -509,7 +509,7 @@ describe("odd input that is right", () => {
     );
   });
 
-  test("a message without a time stays behind the one before it", async () => {
+  test("a message without a time stays after the one before it", async () => {
     const messages = [user("c", { createdAt: 3000 }), user("c2"), user("a", { createdAt: 1000 }), user("a2")];
     const { kept } = await build(messages);
     assert.deepEqual(
@@ -518,7 +518,7 @@ describe("odd input that is right", () => {
     );
   });
 
-  test("times that cannot be read count as missing", async () => {
+  test("unreadable times count as missing", async () => {
     const times = [
       "yesterday",
       "",
@@ -546,7 +546,7 @@ describe("odd input that is right", () => {
       assert.equal(context.explain("\ud800").position, 1);
       assert.ok(context.text === undefined || context.text.isWellFormed());
     }
-    // Each counts as the replacement character that UTF-8 has for it.
+    // Each counts as U+FFFD, its replacement in UTF-8.
     assert.equal(countTokens("\ud83d").tokens, countTokens("\ufffd").tokens);
   });
 
@@ -567,7 +567,7 @@ describe("odd input that is right", () => {
     assert.equal(messages[0], message);
   });
 
-  test("fields that are inherited, and getters", async () => {
+  test("inherited fields, and getters", async () => {
     class Message {
       role = "user";
       get content() {
@@ -604,7 +604,7 @@ describe("odd input that is right", () => {
   });
 });
 
-describe("much input", () => {
+describe("large input", () => {
   test("one message of 20 MB, as an excerpt, left out, kept, and as the request", async () => {
     const huge = "All work and no play makes Jack a dull boy.\n".repeat(Math.ceil(20e6 / 44));
     const messages = [user(huge), user("short")];
@@ -645,7 +645,7 @@ describe("much input", () => {
     assert.equal(context.kept.at(-1), messages.at(-1));
     assert.equal(context.trace.ranges.length, 4);
     assert.equal(context.explain("m5").reason, "run_ended");
-    // A bad one at the end is found, and does no harm to what is remembered of the others.
+    // A bad message at the end is found, and doesn't spoil the memory of the others.
     await checkFails([...messages, { role: "bot" }], {}, { code: "INVALID_TRANSCRIPT", path: "messages[200000].role" });
     const again = buildContextSync(messages, config);
     assert.equal(again.snapshot.contextHash, context.snapshot.contextHash);

@@ -10,7 +10,7 @@ const data = (random) =>
   PNG + Array.from({ length: random.integer(8, 60) * 4 }, () => random.pick("ABCdef123")).join("");
 const LINE = /^\[image(?:\/png)?(?:: \d+ bytes)?, not shown\]$/;
 
-/** A user's message with a text and images, and a call with images in its result, by shape. */
+/** A user message with a text and images, and a call with images in its result, by format. */
 /** @type {Record<string, { user: (texts: any, images: any) => any, step?: (id: any, images: any) => any[] }>} */
 const SHAPES = {
   windrow: {
@@ -143,7 +143,7 @@ function conversation(random, { user, step = undefined }) {
 
 for (const [name, shape] of Object.entries(SHAPES)) {
   describe(name, () => {
-    test("the newest images are shown, the others are lines, and both cost what is sent", () => {
+    test("the newest images are shown, lines replace the others, and both are counted as sent", () => {
       forEachSeed((random) => {
         const messages = conversation(random, shape);
         const given = structuredClone(messages);

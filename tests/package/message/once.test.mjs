@@ -28,7 +28,7 @@ function counted(message) {
   return [proxy, reads];
 }
 
-/** How often one parse reads the role. */
+/** Number of reads of the role in one parse. */
 function readsOfParse(message) {
   const [proxy, reads] = counted(message);
   plainMessage(proxy);
@@ -58,13 +58,13 @@ describe("is parsed once", () => {
     });
   }
 
-  test("a message that is sent by itself", () => {
+  test("a single message that is sent", () => {
     const [proxy, reads] = counted(MESSAGES["a text"]);
     requestOf("anthropic", [proxy]);
     assert.equal(reads.count, readsOfParse(MESSAGES["a text"]));
   });
 
-  test("a message of a session: what was appended is not read again from the store", async () => {
+  test("a session's message: an appended one isn't read from the store again", async () => {
     const { store, reads } = countingStore(memoryStore());
     const session = await openSession("web:main", { store });
     await session.append({ role: "user", content: "Where do we eat?" });
@@ -76,7 +76,7 @@ describe("is parsed once", () => {
     await session.close();
   });
 
-  test("a message of a session that is opened again, for all that it does", async () => {
+  test("a message in a reopened session, for all of its uses", async () => {
     const { store, reads } = countingStore(memoryStore());
     const first = await openSession("web:main", { store });
     const message = { id: "m1", role: "user", content: "Where do we eat?", createdAt: "2026-01-05T09:00:00Z" };
@@ -87,7 +87,7 @@ describe("is parsed once", () => {
     context.request("openai");
     await session.build(config);
     assert.equal(context.kept.length, 1);
-    // Decoding a stored message looks at each field once more.
+    // Decoding a stored message reads each field once more.
     assert.equal(reads.count, readsOfParse(message) + 1);
     await session.close();
   });

@@ -1,4 +1,4 @@
-// Arrays that were seen before: what of them is looked at again.
+// Arrays that were seen before: which parts are compared again.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { buildContext, buildContextSync } from "windrow";
 import { Random } from "../support/random.mjs";
 
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
-/** So many of the newest messages are always compared. */
+/** Number of the newest messages that are always compared. */
 const REACH = 1024;
 
 const text = (random) => Array.from({ length: random.integer(3, 12) }, () => random.pick(WORDS)).join(" ");
@@ -29,17 +29,17 @@ const config = (/** @type {import("windrow").Ranking} */ ranking = "recency") =>
   now: 0,
 });
 
-/** What a context says, of messages by what they are. */
+/** The contents of a context, with messages by their fields. */
 function said({ messages, tokens, trace }) {
   const fates = trace.ranges.map(({ first, last, fate }) => [first, last, fate]);
   return JSON.stringify([messages, tokens.total, fates]);
 }
 
-/** The same over messages that nothing is remembered of. */
+/** The same for messages about which nothing is remembered. */
 const fresh = (messages, options) => said(buildContextSync(structuredClone(messages), options));
 
 describe("an array that was seen before", () => {
-  test("a field that changed within the reach is seen", () => {
+  test("a changed field within the reach is seen", () => {
     const messages = chat(new Random(1), 3000);
     for (const position of [2999, 2998, 2990, 3000 - REACH]) {
       buildContextSync(messages, config());
@@ -51,7 +51,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("before it, what is in the context is compared, so that nothing wrong is counted", async () => {
+  test("before it, the context's messages are compared, so that counts are right", async () => {
     for (const ranking of /** @type {const} */ (["recency", "relevance"])) {
       const messages = chat(new Random(2), 3000);
       messages[5].pinned = true;
@@ -71,7 +71,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("before it, what is not in the context is not looked at again while it is the same object", () => {
+  test("before it, other messages aren't read again while they are the same objects", () => {
     const messages = chat(new Random(3), 3000);
     const before = said(buildContextSync(messages, config("relevance")));
     let reads = 0;
@@ -86,13 +86,13 @@ describe("an array that was seen before", () => {
     });
     assert.equal(said(buildContextSync(messages, config("relevance"))), before);
     assert.equal(reads, 0);
-    // Another object in its place is another message.
+    // A new object in its place is a new message.
     messages[changed] = { ...messages[changed] };
     assert.equal(said(buildContextSync(messages, config("relevance"))), fresh(messages, config("relevance")));
     assert.ok(reads > 0);
   });
 
-  test("a message that is never the same ends nothing", () => {
+  test("a message that always differs doesn't cause an endless loop", () => {
     const messages = chat(new Random(4), 2000);
     let count = 0;
     messages[3] = {
@@ -108,7 +108,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("200 lists with random changes give what they give when they are new", () => {
+  test("200 lists with random changes return the same as when they are new", () => {
     let inPlace = 0;
     for (let seed = 0; seed < 20; seed++) {
       const random = new Random(seed);
@@ -141,7 +141,7 @@ describe("an array that was seen before", () => {
         if (isSeen) {
           assert.equal(said(context), said(whole), `seed ${seed}, turn ${turn}`);
         } else {
-          // What is in it is counted as it is.
+          // Its whole content is counted.
           const alone = buildContextSync(structuredClone(context.kept), { ...config(), budget: { maxTokens: 5000 } });
           assert.equal(context.tokens.total, alone.tokens.total, `seed ${seed}, turn ${turn}`);
           messages = structuredClone(messages);

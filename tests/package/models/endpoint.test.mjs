@@ -1,4 +1,4 @@
-// The hooks of an endpoint, against one on this machine that misbehaves in every way that is known of them.
+// Hooks for an endpoint, tested against a local one that misbehaves in every known way.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -12,7 +12,10 @@ const KEY = "sk-secret-key-of-a-test";
 let server;
 let origin;
 
-/** The endpoints: how each answers, and the requests it got. A request names its endpoint, as it may arrive after its test has ended. */
+/**
+ * The endpoints, with their behavior and the requests they received. A request names its endpoint, because it may
+ * arrive after its test has ended.
+ */
 const endpoints = [];
 
 before(async () => {
@@ -49,7 +52,7 @@ const messages = Array.from({ length: 30 }, (_, at) => ({
   content: `Line ${at} about the ${["harbour", "violin", "garden"][at % 3]}.`,
 }));
 
-/** A model of an endpoint that behaves so, and what that is asked. */
+/** A model of an endpoint with this behavior, and the requests that it receives. */
 function model(behave) {
   const asked = [];
   const number = endpoints.push({ behave, asked }) - 1;
@@ -66,7 +69,7 @@ function build(more) {
   });
 }
 
-test("summarize sends what is summarized as JSON, and the reply is the summary", async () => {
+test("summarize sends its input as JSON, and the reply is the summary", async () => {
   const fast = model(chat("They talk of violins."));
   const context = await build({
     budget: { maxTokens: 150, cut: {} },
@@ -82,7 +85,7 @@ test("summarize sends what is summarized as JSON, and the reply is the summary",
   assert.match(quoted.messages, /Line 0 about the harbour/);
 });
 
-/** Every way in which an endpoint fails to complete; none may hang. */
+/** Every way for an endpoint to fail to complete. None may hang. */
 const FAULTS = {
   "a status of 429": json({ error: { message: "slow down" } }, 429),
   "a status of 500 with HTML": (_, response) => response.writeHead(500).end("<html>oh no</html>"),
@@ -105,7 +108,7 @@ const FAULTS = {
 };
 
 for (const [name, fault] of Object.entries(FAULTS)) {
-  test(`triage with ${name} is a failure that is noted, and the build goes on`, async () => {
+  test(`triage with ${name} fails with a note, and the build continues`, async () => {
     const started = performance.now();
     const triage = {
       complete: model(fault).complete,
@@ -124,7 +127,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   });
 }
 
-test("what goes wrong is told with what came, and without the key", async () => {
+test("an error includes the response, but not the key", async () => {
   const { complete } = model(json({ error: "x".repeat(5000) }, 503));
   const completing = /** @type {Promise<any>} */ (complete("prompt", { signal: AbortSignal.timeout(5000), model: "" }));
   const failure = await completing.catch((error) => error);
@@ -132,7 +135,7 @@ test("what goes wrong is told with what came, and without the key", async () => 
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
 
-test("a model chooses, and a replay of the recording gives the same without it", async () => {
+test("a model chooses, and a replay of the recording returns the same without it", async () => {
   const { complete, asked } = model(chat("I would keep [1, 3]."));
   const triage = { complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
   const context = await build({ triage });
@@ -159,7 +162,7 @@ test("vectors come in the order of the texts, in batches, however the endpoint o
   );
 });
 
-test("vectors that are none are a failure, whatever is wrong with them", async () => {
+test("invalid vectors are a failure, whatever is wrong with them", async () => {
   const random = new Random(11);
   const wrong = [
     (rows) => rows.slice(1),

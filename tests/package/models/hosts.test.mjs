@@ -1,4 +1,5 @@
-// The hooks of a host's own models: Workers AI in workerd, Chrome's `LanguageModel` in Chromium, and both by their contracts.
+// Hooks for a host's built-in models: Workers AI in workerd, Chrome's `LanguageModel` in Chromium, and both by their
+// contracts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +9,7 @@ import { checkContextError, wrong } from "../support/errors.mjs";
 
 const signal = AbortSignal.timeout(10_000);
 
-test("Workers AI answers by its binding, in batches of a hundred", async () => {
+test("Workers AI answers through its binding, in batches of a hundred", async () => {
   const calls = [];
   const ai = {
     async run(model, inputs) {
@@ -32,7 +33,7 @@ test("Workers AI answers by its binding, in batches of a hundred", async () => {
   assert.equal(await workersAi(ai, {}).embed(["a"], { signal }), null);
 });
 
-test("options that are wrong, and a binding that is missing, are told by their names", () => {
+test("errors name wrong options and a missing binding", () => {
   const ai = { run: () => Promise.resolve(null) };
   /** @type {[make: () => unknown, path: string][]} */
   const cases = [
@@ -55,7 +56,7 @@ test("options that are wrong, and a binding that is missing, are told by their n
   }
 });
 
-test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
+test("nonsense or nothing from Workers AI is a failure", async () => {
   for (const answer of [null, {}, { response: 3 }, "text", { response: null }]) {
     const ai = { run: () => Promise.resolve(answer) };
     await assert.rejects(
@@ -70,7 +71,7 @@ test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
   await assert.rejects(/** @type {Promise<any>} */ (answer), /too late/);
 });
 
-test("Chrome's model has a session for each prompt, and ends it", async () => {
+test("Chrome's model opens a session for each prompt, and destroys it", async () => {
   const log = [];
   const api = {
     availability: () => Promise.resolve("available"),
@@ -91,7 +92,7 @@ test("a model that is not on the device is unavailable, and all older messages s
     const api = { availability: () => Promise.resolve(state), create: () => assert.fail("it is not asked for") };
     assert.equal(await chromeModel({ api }).complete("a", { signal, model: "" }), null);
   }
-  // Node has no such model.
+  // Node has no built-in model.
   const messages = Array.from({ length: 20 }, (_, at) => ({ role: "user", content: `Line ${at}` }));
   const triage = { complete: chromeModel().complete, skipSelectionThreshold: 3 };
   const context = await buildContext(messages, { request: "Which?", encoding: "estimate", triage });

@@ -1,4 +1,4 @@
-// The page for everybody: axe in every state, the keyboard, and what is in view at each size.
+// Accessibility of the page: axe in every state, the keyboard, and the visible parts at each size.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -19,11 +19,11 @@ import {
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
 
-// axe is put into the page as a visitor's tool: the page's own policy would not load it.
+// axe is injected as a visitor's tool, because the page's own policy would block it.
 const { page, problems } = await openForTests({ bypassCSP: true });
 await page.addScriptTag({ path: axe });
 
-/** Every rule that axe has finds nothing. */
+/** Asserts that no axe rule reports a violation. */
 async function isClean(state) {
   const found = await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, {
@@ -38,7 +38,7 @@ async function isClean(state) {
 }
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing in any state, ${colorScheme}`, async () => {
+  test(`axe finds no violation in any state, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme });
     await isClean("as it opens");
     await page.click('#rows [data-position="13"]');
@@ -62,7 +62,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("axe finds nothing in setups, comparisons, triage, tiers and recordings", async () => {
+test("axe finds no violation in setups, comparisons, triage, tiers and recordings", async () => {
   await choosePreset(page, "triaged");
   await page.selectOption("#judge", "failing");
   await page.click("#question");
@@ -92,7 +92,7 @@ test("axe finds nothing in setups, comparisons, triage, tiers and recordings", a
 
 const focused = () => page.evaluate(() => document.activeElement.id);
 
-test("the keyboard goes through conversation, prompt and strip", async () => {
+test("the keyboard moves through conversation, prompt and strip", async () => {
   await page.focus("#rows");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
@@ -138,7 +138,7 @@ test("the keyboard goes through conversation, prompt and strip", async () => {
   assertQuiet(problems);
 });
 
-test("every control is reached with Tab, in the order of the page", async () => {
+test("Tab reaches every control, in the order of the page", async () => {
   await page.focus(".skip");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the conversation");
   const order = [];
@@ -169,7 +169,7 @@ test("every control is reached with Tab, in the order of the page", async () => 
   );
 });
 
-test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 the first message is above the fold", async () => {
+test("at 1440 x 900 fifteen messages and the whole prompt are visible, and at 720 the first message is above the fold", async () => {
   const inView = () =>
     page.evaluate(() => {
       const box = document.getElementById("rows").getBoundingClientRect();
@@ -195,7 +195,7 @@ test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 th
     [1024, 768],
     [720, 900],
     [390, 800],
-    // And back: the picture has the size of its place, and not the other way round.
+    // Back again: the picture takes the size of its place, not vice versa.
     [1440, 900],
   ]) {
     await page.setViewportSize({ width, height });
@@ -217,7 +217,7 @@ test("no panel is wider than its place on a phone", async () => {
   await page.keyboard.press("Escape");
 });
 
-test("20,000 messages scroll with few lines in the document", async () => {
+test("20,000 messages scroll with few rows in the document", async () => {
   const fewRows = async () => {
     const { rows, height } = await page.$eval("#rows", (box) => ({
       rows: box.querySelectorAll(".row").length,

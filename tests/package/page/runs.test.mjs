@@ -26,7 +26,7 @@ function run(words) {
   return [{ role: "user", content: task }, ...steps.flat()];
 }
 
-test("a run opens at a budget that holds its task, even a long one", async () => {
+test("a run opens with a budget for its task, even a long one", async () => {
   for (const words of [8, 800, 4000]) {
     const messages = run(words);
     await dropFile(page, `run-${words}.json`, JSON.stringify(messages));
@@ -46,7 +46,7 @@ test("every step can be played", async () => {
   await shows(page, "source-name", "run.json");
   await page.waitForFunction(() => document.querySelector(".strip-head b")?.textContent === "Every step");
   await turnsKnown(page);
-  // A bar for the task, one for each result, and one for now.
+  // A bar for the task, one for each result, and one for the current step.
   assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), STEPS + 2);
   await page.focus("#turns");
   await page.keyboard.press("Home");
@@ -65,7 +65,7 @@ test("every step can be played", async () => {
   assertQuiet(problems);
 });
 
-test("a shortened result has its original and a call of the tool next to it", async () => {
+test("a shortened result has its original and a tool call next to it", async () => {
   await dropFile(page, "run.json", JSON.stringify(run(8)));
   await shows(page, "source-name", "run.json");
   await setBudget(page, 1500);

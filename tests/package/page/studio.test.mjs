@@ -1,4 +1,4 @@
-// The studio and `windrow/inspect`: the command, its checks, and an app whose builds become lines of "Every turn".
+// The studio and `windrow/inspect`: the command, its checks, and an app whose builds become rows of "Every turn".
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,12 +24,15 @@ const built = fileURLToPath(new URL("../../../pkg-template/dist/page", import.me
 let folder;
 let studio;
 let address;
-/** A model that the studio may ask, and a server that nothing may reach. Both let every origin in, and list their requests. */
+/**
+ * A model that the studio may call, and a server that nothing may reach. Both allow every origin and list their
+ * requests.
+ */
 let endpoint;
 let elsewhere;
 let browser;
 
-/** A server that any page may ask. */
+/** A server that any page may call. */
 async function openServer() {
   const asked = [];
   const answer = { choices: [{ message: { content: '{"items":[]}' } }] };
@@ -73,7 +76,7 @@ after(async () => {
 });
 
 /**
- * The status of a request with headers that `fetch` does not let be set.
+ * The status of a request with headers that `fetch` doesn't allow.
  *
  * @param {string} path
  * @param {{ method?: string, [header: string]: string }} [options]
@@ -89,7 +92,7 @@ function statusOf(path, { method = "GET", ...headers } = {}) {
   });
 }
 
-test("the studio answers to its own name, its own origin and its own token alone", async () => {
+test("the studio only answers to its own name, origin and token", async () => {
   const { host, hostname, search, searchParams } = new URL(address);
   const authorization = `Bearer ${searchParams.get("token")}`;
   assert.equal(hostname, "127.0.0.1");
@@ -107,7 +110,7 @@ test("the studio answers to its own name, its own origin and its own token alone
   assert.equal(await statusOf("/%2e%2e/cli.js", { host }), 404);
 });
 
-/** Asks an address from a page or a worker. */
+/** Requests a URL from a page or a worker. */
 const fetchFrom = (place, to) =>
   place.evaluate(
     (to) =>
@@ -122,7 +125,8 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(address);
   await page.waitForSelector("body[data-state=built]");
-  // The page starts its worker from a blob. One that is started from the file has the policy of the file's response.
+  // The page starts its worker from a blob. A worker started from the file would have the policy of the file's
+  // response.
   const file = (await readdir(join(built, "assets"))).find((name) => name.startsWith("worker-"));
   const [fromFile] = await Promise.all([
     page.waitForEvent("worker"),
@@ -140,7 +144,7 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   assert.deepEqual(endpoint.asked.sort(), ["GET /fromFile", "GET /page", "GET /worker"]);
   assert.deepEqual(elsewhere.asked, []);
 
-  // Triage asks the visitor's model.
+  // Triage calls the visitor's model.
   endpoint.asked.length = 0;
   await openPanel(page, "setup-a");
   await page.check("[data-presets=a] input[value=triaged]");
@@ -154,7 +158,7 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   await page.close();
 });
 
-test("the page opens with the file, and each build of an app becomes a line of Every turn", async () => {
+test("the page opens with the file, and each build of an app becomes a row of Every turn", async () => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -184,7 +188,7 @@ test("the page opens with the file, and each build of an app becomes a line of E
   await page.close();
 });
 
-test("the static page and its worker reach their own origin alone, with the host's headers and without", async () => {
+test("the static page and its worker only reach their own origin, with and without the host's headers", async () => {
   const lines = (await readFile(join(built, "_headers"), "utf8")).split("\n");
   assert.equal(lines[0], "/*", "for every file");
   const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(lines[1]);
@@ -221,7 +225,7 @@ test("the static page and its worker reach their own origin alone, with the host
   assert.deepEqual(elsewhere.asked, []);
 });
 
-/** The status and the headers of the answer to a request line that no client of HTTP would send. */
+/** Status and headers of the response to a request line that no HTTP client would send. */
 function answerTo(target, method = "GET") {
   const { host, hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
@@ -295,7 +299,7 @@ test("an address that can't be read is 404, and every response has the policy", 
   assert.equal(await statusOf(`/${search}`, { host }), 200, "the studio goes on");
 });
 
-test("what the studio keeps is bounded by bytes, and a listener that never reads is dropped", async () => {
+test("the studio's memory is bounded by bytes, and a listener that never reads is dropped", async () => {
   const { host, hostname, port, origin, searchParams } = new URL(address);
   const headers = { authorization: `Bearer ${searchParams.get("token")}` };
   const stuck = connect(Number(port), hostname, () => {
@@ -336,7 +340,7 @@ test("what the studio keeps is bounded by bytes, and a listener that never reads
   assert.deepEqual(numbers.filter(Number.isFinite), [13, 14, 15, 16, 17, 18, 19], "the newest that fit into 64 MB");
 });
 
-/** An app that reports a build to a studio that must never hear of it. */
+/** An app that tries to report a build to a studio. The report must never arrive. */
 const app = `import { inspect } from "windrow/inspect";
 globalThis.fetch = () => { throw new Error("asked"); };
 inspect({ source() { throw new Error("read"); } }, { studio: "http://127.0.0.1:9/?token=x" });
@@ -350,10 +354,10 @@ async function byEsbuild(options) {
   return outputFiles[0].text;
 }
 
-test("a production bundle of Vite has nothing of inspect", async (t) => {
+test("a production bundle by Vite doesn't include inspect", async (t) => {
   const { NODE_ENV } = process.env;
   t.after(() => {
-    // Vite says "production" to all that runs after it.
+    // Vite sets NODE_ENV to "production" for everything that runs after it.
     Object.assign(process.env, { NODE_ENV });
     if (NODE_ENV === undefined) {
       delete process.env.NODE_ENV;
@@ -377,7 +381,7 @@ test("a production bundle of Vite has nothing of inspect", async (t) => {
   assert.ok(!hasCode(code), code);
 });
 
-test("nor has one of esbuild, which knows no condition for it, minified or not", async () => {
+test("neither does one by esbuild, which has no condition for it, minified or not", async () => {
   const define = { "process.env.NODE_ENV": '"production"' };
   const bundles = {
     define: { define },
@@ -391,7 +395,7 @@ test("nor has one of esbuild, which knows no condition for it, minified or not",
   assert.ok(hasCode(await byEsbuild({ platform: "browser" })), "the check itself sees the code");
 });
 
-test("a bundle that says nothing of production does nothing where NODE_ENV does", async () => {
+test("a bundle without a mode follows NODE_ENV at run time", async () => {
   const file = join(folder, "app.mjs");
   await writeFile(file, await byEsbuild({ platform: "neutral" }));
   const said = async (env) => {

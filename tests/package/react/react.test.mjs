@@ -1,4 +1,5 @@
-// `useWindrow` on a server, its faults, and its weight. tests/frameworks has it in a browser, with each version of React.
+// `useWindrow` on a server, its errors, and its size. tests/frameworks runs it in a browser, with each version of
+// React.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { useWindrow } from "windrow/react";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 
-/** Renders a component with the hook. Returns the states that it saw. */
+/** Renders a component that uses the hook. Returns the states that it saw. */
 function render(...given) {
   const states = [];
   renderToString(
@@ -25,7 +26,7 @@ function render(...given) {
   return states;
 }
 
-test("a server sees a session that loads, with the same functions at each render", async () => {
+test("a server sees a loading session, with the same functions at each render", async () => {
   const session = await openSession("web:main", { store: memoryStore() });
   await session.append({ role: "user", content: "hi" });
   const [first] = render(session);
@@ -68,7 +69,7 @@ test("wrong sessions and options fail with one error that names the next step", 
   });
 });
 
-test("weighs less than 2 kB", async () => {
+test("is smaller than 2 kB", async () => {
   const entry = fileURLToPath(import.meta.resolve("windrow/react"));
   const { code } = await transform(readFileSync(entry, "utf8"), { minify: true, format: "esm" });
   assert.ok(brotliCompressSync(code).length < 2000, `${brotliCompressSync(code).length} bytes`);

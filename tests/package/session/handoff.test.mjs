@@ -1,4 +1,4 @@
-// Handoffs: a sub-agent's context has the task and what holds throughout, and nothing else of the session.
+// Handoffs: a sub-agent's context has the task and the standing instructions, and nothing else of the session.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ const STANDING = [
 ];
 const open = (key = "web:main") => openSession(key, { store: memoryStore() });
 
-/** A session of random length, with marks: one list for statements that hold throughout, and one for the others. */
+/** A session of random length, with two lists of marks: one for standing instructions, and one for other messages. */
 async function randomSession(random) {
   const session = await open();
   const marks = { lasting: [], other: [] };
@@ -59,7 +59,7 @@ async function randomSession(random) {
 const textOf = (context) => JSON.stringify(context.messages);
 
 describe("a handoff", () => {
-  test("has the task and all that holds throughout, and nothing else, within its tokens, and its replay is the same", async () => {
+  test("has only the task and the standing instructions, within its tokens, and replays to the same", async () => {
     let standing = 0;
     let smaller = 0;
     const cases = await forEachSeedAsync(async (random) => {
@@ -86,7 +86,7 @@ describe("a handoff", () => {
       if (maxTokens === 20_000) {
         assert.deepEqual(kept, marks.lasting);
       }
-      // Nobody can leave out a pin or an instruction.
+      // The caller can't leave out a pin or an instruction.
       for (const { role, pinned, content } of messages) {
         const [mark] = /zq\d+qz/.exec(content) ?? [];
         assert.ok(!(pinned || role === "system" || role === "developer") || said.includes(String(mark)), mark);
@@ -110,7 +110,7 @@ describe("a handoff", () => {
     assertShare(smaller, cases, 40, "had less than all of it");
   });
 
-  test("is no build that the next one goes on with", async () => {
+  test("isn't continued by the next build", async () => {
     const prefixes = [];
     for (const handsOver of [false, true]) {
       const session = await open();
@@ -135,7 +135,7 @@ describe("a handoff", () => {
     assert.deepEqual(prefixes.slice(30), prefixes.slice(0, 30));
   });
 
-  test("goes on after another process opens the session: the newest build is no handoff", async () => {
+  test("can follow another process: the newest build isn't a handoff", async () => {
     const store = memoryStore();
     const first = await openSession("web:main", { store });
     await first.append([{ role: "user", content: "Which hall?" }]);
@@ -159,7 +159,7 @@ describe("a handoff", () => {
     assert.equal((await copy.replay(recording)).same, true);
   });
 
-  test("has no secret with a redactor, and is replayed with another", async () => {
+  test("has no secrets with a redactor, and replays with another", async () => {
     const session = await open();
     await session.append([
       { role: "user", pinned: true, content: "My key is sk-1234567890abcdefghijkl." },
@@ -172,7 +172,7 @@ describe("a handoff", () => {
     assert.equal((await session.replay(context.recording, { redact: secrets })).same, true);
   });
 
-  test("takes the standing instructions of the one who spoke last", async () => {
+  test("uses the standing instructions of the last speaker", async () => {
     const session = await open();
     await session.append([
       { role: "user", name: "Mara", content: "From now on, always answer in French." },
@@ -187,7 +187,7 @@ describe("a handoff", () => {
     );
   });
 
-  test("finds all of it in a session that is longer than any build reads, in any format", async () => {
+  test("finds them in a session that is longer than any build reads, in any format", async () => {
     const store = memoryStore();
     const first = await openSession("web:long", { store });
     await first.append([
@@ -215,7 +215,7 @@ describe("a handoff", () => {
     }
   });
 
-  test("of an empty session is the task alone", async () => {
+  test("of an empty session is just the task", async () => {
     const session = await open();
     const { context, result } = await session.handoff({ task: TASK, maxTokens: 100, encoding });
     assert.deepEqual(context.messages, [{ role: "user", content: TASK }]);
@@ -225,7 +225,7 @@ describe("a handoff", () => {
 });
 
 describe("the result of a handoff", () => {
-  test("is one message that says where it is from: data, and never an instruction", async () => {
+  test("is one message that names its origin: data, and never an instruction", async () => {
     await forEachSeedAsync(async (random) => {
       const session = await open();
       await session.append([
@@ -254,7 +254,7 @@ describe("the result of a handoff", () => {
         const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
         assert.ok(lines.slice(1).every((line) => line.startsWith("> ")));
       }
-      // Again: a later result takes the place of the first.
+      // A second result replaces the first.
       await result(words);
       assert.equal((await session.messages()).length, isCall ? 3 : 2);
 
@@ -270,7 +270,7 @@ describe("the result of a handoff", () => {
     });
   });
 
-  test("and wrong values are told", async () => {
+  test("throws errors for wrong values", async () => {
     const session = await open();
     const { result } = await session.handoff({ task: TASK, maxTokens: 100, encoding });
     for (const text of [undefined, null, 5, "", " \n", {}].map(wrong)) {

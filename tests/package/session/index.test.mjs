@@ -1,4 +1,4 @@
-// The index of a session's log: what is kept of it lets a session that is opened again rank all messages and read few, and is
+// The index of a session's log: the stored part lets a reopened session rank all messages while reading few, and is
 // never wrong.
 
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ const KEY = "web:main";
 const START = Date.UTC(2026, 0, 5, 8);
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 
-/** A chat with a few words of its own in each message. */
+/** A chat with a few distinct words in each message. */
 function chat(random, count, first = 0) {
   return Array.from({ length: count }, (_, index) => {
     const position = first + index;
@@ -24,7 +24,7 @@ function chat(random, count, first = 0) {
   });
 }
 
-/** A store that counts the entries that are read of it. */
+/** A store that counts the entries read from it. */
 function counting(store) {
   const counts = { entries: 0, largest: 0 };
   const own = {
@@ -63,7 +63,7 @@ const question = (random) => ({
 });
 
 describe("the index of a log", () => {
-  test("a session that is opened again ranks all messages, and reads few", async () => {
+  test("a reopened session ranks all messages, and reads few", async () => {
     await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const length = 6000;
@@ -82,7 +82,7 @@ describe("the index of a log", () => {
       assert.ok((await session.replay(context.recording)).same);
       await checkSame(session, config);
 
-      // It goes on as it grows, and reads what is new and what it finds.
+      // The session keeps ranking as it grows, and reads only new messages and those that it finds.
       await session.append(chat(random, 3, length));
       counts.entries = 0;
       await session.build({ ...question(random), window: {} });
@@ -91,7 +91,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("a part that is in the store is not written again, and the last one only when enough was appended", async () => {
+  test("a stored part isn't written again, and the last one only after enough appends", async () => {
     await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const first = await openSession(KEY, { store: kept });
@@ -117,8 +117,8 @@ describe("the index of a log", () => {
       for (const [appended, expected] of /** @type {[appended: number, expected: string[]][]} */ ([
         [0, []],
         [3, []],
-        [100, ["index/4"]], // 5,103
-        [100, ["index/4", "index/5"]], // one part is full now: 5 of 1,024, and 83
+        [100, ["index/4"]], // 5,103 messages
+        [100, ["index/4", "index/5"]], // one more part is full: 5 of 1,024, and 83
         [1024, ["index/5", "index/6"]],
         [20, []],
       ])) {
@@ -132,7 +132,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("directions among meanings are kept with the index: the first build by meaning reads all, later ones few", async () => {
+  test("directions of meaning are stored with the index: the first build by meaning reads everything, later ones little", async () => {
     await forEachSeedAsync(async (random) => {
       const { store, counts } = counting(memoryStore());
       const length = random.pick([2100, 3000]);
@@ -159,14 +159,14 @@ describe("the index of a log", () => {
     });
   });
 
-  test("where the end of the log is not readable, what is before it is read", async () => {
+  test("if the end of the log is unreadable, the part before it is read", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const count = 40;
       const session = await openSession(KEY, { store });
       await session.append(chat(random, count));
       await session.close();
-      // As a version to come may write it.
+      // In a format of a future version.
       /** @type {import("windrow").NewEntry[]} */
       const unreadable = Array.from({ length: 140 }, (_, index) => ({
         type: "message",
@@ -186,7 +186,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("whatever happens to the log, a context is the one over all messages", async () => {
+  test("whatever happens to the log, a context equals the one over all messages", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       let position = 0;

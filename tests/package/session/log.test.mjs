@@ -1,4 +1,5 @@
-// The log of a session as a file: what is written is read again, what is read is written as it was, and nothing is lost silently.
+// The log of a session as a file: exports can be read back, imports are exported unchanged, and nothing is lost
+// silently.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,13 +10,13 @@ import { randomTranscript } from "../support/random.mjs";
 
 const KEY = "terminal:main";
 
-/** A new session, and the store that it is in. */
+/** A new session and its store. */
 async function opened(key = KEY) {
   const store = memoryStore();
   return { store, session: await openSession(key, { store }) };
 }
 
-/** What a file holds, as a new session has it. */
+/** The contents of a file after an import into a new session. */
 async function imported(text) {
   const { store, session } = await opened();
   const result = await session.import(text);
@@ -32,7 +33,10 @@ const withoutHeader = (file) => file.slice(file.indexOf("\n") + 1);
 
 const header = '{"type": "session", "session_key": "terminal:main", "version": 1.0}';
 
-/** A log as Python writes it: spaces, escapes, numbers that JavaScript would spell otherwise, fields that nobody here knows. */
+/**
+ * A log as Python writes it: with spaces, escapes, numbers that JavaScript would format differently, and unknown
+ * fields.
+ */
 const python = [
   header,
   '{"type": "message", "role": "user", "text": "Caf\\u00e9 \\ud83e\\uddf5 \\u2028 / \\/", "created_at": "2026-02-01T10:00:00.123456+00:00"}',
@@ -46,7 +50,7 @@ const python = [
 
 // ---- Messages and lines ----
 
-/** A value as it must come back: what JSON has no form for is gone or in another form. */
+/** A value as it must come back: values that JSON can't express are gone or converted. */
 function comesBackAs(value) {
   if (value instanceof Date) {
     return value.toISOString();
@@ -79,7 +83,7 @@ function randomBytes(random) {
   ])();
 }
 
-/** A value such as callers put into fields of their own. */
+/** A value that callers might put into their own fields. */
 function randomValue(random, depth = 0) {
   const inner = () => randomValue(random, depth + 1);
   const leaf = [
@@ -102,13 +106,13 @@ function randomValue(random, depth = 0) {
   return random.pick(depth < 3 ? [...leaf, ...nested] : leaf)();
 }
 
-/** Bytes, of which there is at least one: an image of none is no image. */
+/** At least one byte, because an empty image isn't valid. */
 function someBytes(random) {
   const bytes = randomBytes(random);
   return bytes.byteLength > 0 ? bytes : someBytes(random);
 }
 
-/** Messages with all that may be in one; each has an id and a time, as the session would give them others. */
+/** Messages with every possible part. Each has an id and a time, because the session would assign new ones. */
 function randomMessages(random) {
   const messages = randomTranscript(random);
   messages.forEach((message, position) => {
@@ -117,9 +121,9 @@ function randomMessages(random) {
     if (random.chance(0.4)) {
       message.metadata = randomValue(random);
     }
-    // In a message that says nothing they would be what it says, in a field that is not read.
+    // Only added to messages with text. An empty message would show them as its content, from a field that isn't read.
     if (random.chance(0.2) && typeof message.content === "string" && message.content.trim() !== "") {
-      // The names that a row has for itself, and others that mean something to the format.
+      // Fields with the names of a row's own fields, and others that mean something to the format.
       message[random.pick(["type", "text", "created_at", "message", "session_key", "$windrow", "toJSON"])] =
         random.pick(["message", "session", { role: "user", content: "another" }, null, 5]);
     }
@@ -137,7 +141,7 @@ function randomMessages(random) {
 }
 
 describe("messages", () => {
-  test("come back as they were, from the store, from a file, and from the file of that: for random messages", async () => {
+  test("are restored from the store, from a file, and from that file's export: for random messages", async () => {
     let marked = 0;
     const cases = await forEachSeedAsync(async (random) => {
       const messages = randomMessages(random);
@@ -156,7 +160,7 @@ describe("messages", () => {
       assert.equal(await again.session.export(), file);
       const own = (message) => !("summaryOf" in message);
       assert.deepEqual(await session.messages(), expected.filter(own));
-      // One reader: what reads files of conversations reads it as well.
+      // The reader of conversation files reads it as well.
       const parsed = parseTranscript(file);
       assert.deepEqual(parsed.skipped, []);
       assert.deepEqual(
@@ -167,7 +171,7 @@ describe("messages", () => {
     assertShare(marked, cases, 8, "were marked");
   });
 
-  test("are rows that other readers of the format know, unless their fields say otherwise", async () => {
+  test("are rows that other readers of the format understand, unless their fields prevent it", async () => {
     const { session } = await opened();
     const common = { id: "a", role: "user", createdAt: "2026-02-01T10:00:00Z" };
     /** @type {any[]} */
@@ -193,7 +197,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("are left alone, and nobody who changes what was given or got changes what is kept", async () => {
+  test("are copied, so that later changes to objects don't affect the session", async () => {
     const { session } = await opened();
     /** @type {any} */
     const message = { id: "a", role: "user", content: [{ type: "text", text: "one" }], createdAt: "2026-02-01T10:00Z" };
@@ -207,7 +211,7 @@ describe("messages", () => {
     assert.deepEqual(await session.messages(), [before]);
   });
 
-  test("of a class say by toJSON what they are", async () => {
+  test("of a class are stored by their toJSON", async () => {
     class Said {
       constructor(content) {
         this.secret = () => content;
@@ -233,7 +237,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("are told apart: with and without an id, pinned, of a summary", async () => {
+  test("are distinguished: with and without an id, pinned, of a summary", async () => {
     const { session, entries } = await imported(
       lines(
         { role: "user", content: "a", id: "one", pinned: true },
@@ -263,7 +267,7 @@ describe("messages", () => {
   });
 });
 
-test("bytes are kept, however many", async () => {
+test("bytes are stored, however many", async () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) >>> 3);
   const { session } = await opened();
   await session.append({ role: "user", content: [{ type: "image", data: bytes }] });
@@ -271,7 +275,7 @@ test("bytes are kept, however many", async () => {
   assert.deepEqual(/** @type {any} */ (again.messages[0].content[0]).data, bytes);
 });
 
-describe("what cannot be kept is refused, with its place", () => {
+describe("values that can't be stored are refused with their place", () => {
   const circle = { list: [] };
   circle.list.push({ circle });
   /** @type {any} */
@@ -391,7 +395,7 @@ describe("what cannot be kept is refused, with its place", () => {
     assert.equal(error.path, "message.content[1].data");
   });
 
-  test("what looks odd and is plain is kept", async () => {
+  test("odd but plain values are stored", async () => {
     const { session } = await opened();
     const shared = { a: 1 };
     const x = {
@@ -411,7 +415,7 @@ describe("what cannot be kept is refused, with its place", () => {
 // ---- Files ----
 
 describe("a file", () => {
-  test("is written back as it was, byte for byte", async () => {
+  test("is exported unchanged, byte for byte", async () => {
     const { session, skipped, messageCount } = await imported(python);
     assert.deepEqual(skipped, []);
     assert.equal(messageCount, 5);
@@ -426,10 +430,10 @@ describe("a file", () => {
     }
   });
 
-  test("of one row is written back as it was too", async () => {
+  test("of one row is exported unchanged too", async () => {
     for (const row of python.split("\n").slice(1)) {
       if (row.includes('"checkpoint"')) {
-        // No message: a file of nothing else is none.
+        // A file without any message isn't a log.
         checkContextError(await errorOf(() => imported(row)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -444,7 +448,7 @@ describe("a file", () => {
     assert.equal(await session.export(), `${header}\n`);
   });
 
-  test("gets a header where it has none", async () => {
+  test("gets a header if it has none", async () => {
     const { session } = await imported(withoutHeader(python));
     const file = await session.export();
     assert.equal(withoutHeader(file), `${withoutHeader(python)}\n`);
@@ -463,7 +467,7 @@ describe("a file", () => {
     assert.equal(await fork.export(), named, "the header names the fork, and nothing else is changed");
   });
 
-  test("of document 001 gives its messages, failures and summaries", async () => {
+  test("of document 001 contains its messages, failures and summaries", async () => {
     const { session, messages, entries } = await imported(python);
     assert.deepEqual(
       entries.map(({ type }) => type),
@@ -491,7 +495,7 @@ describe("a file", () => {
     );
   });
 
-  test("that was cut, at whatever byte, gives all that is whole before it", async () => {
+  test("that was cut at any byte keeps everything complete before it", async () => {
     const bytes = new TextEncoder().encode(python);
     const ends = [];
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, end + 1)) {
@@ -500,7 +504,7 @@ describe("a file", () => {
     for (let length = 0; length <= bytes.length; length++) {
       const text = new TextDecoder().decode(bytes.subarray(0, length));
       if (ends[0] < length - 1 && length <= ends[1] - 1) {
-        // Nothing is whole but the header.
+        // Only the header is intact.
         checkContextError(await errorOf(() => imported(text)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -525,7 +529,7 @@ describe("a file", () => {
     }
   });
 
-  test("with damaged rows gives the others, and says which", async () => {
+  test("with damaged rows keeps the others, and reports those", async () => {
     const good = { type: "message", role: "user", text: "good" };
     /** @type {[row: string, reason: RegExp][]} */
     const bad = [
@@ -553,12 +557,12 @@ describe("a file", () => {
     });
   });
 
-  test("whose first line is damaged gives the others, also where that line opens what it does not close", async () => {
+  test("whose first line is damaged keeps the others, even if that line opens a bracket that it doesn't close", async () => {
     for (const first of ['{"type":"session",', '{"type":"session","session_key":"cu', "[", "}"]) {
       const good = { type: "message", role: "user", text: "good" };
       const file = lines(first, good, good, good);
       if (first === "[") {
-        // What begins as a list is one: its lines would be a conversation with holes.
+        // A file that begins like a list is one: as lines, it would be a conversation with holes.
         checkContextError(await errorOf(() => imported(file)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -571,7 +575,7 @@ describe("a file", () => {
     }
   });
 
-  test("of another form is read too, and is a log when it is written", async () => {
+  test("in another form is read too, and becomes a log when it is written", async () => {
     const one = { id: "a", role: "user", content: "one", createdAt: 1 };
     const two = { id: "b", role: "assistant", content: "two", createdAt: 2 };
     const rows = [
@@ -597,7 +601,7 @@ describe("a file", () => {
     assert.deepEqual((await imported(JSON.stringify(one))).messages, [one]);
   });
 
-  test("with fields that a row has twice gives those of the row", async () => {
+  test("with fields that a row has twice keeps the row's own", async () => {
     const { messages } = await imported(
       lines(
         { type: "message", role: "user", text: "text", content: "content", created_at: 1, createdAt: 2, id: "a" },
@@ -612,7 +616,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("that is empty gives nothing, and one that is none is refused", async () => {
+  test("that is empty has no messages, and one that isn't a log is refused", async () => {
     for (const [text, count] of /** @type {[text: string, count: number][]} */ ([
       ["", 0],
       [" \n\r\n\ufeff", 0],
@@ -651,7 +655,7 @@ describe("a file", () => {
 });
 
 describe("marks in a file", () => {
-  test("are bytes where they are whole, and what they look like otherwise", async () => {
+  test("are bytes if they are complete, and plain values otherwise", async () => {
     const whole = { $windrow: "bytes", base64: "AAEC" };
     const odd = [
       { $windrow: "bytes", base64: "?" },
@@ -682,7 +686,7 @@ describe("marks in a file", () => {
 
 // ---- Times ----
 
-test("times are those that the engine reads", async () => {
+test("times are the same as the engine's", async () => {
   const texts = [
     "2025-03-30T14:05:00Z",
     " 2025-03-30T14:05Z",
@@ -739,9 +743,9 @@ test("times are those that the engine reads", async () => {
   assert.equal(entries[6].timeMs, Date.UTC(2025, 2, 30, 14, 5, 0, 500));
 });
 
-// ---- What others wrote ----
+// ---- Data written by others ----
 
-test("rows of a store that are no messages are left out and reported, and the rest is served and exported", async () => {
+test("rows of a store that aren't messages are left out and reported, and the rest is served and exported", async () => {
   const { store, session } = await opened();
   await session.append({ id: "a", role: "user", content: "one", createdAt: 0 });
   const odd = [

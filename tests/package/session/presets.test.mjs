@@ -1,4 +1,4 @@
-// "Append what was said, then build": in each preset the newest user message fills the place of the request.
+// Appending a message and then building: in each preset, the newest user message takes the place of the request.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,10 +19,10 @@ function configOf(name) {
   return { ...preset, ...more, encoding: "estimate", now: NOW, contents: CONTENTS[name] };
 }
 
-/** What is sent, piece by piece or line by line. */
+/** The prompt, by message or by line. */
 const promptOf = (context) => context.messages?.map(({ content }) => content) ?? context.text.split("\n");
 
-/** As `promptOf`, without the blank line that a text ends with. */
+/** Like `promptOf`, without the blank line at the end of a text. */
 const sentBy = (context) => promptOf(context).filter((line) => context.messages || line !== "");
 
 const TALK = [
@@ -46,7 +46,7 @@ const hasPlace = (name) => presets[name].sections?.some(({ kind }) => kind === "
 
 for (const name of Object.keys(presets)) {
   describe(`append, then build with the preset ${name}`, () => {
-    test("gives what the request gives that is not appended", async () => {
+    test("returns the same as with a request that isn't appended", async () => {
       const session = await openSession("web:main", { store: memoryStore() });
       await session.append([...TALK, ASKED]);
       const config = configOf(name);
@@ -62,9 +62,9 @@ for (const name of Object.keys(presets)) {
         await before.close();
       }
       if (name !== "agent") {
-        assert.deepEqual(array, sent); // without a session of its own, strict scope leaves nothing
+        assert.deepEqual(array, sent); // without its own session, strict scope leaves nothing
       }
-      // In a chat of finished turns only, the unanswered one is no history.
+      // In a preset that only shows finished turns, the unanswered one isn't history.
       assert.equal(sent.filter((line) => line.includes(ASKED.content)).length, name === "triaged" ? 0 : 1);
       if (name === "turns") {
         assert.ok(sent.includes(`user_message=${ASKED.content}`));
@@ -72,7 +72,7 @@ for (const name of Object.keys(presets)) {
       await session.close();
     });
 
-    test("goes on, step by step, where the last prompt ended", async () => {
+    test("continues the last prompt, step by step", async () => {
       const session = await openSession("web:main", { store: memoryStore() });
       for (const turn of [0, 1]) {
         await session.append([...TALK, ASKED].map(({ createdAt, ...message }) => message));
@@ -114,7 +114,7 @@ test("the build of the first turn is kept, and replayed", async () => {
   await session.close();
 });
 
-test("a session of which nothing is known, and nothing is asked, does not begin", async () => {
+test("an unknown session without a request doesn't begin", async () => {
   const session = await openSession("web:main", { store: memoryStore() });
   await session.build({ encoding: "estimate" });
   assert.deepEqual(await session.snapshots(), []);
@@ -122,7 +122,7 @@ test("a session of which nothing is known, and nothing is asked, does not begin"
   await session.close();
 });
 
-test("that there is no request is recorded", async () => {
+test("the absence of a request is recorded", async () => {
   /** @type {import("windrow").Section[]} */
   const sections = [
     { id: "history", kind: "history" },
@@ -147,7 +147,7 @@ test("that there is no request is recorded", async () => {
   await session.close();
 });
 
-test("a request that is appended too is the caller's own object, once", async () => {
+test("a request that is also appended is the caller's own object, once", async () => {
   const request = { id: "7", role: "user", content: "who takes the keys?" };
   const context = await buildContext([...TALK, { ...request }], { request, encoding: "estimate" });
   assert.equal(context.messages.at(-1), request);

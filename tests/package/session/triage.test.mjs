@@ -1,4 +1,4 @@
-// What a session remembers of triage's choices, so that they do not change the beginning of the prompt from turn to turn.
+// A session's memory of triage's choices, which keeps the beginning of the prompt stable from turn to turn.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -11,7 +11,10 @@ before(() => loadEncoding("o200k_base"));
 
 const saying = (random, most) => Array.from({ length: random.integer(4, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A model that chooses about half of what it is asked about, others each time; `asked` are the messages in its prompts. */
+/**
+ * A model that chooses about half of the candidates, different ones each time. `asked` collects the messages in its
+ * prompts.
+ */
 function fastModel(random) {
   const asked = [];
   const complete = (prompt) => {
@@ -35,7 +38,7 @@ const configOf = (complete, more = {}) => ({
   budget: { maxTokens: 900, cut: {}, ...more.budget },
 });
 
-/** Turn by turn, a build before each reply; gives the contexts. `again` opens the session anew. */
+/** Runs turns with a build before each reply. Returns the contexts. `again` reopens the session. */
 async function talk(session, config, { random, turns, from = 0 }) {
   const contexts = [];
   for (let number = from; number < from + turns; number++) {
@@ -53,8 +56,8 @@ const shareOf = (contexts) => {
   return repeated / after.reduce((sum, { tokens }) => sum + tokens.total, 0);
 };
 
-describe("a session with a cut remembers what triage chose", () => {
-  test("no message is asked about twice, also after a reload, and each build is replayed to the same bytes", async () => {
+describe("a session with a cut remembers triage's choices", () => {
+  test("no message is asked about twice, even after a reload, and each build replays to the same bytes", async () => {
     const store = memoryStore();
     const random = new Random(7);
     const { asked, complete } = fastModel(random);
@@ -85,7 +88,7 @@ describe("a session with a cut remembers what triage chose", () => {
     await session.close();
   });
 
-  test("more of each prompt repeats the one before it than where every turn asks anew", async () => {
+  test("more of each prompt repeats the one before it than if every turn asked again", async () => {
     const seeds = [1, 2, 3, 4, 5, 6];
     let [remembered, anew] = [0, 0];
     for (const seed of seeds) {
@@ -93,7 +96,7 @@ describe("a session with a cut remembers what triage chose", () => {
       const config = configOf(fastModel(new Random(seed + 100)).complete);
       remembered += shareOf(await talk(session, config, { random: new Random(seed), turns: 60 })) / seeds.length;
       await session.close();
-      // The same turns over a transcript, which remembers nothing by itself.
+      // The same turns over a transcript, which has no memory.
       const random = new Random(seed);
       const transcript = createTranscript();
       const contexts = [];
@@ -110,7 +113,7 @@ describe("a session with a cut remembers what triage chose", () => {
     assert.ok(remembered > 0.6 && remembered > anew + 0.4, `${remembered} remembered, ${anew} anew`);
   });
 
-  test("other options ask anew, and a build without triage in between changes nothing", async () => {
+  test("other options ask again, and a build without triage in between changes nothing", async () => {
     const random = new Random(3);
     const { asked, complete } = fastModel(random);
     const session = await openSession("web:main", { store: memoryStore() });
@@ -127,7 +130,7 @@ describe("a session with a cut remembers what triage chose", () => {
     await session.close();
   });
 
-  test("without a cut, or where the chosen are quoted, every turn asks about all", async () => {
+  test("without a cut, or if the chosen are quoted, every turn asks about all", async () => {
     for (const more of [{ budget: { cut: null } }, { triage: { placement: "afterHistory" } }]) {
       const random = new Random(5);
       const { asked, complete } = fastModel(random);
@@ -138,7 +141,7 @@ describe("a session with a cut remembers what triage chose", () => {
     }
   });
 
-  test("over a plain array a caller hands the decisions on", async () => {
+  test("over a plain array, a caller passes the decisions on", async () => {
     const random = new Random(11);
     const { asked, complete } = fastModel(random);
     const transcript = createTranscript();

@@ -1,4 +1,4 @@
-// Sessions in IndexedDB, in Chromium: what all stores keep, and what only a browser can do to one.
+// Sessions in IndexedDB, in Chromium: the general contract, and failures that only a browser can cause.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openStorePage, serveStorePage } from "../support/store-page.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
-/** What the page has beside the store: cases of the suite, and IndexedDB without the store. */
+/** Helpers of the page: cases of the suite, and IndexedDB without the store. */
 const script = `
 import { ContextError } from "windrow/stores";
 import { storeConformance } from "windrow/stores/conformance";
@@ -39,7 +39,7 @@ Object.assign(globalThis, {
   done,
   message: (data, more = {}) => ({ type: "message", data, ...more }),
   noise: (length) => Array.from({ length }, () => String.fromCharCode(33 + Math.random() * 90)).join(""),
-  // Opens a database as another program would; it must not have to wait for anybody.
+  // Opens a database like another program. It must not have to wait.
   rawOpen: (name, version, upgrade = () => {}) => {
     const request = indexedDB.open(name, version);
     request.onupgradeneeded = () => upgrade(request.result, request.transaction);
@@ -49,7 +49,7 @@ Object.assign(globalThis, {
     const request = indexedDB.deleteDatabase(name);
     return goesThrough(request);
   },
-  // Writes into a database as another program would.
+  // Writes into a database like another program.
   rawWrite: async (name, ...stores) => {
     const database = await rawOpen(name);
     const transaction = database.transaction([...database.objectStoreNames], "readwrite");
@@ -69,7 +69,7 @@ Object.assign(globalThis, {
     database.close();
     return { rows, version };
   },
-  // What a call fails with, as plain data; what it gives where it does not.
+  // Returns a call's error as plain data, or its result if it succeeds.
   failure: async (run) => {
     try {
       return { given: await run() };
@@ -81,7 +81,7 @@ Object.assign(globalThis, {
 });
 `;
 
-/** Globals of the page, for functions that run in it: here they are undefined. */
+/** Globals of the page, for functions that run there. Here they are undefined. */
 const {
   cases,
   changes,
@@ -117,12 +117,12 @@ before(async () => {
 after(() => site?.close());
 
 afterEach(() => {
-  // The suite has a listener that fails, and the browser shows that.
+  // The suite has a listener that fails, which the browser reports.
   const complaints = site.complaints.splice(0).filter((complaint) => !/A listener fails/.test(complaint));
   assert.deepEqual(complaints, []);
 });
 
-/** Tabs, and the name of a database that no other test uses. */
+/** Tabs that share a database, whose name no other test uses. */
 async function tabs(t, length, options) {
   const pages = await Promise.all(Array.from({ length }, () => site.page(options)));
   t.after(() => Promise.all(pages.map((page) => page.close())));
@@ -152,7 +152,7 @@ async function runCases(t, page, isChosen = (_name) => true) {
   }
 }
 
-test("what every store keeps", async (t) => {
+test("the contract of every store", async (t) => {
   const [page] = await tabs(t, 1);
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -160,7 +160,7 @@ test("what every store keeps", async (t) => {
   assert.deepEqual(requests, [], "nothing is sent anywhere");
 });
 
-test("the same is kept encrypted", async (t) => {
+test("the contract with encryption", async (t) => {
   const [page] = await tabs(t, 1);
   const names = await page.evaluate(() => encryptedCases.map(({ name }) => name));
   for (const [index, name] of names.entries()) {
@@ -168,7 +168,7 @@ test("the same is kept encrypted", async (t) => {
   }
 });
 
-test("a page that is not served securely has no locks between tabs, and keeps the same within itself", async (t) => {
+test("an insecure page has no locks between tabs, and keeps the contract within itself", async (t) => {
   const [page] = await tabs(t, 1, { address: site.insecureAddress });
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
@@ -185,7 +185,7 @@ test("a page that is not served securely has no locks between tabs, and keeps th
     randomUUID: "undefined",
   });
   await page.evaluate(() => {
-    // The suite names its storage by it.
+    // The suite names its storage with it.
     let count = 0;
     crypto.randomUUID = () => {
       count += 1;
@@ -195,7 +195,7 @@ test("a page that is not served securely has no locks between tabs, and keeps th
   await runCases(t, page, (name) => /^(holding|trim|remove|close|two stores)/.test(name));
 });
 
-test("options that are not known or not of their type are refused, by name", async () => {
+test("unknown options and wrong types are refused by name", async () => {
   /** @type {[options: any, path: string | undefined][]} */
   const wrongOptions = [
     [{ nam: "x" }, "nam"],
@@ -249,7 +249,7 @@ describe("durability", () => {
     );
   });
 
-  test("what is derived is written without the memory that it is a part of", async (t) => {
+  test("derived data is written without the buffer that it is a part of", async (t) => {
     const [page] = await tabs(t, 1);
     const size = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -263,7 +263,7 @@ describe("durability", () => {
     assert.deepEqual(size, [4, 7, 7, 7, 7]);
   });
 
-  test("persist and estimate give the browser's answer", async (t) => {
+  test("persist and estimate return the browser's answer", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -284,7 +284,7 @@ describe("durability", () => {
 
 // ---- Versions ----
 
-/** How databases of earlier versions were made, written down when they were the newest. Never edited. */
+/** The schemas of earlier versions, written down when each was the newest. Never edit them. */
 const EARLIER = [
   (database) => {
     database.createObjectStore("sessions", { keyPath: "key" });
@@ -295,7 +295,7 @@ const EARLIER = [
   },
 ];
 
-/** What is in them. */
+/** The contents of these databases. */
 const SESSION = {
   key: "a",
   id: "the-session",
@@ -341,7 +341,7 @@ async function layoutOf(page, name) {
   }, name);
 }
 
-/** Makes a database of an earlier version, with what would be in it. */
+/** Creates a database of an earlier version with its contents. */
 async function makeEarlier(page, version) {
   await page.evaluate(
     async ({ steps, version, session, rows }) => {
@@ -366,7 +366,7 @@ async function makeEarlier(page, version) {
       rows: [
         ...ENTRIES.map((entry) => ({ session: "a", log: "transcript", ...entry })),
         { session: "a", log: "builds", ...BUILD },
-        // Something else wrote this one.
+        // A row that something else wrote.
         { session: "b", log: "transcript", seq: 1, type: 7, pinned: true },
       ],
     },
@@ -374,7 +374,7 @@ async function makeEarlier(page, version) {
 }
 
 describe("versions of the database", () => {
-  test("each that there was is tested", async (t) => {
+  test("each one that existed is tested", async (t) => {
     const [page] = await tabs(t, 1);
     await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -386,7 +386,7 @@ describe("versions of the database", () => {
   });
 
   for (const version of EARLIER.map((_, index) => index + 1)) {
-    test(`version ${version} becomes the newest, with all that is in it`, async (t) => {
+    test(`version ${version} becomes the newest, with its contents`, async (t) => {
       const [page] = await tabs(t, 1);
       await makeEarlier(page, version);
       const found = await page.evaluate(async () => {
@@ -429,10 +429,10 @@ describe("versions of the database", () => {
     });
   }
 
-  test("a migration that fails leaves the older version as it was", async (t) => {
+  test("a migration that fails leaves the older version unchanged", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
-      // A store of a later version is there already: it cannot be made.
+      // An object store of a later version already exists, so it can't be created.
       const database = await rawOpen(name, 1, (database) => {
         database.createObjectStore("sessions", { keyPath: "key" });
         database.createObjectStore("entries", { keyPath: ["session", "log", "seq"] });
@@ -453,7 +453,7 @@ describe("versions of the database", () => {
     assert.equal(found.left.rows.length, 1);
   });
 
-  test("a newer one is refused, and nothing of it is changed", async (t) => {
+  test("a newer one is refused, and unchanged", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const first = indexedDbStore({ name });
@@ -478,7 +478,7 @@ describe("versions of the database", () => {
   });
 
   for (const version of [1, 2, 3]) {
-    test(`one of the same name that belongs to something else, of version ${version}, is left alone`, async (t) => {
+    test(`another program's database with the same name, of version ${version}, is left alone`, async (t) => {
       const [page] = await tabs(t, 1);
       const found = await page.evaluate(async (version) => {
         (await rawOpen(name, version, (database) => database.createObjectStore("notes"))).close();
@@ -502,7 +502,7 @@ describe("versions of the database", () => {
     });
   }
 
-  test("a header whose counter is at its end refuses what is appended, and nothing is lost", async (t) => {
+  test("a header with an exhausted counter refuses appends, and nothing is lost", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -524,7 +524,7 @@ describe("versions of the database", () => {
     assert.equal(found.length, 1);
   });
 
-  test("another tab that holds an older one open is waited for, and when it has gone all works", async (t) => {
+  test("a store waits for another tab that holds an older one open, and works once it is gone", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);
     await other.evaluate(async () => {
@@ -550,14 +550,14 @@ describe("versions of the database", () => {
     assert.deepEqual(found, { waited: 4, appended: { firstSeq: 5, lastSeq: 5, isRepeated: false }, read: 5 });
   });
 
-  test("one that does not open, and of which the browser says nothing, is not laid to another tab", async (t) => {
+  test("one that doesn't open without a reason from the browser isn't blamed on another tab", async (t) => {
     const [mine] = await tabs(t, 1);
     const failed = await mine.evaluate(async () => {
       const { setTimeout: later } = globalThis;
       globalThis.setTimeout = /** @type {any} */ ((call, delayMs) => later(call, Math.min(delayMs ?? 0, 20)));
       const { open } = IDBFactory.prototype;
       IDBFactory.prototype.open = function (...given) {
-        // A request that never ends.
+        // A request that never completes.
         return Object.assign(open.apply(this, given), { addEventListener: () => {} });
       };
       return await failure(() => indexedDbStore({ name }).read("a"));
@@ -566,7 +566,7 @@ describe("versions of the database", () => {
     assert.match(failed.message ?? "", /has not opened within 30000 ms, and the browser has not said why$/);
   });
 
-  test("a store that was closed while it waited holds nobody up", async (t) => {
+  test("a store that was closed while waiting blocks nobody", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);
     await other.evaluate(async () => {
@@ -577,7 +577,7 @@ describe("versions of the database", () => {
       IDBFactory.prototype.open = function (...given) {
         const request = open.apply(this, given);
         request.addEventListener("success", () => {
-          // Only one that is open is asked to make way.
+          // Only an open connection is asked to close.
           request.result.addEventListener("versionchange", () => {
             globalThis.wasOpen = true;
           });
@@ -591,7 +591,7 @@ describe("versions of the database", () => {
     });
     checkFailure(failed, "STORE_BLOCKED", /^Close the other tabs/);
     await other.close();
-    // This comes after the request to open it, which is still there.
+    // This runs after the pending request to open it.
     const wasOpen = await mine.evaluate(async () => {
       await rawDelete(name);
       return globalThis.wasOpen ?? false;
@@ -611,7 +611,7 @@ describe("versions of the database", () => {
       lastSeq: 1,
       isRepeated: false,
     });
-    // While appends are on their way: each is made, or says that it was not.
+    // While appends are pending: each succeeds, or reports that it didn't.
     const [results] = await Promise.all([
       mine.evaluate(async () =>
         Promise.all(Array.from({ length: 50 }, () => failure(() => store.append("a", [message("z")])))),
@@ -633,7 +633,7 @@ describe("versions of the database", () => {
   });
 });
 
-describe("a connection that ends", () => {
+describe("a lost connection", () => {
   test("close ends the connection and the channel, once", async (t) => {
     const [page] = await tabs(t, 1);
     const closed = await page.evaluate(async () => {
@@ -655,8 +655,8 @@ describe("a connection that ends", () => {
     assert.deepEqual(closed, ["BroadcastChannel", "IDBDatabase"]);
   });
 
-  test("what the browser clears is gone, and the next call begins anew", async (t) => {
-    // Clearing is for all of an address: not for that of the other tests.
+  test("after the browser clears the data, the next call starts over", async (t) => {
+    // Clearing affects a whole origin, so this must not be the other tests' origin.
     const context = await site.browser.newContext();
     t.after(() => context.close());
     const [page] = await tabs(t, 1, { in: context });
@@ -691,11 +691,11 @@ describe("a connection that ends", () => {
     });
     assert.deepEqual(found, {
       read: { entries: [], info: undefined, skipped: [] },
-      // The connection that has ended was not tried again.
+      // The closed connection wasn't tried again.
       usedCount: 1,
       appended: { firstSeq: 1, lastSeq: 1, isRepeated: false },
     });
-    // While appends are on their way.
+    // While appends are pending.
     await page.evaluate(() => {
       globalThis.results = [];
       globalThis.isEnough = false;
@@ -725,7 +725,7 @@ describe("a connection that ends", () => {
     assert.equal(next.firstSeq, left.length + 1);
   });
 
-  test("an opening that the browser breaks off is tried again, and given up after some tries", async (t) => {
+  test("an open request that the browser aborts is retried a few times", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const { open } = IDBFactory.prototype;
@@ -766,14 +766,14 @@ describe("a connection that ends", () => {
     );
   });
 
-  test("what was written, and was lost sight of, is not written again", async (t) => {
+  test("a write whose outcome was lost isn't repeated", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
       await store.append("a", [message("first")]);
       const changes = [];
       store.subscribe("a", ({ kind }) => changes.push(kind));
-      // The next transaction that writes is completed, but this tab is told that its connection has ended.
+      // The next write transaction completes, but this tab is told that its connection has closed.
       const { transaction } = IDBDatabase.prototype;
       const loseSight = () => {
         IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
@@ -828,7 +828,7 @@ describe("a connection that ends", () => {
   });
 });
 
-describe("where there is no IndexedDB", () => {
+describe("there is no IndexedDB", () => {
   const callAll = async () => {
     const store = indexedDbStore({ name: "x" });
     const failures = [
@@ -890,12 +890,12 @@ describe("where there is no IndexedDB", () => {
   });
 });
 
-test("a full disk: appends fail, what was acknowledged is there, and after a session was removed there is room again", async (t) => {
+test("a full disk: appends fail, acknowledged data is there, and removing a session makes room again", async (t) => {
   const context = await site.browser.newContext();
   t.after(() => context.close());
   const [page] = await tabs(t, 1, { in: context });
   const session = await context.newCDPSession(page);
-  // Before anything is written: the browser remembers for a while how much room there was.
+  // Set before anything is written, because the browser caches its quota for a while.
   const origin = new URL(site.address).origin;
   await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 4_000_000 });
   const found = await page.evaluate(async () => {
@@ -942,12 +942,13 @@ test("a full disk: appends fail, what was acknowledged is there, and after a ses
   assert.deepEqual(found.info.logs.transcript.counts, { message: length });
 });
 
-test("a full disk that is told of by the transaction alone", async (t) => {
+test("a full disk that only the transaction reports", async (t) => {
   const [page] = await tabs(t, 1);
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
     await store.append("a", [message("x")]);
-    // As other browsers do: the transaction is aborted while its requests are on their way, and only it says why.
+    // Like other browsers: the transaction aborts while its requests are pending, and only the transaction has the
+    // reason.
     const { add } = IDBObjectStore.prototype;
     IDBObjectStore.prototype.add = function (...given) {
       const request = add.apply(this, given);
@@ -965,8 +966,8 @@ test("a full disk that is told of by the transaction alone", async (t) => {
   assert.deepEqual(found.next, { firstSeq: 2, lastSeq: 2, isRepeated: false });
 });
 
-describe("what something else has written", () => {
-  test("rows that are no entries are skipped and reported, count to no limit, and are not in the way", async (t) => {
+describe("data written by something else", () => {
+  test("rows that aren't entries are skipped and reported, count toward no limit, and don't interfere", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -1024,7 +1025,7 @@ describe("what something else has written", () => {
     });
   });
 
-  test("a session without its header, or with a damaged one, is made again from its entries", async (t) => {
+  test("a missing or damaged header of a session is rebuilt from its entries", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -1032,7 +1033,7 @@ describe("what something else has written", () => {
       const damages = [
         ["sessions", "delete", "a"],
         ["sessions", "put", { key: "a", id: 5 }],
-        // One that is older than the rows.
+        // A head that is older than the rows.
         ["sessions", "put", { ...(await make("0")), key: "a" }],
       ];
       async function make(key) {
@@ -1049,7 +1050,7 @@ describe("what something else has written", () => {
         const { id } = await make("a");
         await store.append("a", [message("four")]);
         const { logs } = (await store.sessions({ keys: ["a"] }))[0];
-        // The last row cannot be read: its number was given all the same.
+        // The last row is unreadable, but its number is taken.
         await rawWrite(name, damage, ["entries", "put", { session: "a", log: "transcript", seq: 4, type: "message" }]);
         const listed = (await store.sessions()).map(({ key }) => key).join(" ");
         const read = await store.read("a", { limit: 2, order: "descending" });
@@ -1103,7 +1104,7 @@ describe("what something else has written", () => {
     }
   });
 
-  test("a message on the channel that is no change is nobody's business", async (t) => {
+  test("a message on the channel that isn't a change is ignored", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await mine.evaluate(() => {
       globalThis.changes = [];
@@ -1230,7 +1231,7 @@ describe("two tabs", () => {
     }
   });
 
-  test("tell each other what has changed, of the session and the database that it changed in", async (t) => {
+  test("notify each other of changes, with the session and the database", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await mine.evaluate(() => {
       globalThis.changes = [];
@@ -1278,7 +1279,7 @@ describe("two tabs", () => {
     ]);
   });
 
-  test("do not take away what the other holds; a tab that is closed holds nothing", async (t) => {
+  test("keep each other's held messages; a closed tab holds nothing", async (t) => {
     const [holder, other] = await tabs(t, 2);
     await holder.evaluate(async () => {
       globalThis.store = indexedDbStore({ name });
@@ -1305,10 +1306,10 @@ describe("two tabs", () => {
     const waiting = async () =>
       (await navigator.locks.query()).pending.filter(({ mode }) => mode === "exclusive").length === 2;
     await other.waitForFunction(waiting);
-    // Another session is not held, and appends wait for nobody.
+    // Other sessions aren't held, and appends don't wait.
     assert.deepEqual(await other.evaluate(() => store.trim("b", 2)), { removedCount: 1 });
     assert.equal(await other.evaluate(async () => (await store.append("a", [message("z")])).firstSeq), 3);
-    // Who holds it may hold it again from within, although others wait in between.
+    // The holder may hold it again from within, even if others are waiting.
     await holder.evaluate(() => nest());
     await holder.waitForFunction(() => globalThis.nested !== undefined);
     assert.equal(await holder.evaluate(() => nested), 3);
@@ -1322,7 +1323,7 @@ describe("two tabs", () => {
   });
 });
 
-test("a read costs what it gives, however long the log is", async (t) => {
+test("a read costs as much as its result, however long the log is", async (t) => {
   const [page] = await tabs(t, 1);
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
@@ -1335,7 +1336,7 @@ test("a read costs what it gives, however long the log is", async (t) => {
       );
     }
     await store.append("a", [text(5000)], { operationId: "o" });
-    // As a reply that is streamed: each state takes the place of the one before.
+    // As in a streamed reply: each state replaces the one before.
     for (let state = 0; state < 30; state += 1) {
       const { lastSeq } = (await store.sessions({ keys: ["a"] }))[0].logs.transcript;
       await store.append("a", [text(5000)], { replacesSeq: lastSeq, operationId: `state ${state}` });

@@ -1,4 +1,4 @@
-// Random conversations in a shape of messages: what is true of them for every shape.
+// Random conversations in a format: properties that hold for every format.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,11 +8,12 @@ import { forEachSeed } from "./property.mjs";
 const encoding = "estimate";
 
 /**
- * Checks random conversations of a shape. `conversation(random)` makes one: pairs of a message and the same in windrow's own form.
+ * Checks random conversations in a format. `conversation(random)` makes one as pairs: a message, and its equivalent in
+ * windrow's own form.
  */
 export function checkRandomShape({ name, conversation }) {
   describe(`random conversations in the shape ${name}`, () => {
-    test("every message costs what it costs in windrow's own form", () => {
+    test("every message costs the same in windrow's own form", () => {
       forEachSeed((random) => {
         for (const [at, [message, plain]] of conversation(random).entries()) {
           assert.equal(costOf([message]), costOf([plain]), `messages[${at}]: ${JSON.stringify(message)}`);
@@ -20,7 +21,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("the same messages are chosen, and a call is never without its result, nor a result without its call", () => {
+    test("the same messages are chosen, and calls and results stay paired", () => {
       forEachSeed((random) => {
         const pairs = conversation(random);
         const messages = pairs.map(([message]) => message);
@@ -57,7 +58,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("what is shortened costs what it says, and again", () => {
+    test("a shortened message has its true cost, and costs the same when it is read again", () => {
       forEachSeed((random) => {
         const [message] = random.pick(conversation(random));
         const whole = costOf([message]);
@@ -85,7 +86,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("without its tools a message has none, and costs what it says", () => {
+    test("a message without its tools has none, and its true cost", () => {
       forEachSeed((random) => {
         const pairs = conversation(random);
         const filter = { excludeToolCalls: true };
@@ -107,7 +108,7 @@ export function checkRandomShape({ name, conversation }) {
 const costOf = (messages) => countTokens(messages, { encoding }).tokens;
 
 /**
- * The context, or how much is needed where not even what is required fits.
+ * Returns the context, or the tokens needed if not even the required messages fit.
  *
  * @param {readonly any[]} messages
  * @param {import("windrow").SyncContextConfig} options
@@ -122,7 +123,7 @@ function contextOf(messages, options) {
   }
 }
 
-/** The rows that hold a call or its result, by the call's id. */
+/** Rows that hold a call or its result, by the call's id. */
 function holdersOf(plains) {
   const holders = new Map();
   for (const [row, { content, toolCallId }] of plains.entries()) {

@@ -1,5 +1,5 @@
-// LangChain's messages: instances, what `toJSON()` and `toDict()` make of them, and plain objects. The classes here are built as
-// those of `@langchain/core` are, as far as windrow can see.
+// LangChain messages: instances, the output of `toJSON()` and `toDict()`, and plain objects. These classes mimic
+// `@langchain/core`'s as far as windrow can tell.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -75,7 +75,7 @@ class AIMessage extends BaseMessage {
     /** @type {any} */ (this).invalid_tool_calls ??= [];
   }
 }
-/** Its calls are put together from their pieces when they are looked at, and writing them writes to the message itself. */
+/** A getter assembles its calls from pieces, and a setter writes to the message itself. */
 class AIMessageChunk extends AIMessage {
   constructor(given) {
     super(given);
@@ -139,7 +139,7 @@ const sample = () => [
     content: "Then I book.",
     tool_call_chunks: [{ type: "tool_call_chunk", id: "t3", name: "book", args: '{"day":12}', index: 0 }],
   }),
-  // As `toJSON()`, `toDict()` and plain objects have it.
+  // In the forms of `toJSON()`, `toDict()` and plain objects.
   {
     lc: 1,
     type: "constructor",
@@ -278,7 +278,7 @@ checkShape({
   ],
 });
 
-test("a RemoveMessage is refused, with what to do instead", () => {
+test("a RemoveMessage is refused with an alternative", () => {
   const failure = (() => {
     try {
       return buildContextSync([new HumanMessage("hi"), new RemoveMessage({ id: "h1", content: [] })], { encoding });
@@ -325,7 +325,7 @@ describe("forms", () => {
     },
   };
   for (const [name, formOf] of Object.entries(forms)) {
-    test(`${name} costs what the instance does, and its copy has its form`, () => {
+    test(`${name} costs the same as the instance, and its copy has its form`, () => {
       assert.deepEqual(
         messages().map((message) => cost(formOf(message))),
         messages().map((message) => cost(message)),
@@ -358,7 +358,7 @@ describe("forms", () => {
     });
   }
 
-  test("names of classes and types of other versions are known", () => {
+  test("names of classes and types from other versions are known", () => {
     for (const type of ["ai", "AIMessageChunk", "assistant"]) {
       assert.equal(cost({ type, content: "Forty people." }), cost({ role: "assistant", content: "Forty people." }));
     }
@@ -372,7 +372,7 @@ describe("forms", () => {
     }
   });
 
-  test("windrow's own messages, and lines of logs, are none of LangChain's", () => {
+  test("windrow's own messages and lines of logs aren't LangChain's", () => {
     const own = { role: "user", type: "message", content: "hi" };
     const context = buildContextSync([own], { encoding });
     assert.equal(context.messages[0], own);
@@ -393,7 +393,7 @@ describe("content blocks", () => {
   const document = (data) => media("file", { source: { type: "text", data } });
   const BYTES = new Uint8Array([37, 80, 68, 70]);
   const CASES = [
-    // LangChain's own.
+    // LangChain's own parts.
     ["A text.", [text("A text.")]],
     [text("Words."), [text("Words.")]],
     [{ text: "Words without a type." }, [text("Words without a type.")]],
@@ -450,7 +450,7 @@ describe("content blocks", () => {
       [{ type: "redacted_thinking", data: "c2Vj" }],
     ],
     [{ type: "text-plain", text: "" }, []],
-    // Anthropic's.
+    // Anthropic's parts.
     [
       { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
       [media("image", { data: PIXEL })],
@@ -477,7 +477,7 @@ describe("content blocks", () => {
       },
       [result("s", { type: "content", value: [text("Forty."), media("image", { url: "a" })] })],
     ],
-    // OpenAI's.
+    // OpenAI's parts.
     [{ type: "image_url", image_url: "https://example.org/1.png" }, [media("image", { url: "x://1.png" })]],
     [
       { type: "input_image", image_url: "https://example.org/1.png", detail: "low" },
@@ -495,7 +495,7 @@ describe("content blocks", () => {
       [call("f", "look", { q: 1 })],
     ],
     [{ type: "mcp_approval_response", approval_request_id: "m", approve: false, reason: "No." }, [result("m", "No.")]],
-    // Google's.
+    // Google's parts.
     [{ type: "media", mimeType: "audio/mp3", fileUri: "gs://a.mp3" }, [media("audio", { url: "gs://a.mp3" })]],
     [
       { type: "inlineData", inlineData: { mimeType: "image/png", data: PIXEL }, index: 0 },
@@ -504,7 +504,7 @@ describe("content blocks", () => {
     [{ type: "functionCall", functionCall: { name: "look", args: { q: 1 } } }, [call("look", "look", { q: 1 })]],
     [{ type: "text", text: "So it is.", thought: true }, [reasoning("So it is.")]],
     [{ codeExecutionResult: { outcome: "OUTCOME_OK", output: "20" } }, [result("code_execution", "20")]],
-    // Bedrock's.
+    // Bedrock's parts.
     [{ type: "reasoning_content", reasoningText: { text: "So it is.", signature: "s" } }, [reasoning("So it is.")]],
     [{ type: "reasoning_content", redactedContent: "c2Vj" }, [{ type: "redacted_thinking", data: "c2Vj" }]],
     [{ type: "image", image: { format: "png", source: { bytes: BYTES } } }, [media("image", { data: BYTES })]],
@@ -529,7 +529,7 @@ describe("content blocks", () => {
     test(`${name} is read: ${JSON.stringify(block).slice(0, 100)}`, () => {
       const same = { role: "assistant", content: parts };
       assert.equal(cost({ type: "ai", content: [block] }), cost(same));
-      // As it is counted, it is cut: the copy costs what it says.
+      // Counts and cuts agree: the copy costs exactly its count.
       const messages = [
         {
           type: "ai",
@@ -547,14 +547,14 @@ describe("content blocks", () => {
     });
   }
 
-  /** What makes a call that is alone one that was answered. */
+  /** Adds results to calls that have none. */
   function unanswered(parts) {
     const answered = parts.filter(({ type }) => type === "tool-result").map(({ toolCallId }) => toolCallId);
     const calls = parts.filter(({ type, toolCallId }) => type === "tool-call" && !answered.includes(toolCallId));
     return calls.map(({ toolCallId }) => ({ type: "tool_result", tool_use_id: toolCallId, content: "" }));
   }
 
-  /** The calls of results that are alone. */
+  /** Calls for results that have none. */
   function uncalled(parts) {
     const called = parts.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId);
     const results = parts.filter(({ type, toolCallId }) => type === "tool-result" && !called.includes(toolCallId));
@@ -565,7 +565,7 @@ describe("content blocks", () => {
 describe("calls", () => {
   const args = { q: 1 };
   const one = { role: "assistant", content: [call("t", "look", args)] };
-  test("one that is said in the content, in tool_calls and in additional_kwargs counts once", () => {
+  test("a call in the content, in tool_calls and in additional_kwargs counts once", () => {
     const original = [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }];
     const tool_calls = [{ id: "t", name: "look", args }];
     for (const message of [
@@ -588,7 +588,7 @@ describe("calls", () => {
     }
   });
 
-  test("parallel calls of one name, of which the content knows no ids, are as many as there are", () => {
+  test("parallel calls with one name and no ids in the content are all counted", () => {
     const blocks = [1, 2].map((q) => ({ type: "functionCall", functionCall: { name: "look", args: { q } } }));
     const tool_calls = [1, 2].map((q) => ({ id: `t${q}`, name: "look", args: { q } }));
     const same = { role: "assistant", content: [call("t1", "look", { q: 1 }), call("t2", "look", { q: 2 })] };
@@ -601,7 +601,7 @@ describe("calls", () => {
     assert.equal(context.messages.length, 3);
   });
 
-  test("one that could not be read has to be answered only where it is sent", () => {
+  test("an unreadable one needs an answer only if it is sent", () => {
     const invalid_tool_calls = [{ id: "b", name: "look", args: "{", error: "Malformed args." }];
     const valid = { id: "t", name: "look", args };
     const answer = { type: "tool", content: "40", tool_call_id: "t" };
@@ -614,14 +614,14 @@ describe("calls", () => {
     const said = { type: "ai", content: "I look.", tool_calls: [valid], invalid_tool_calls, additional_kwargs };
     assert.equal(kept(said, answer), 2);
     assert.equal(kept(said, answer, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 3);
-    // Where nothing could be read, what came is sent.
+    // If nothing could be read, the original is sent.
     const broken = { ...said, tool_calls: [], additional_kwargs: { tool_calls: original.slice(1) } };
     assert.equal(kept(broken), 1, "what it says stays");
     assert.equal(kept(broken, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 2);
     assert.equal(kept({ ...broken, content: [{ type: "tool_use", id: "b", name: "look", input: "{" }] }), 0);
   });
 
-  test("what the provider did by itself needs no answer", () => {
+  test("a provider's own calls need no answer", () => {
     const tool_outputs = [
       { type: "code_interpreter_call", id: "c", code: "1 + 1", status: "completed" },
       { type: "computer_call", id: "i", call_id: "t", action: { type: "click" } },
@@ -641,11 +641,11 @@ describe("calls", () => {
   });
 });
 
-describe("what stands beside the content", () => {
+describe("fields next to the content", () => {
   const same = (additional_kwargs, parts, /** @type {any} */ content = "Forty.") =>
     assert.equal(cost({ type: "ai", content, additional_kwargs }), cost({ role: "assistant", content: parts }));
 
-  test("what the assistant thought is said once", () => {
+  test("reasoning occurs once", () => {
     const [thought, other] = ["It is a hall.", "Or a barn."].map((text) => ({ type: "reasoning", text }));
     same({ reasoning_content: thought.text }, [thought, "Forty."]);
     same({ reasoning: thought.text }, [thought, "Forty."]);
@@ -670,7 +670,7 @@ describe("what stands beside the content", () => {
     same({ reasoning_content: thought.text }, [thought, "Forty."], blocks);
   });
 
-  test("a refusal, audio, and what says nothing", () => {
+  test("a refusal, audio, and empty fields", () => {
     same({ refusal: "I will not." }, ["", "I will not."], "");
     same({ refusal: "I will not." }, ["I will not."], [{ type: "refusal", refusal: "I will not." }]);
     same({ audio: { id: "a", data: "UklGRg==", transcript: "Forty." } }, ["", { type: "audio", data: "UklGRg==" }], "");
@@ -679,7 +679,7 @@ describe("what stands beside the content", () => {
     ]);
   });
 
-  test("a copy with other words says nothing of the old ones", () => {
+  test("a copy with other words has nothing of the old ones", () => {
     const message = {
       type: "ai",
       content: [{ type: "text", text: LONG, annotations: [{ citedText: LONG }] }],
@@ -727,7 +727,7 @@ test("without tool calls an instance stays one, and its original keeps them", ()
   assert.equal(message.content.length, 2);
 });
 
-test("random conversations cost what they cost in windrow's own form, and no call is parted from its result", () => {
+test("random conversations cost the same in windrow's own form, and no call is separated from its result", () => {
   const forms = [(it) => it, (it) => it.toJSON(), (it) => it.toDict(), (it) => ({ ...it })];
   forEachSeed((random) => {
     const messages = [];

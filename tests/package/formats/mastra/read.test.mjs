@@ -12,7 +12,7 @@ const LONG = "The boat house holds forty people, and it has a kitchen with a sto
 const encoding = "estimate";
 
 let second = 0;
-/** A message as Mastra's memory gives it. */
+/** A message in the form that Mastra's memory returns. */
 function stored(id, role, content, more = {}) {
   second += 1;
   const createdAt = new Date(1746435780000 + second * 1000);
@@ -60,7 +60,7 @@ const sample = () => {
         call("t3", { state: "output-error", errorText: "no boat" }),
         call("t4", { state: "output-denied", approval: { id: "p", approved: false } }),
         call("t5", { state: "approval-responded", approval: { id: "p", approved: false, reason: "too dear" } }),
-        // What is still open is kept from the model.
+        // Open calls are hidden from the model.
         call("t6", { state: "partial-call" }),
         call("t7", { state: "call" }),
         call("t8", { state: "approval-requested", approval: { id: "q" } }),
@@ -72,7 +72,7 @@ const sample = () => {
       ],
     }),
     stored("c", "user", { parts: [{ type: "text", text: "And the kitchen?" }] }),
-    // Of the first versions: what it says stands beside the parts.
+    // A message of the first versions: its content is next to the parts.
     stored("d", "assistant", {
       parts: [],
       content: "It has one.",
@@ -161,7 +161,7 @@ checkShape({
 const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("Mastra's MastraDBMessage", () => {
-  test("belongs to its thread, and was written when it says", () => {
+  test("belongs to its thread, and has its time", () => {
     /** @type {any[]} */
     const messages = sample().slice(0, 4);
     messages[3].threadId = "another";
@@ -173,7 +173,7 @@ describe("Mastra's MastraDBMessage", () => {
     assert.match(text, /09:03/);
   });
 
-  test("a tool's result counts as what the model is shown of it, and keeps its image where it is shortened", () => {
+  test("a tool's result counts in the form shown to the model, and keeps its image when it is shortened", () => {
     const value = [
       { type: "text", text: LONG },
       { type: "media", mediaType: "image/png", data: PIXEL.slice(22) },
@@ -216,7 +216,7 @@ describe("Mastra's MastraDBMessage", () => {
     }
   });
 
-  test("a signal that is shortened is shown as what is left of it", () => {
+  test("a shortened signal shows the rest", () => {
     const meant = { type: "state", tagName: "todo", attributes: { n: 1 } };
     const message = stored("s", "signal", {
       parts: [{ type: "text", text: LONG }],
@@ -253,7 +253,7 @@ checkRandomShape({
     }),
 });
 
-/** A part, and the same in windrow's own form. */
+/** A part, and its equivalent in windrow's own form. */
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text }, [{ type: "text", text }]];

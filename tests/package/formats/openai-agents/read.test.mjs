@@ -14,7 +14,7 @@ const LOG = "step one went well, and step two was skipped; ".repeat(12);
 const TOOLS = [{ type: "function", name: "look", parameters: { type: "object" }, strict: true }];
 const HELLO = "data:text/plain;base64,aGVsbG8gd29ybGQh";
 
-/** An item, and the same in windrow's own form. */
+/** An item, and its equivalent in windrow's own form. */
 const pairs = () => [
   [
     { type: "message", role: "system", content: "You book boats.", providerData: { name: "x" } },
@@ -414,7 +414,7 @@ function callWithResult(toolCallId, toolName, input, output) {
   };
 }
 
-/** Where the items with an id of a call are. */
+/** Positions of the items with a call's id. */
 const callAndResult = (id) => pairs().flatMap(([{ callId }], at) => (callId === id ? [at] : []));
 const at = (fields) =>
   pairs().findIndex(([item]) => Object.entries(fields).every(([name, value]) => item[name] === value));
@@ -428,7 +428,7 @@ checkShape({
     ...["a warning", "The patch is in.", "The call is approved.", "Hello from elsewhere.", "I book no cars."],
   ],
   together: [
-    // Reasoning, the calls that it led to at once, and what these gave.
+    // Reasoning, the parallel calls that it led to, and their results.
     [at({ id: "rs_1" }), ...["c1", "c2", "c3", "c4", "c5"].flatMap(callAndResult)],
     ...["c6", "c7", "c8", "c9"].map(callAndResult),
     // A program with the calls that it made.
@@ -467,7 +467,7 @@ describe("items of the Agents SDK", async () => {
   const built = (messages, config) => buildContextSync(messages, { encoding, ...config });
   const cost = (messages) => countTokens(messages, { encoding }).tokens;
 
-  test("what a tool gave is shortened where it stands, and costs what it says", () => {
+  test("a tool's output is shortened in place, and its cost is true", () => {
     const function_call = { type: "function_call", callId: "c", name: "f", arguments: "{}" };
     const given = { type: "function_call_result", callId: "c", name: "f", status: "completed" };
     const hosted = (providerData, rest) => ({ type: "hosted_tool_call", id: "h", name: "x", providerData, ...rest });
@@ -521,7 +521,7 @@ describe("items of the Agents SDK", async () => {
     }
   });
 
-  test("a provider's own call goes where calls are not shown, and leaves its images", () => {
+  test("a provider's own call goes if calls aren't shown, and leaves its images", () => {
     const outputs = [
       { type: "logs", logs: "done" },
       { type: "image", url: PIXEL },
@@ -543,7 +543,7 @@ describe("items of the Agents SDK", async () => {
     );
   });
 
-  test("items with the id of one response are no repetitions of each other", () => {
+  test("items with the id of one response aren't duplicates", () => {
     for (const id of ["chatcmpl-1", "FAKE_ID"]) {
       const messages = [
         {
@@ -564,7 +564,7 @@ describe("items of the Agents SDK", async () => {
     assert.equal(context.explain("fc_1").position, 0);
   });
 
-  test("items of the two packages are told apart, and a conversation may have both", () => {
+  test("items of the two packages are distinguished, and a conversation may have both", () => {
     const messages = [
       { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
       { type: "function_call_result", callId: "c", name: "look", output: "forty" },
@@ -575,7 +575,7 @@ describe("items of the Agents SDK", async () => {
     assert.deepEqual(built(messages, { request: null }).kept, messages);
   });
 
-  test("in any conversation, at any budget, calls made at once are there with the reasoning and all that they gave", () => {
+  test("in any conversation, at any budget, parallel calls stay with the reasoning and their results", () => {
     forEachSeed((random) => {
       const turns = Array.from({ length: random.integer(1, 8) }, (_, turn) => randomTurn(random, turn));
       /** @type {any[]} */
@@ -594,7 +594,7 @@ describe("items of the Agents SDK", async () => {
   });
 });
 
-/** A question, and what the model did: with what of it belongs together. */
+/** A question and the model's response, with the groups that belong together. */
 function randomTurn(random, turn) {
   const ids = Array.from({ length: random.integer(1, 3) }, (_, index) => `${turn}-${index}`);
   const thought = { type: "reasoning", content: [], rawContent: [{ type: "reasoning_text", text: random.text(6) }] };
