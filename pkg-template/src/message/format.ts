@@ -42,6 +42,10 @@ export interface MessageFormat {
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
+   * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat what the list holds.
+   */
+  withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
+  /**
    * A copy that says where it is from, in the places at which `read` finds it. It is called for plain data alone. Where it is left
    * out, they are fields of the message: `id`, `createdAt` and `sessionId`.
    */
