@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 224_000 },
+  "windrow.wasm": { brotli: 227_200 },
   "selection.wasm": { brotli: 207_000 },
-  "page: buildContext": { brotli: 389_300 },
+  "page: buildContext": { brotli: 392_700 },
   "slim: buildContext, the core beside it": { brotli: 49_200 },
-  "first context in a page: all fits": { brotli: 273_000 },
-  "first context in a page: exact in o200k_base": { brotli: 727_900 },
-  "first context in a page: exact in cl100k_base": { brotli: 484_000 },
-  "worker: buildContext, cl100k_base": { gzip: 853_600 },
-  "worker: slim, cl100k_base": { gzip: 545_700 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 795_400 },
-  "worker: o200k_base": { gzip: 1_143_200 },
-  "worker: cl100k_base": { gzip: 897_800 },
-  "worker: both vocabularies": { gzip: 1_354_300 },
+  "first context in a page: all fits": { brotli: 276_700 },
+  "first context in a page: exact in o200k_base": { brotli: 731_600 },
+  "first context in a page: exact in cl100k_base": { brotli: 487_700 },
+  "worker: buildContext, cl100k_base": { gzip: 862_400 },
+  "worker: slim, cl100k_base": { gzip: 550_000 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 804_200 },
+  "worker: o200k_base": { gzip: 1_153_600 },
+  "worker: cl100k_base": { gzip: 908_200 },
+  "worker: both vocabularies": { gzip: 1_364_700 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

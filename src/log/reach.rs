@@ -105,8 +105,15 @@ pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
         && window.previous_tasks_count == 0
         && config.recall.ranking != Ranking::Recency
         && !config.tiers.enabled
-        && config.filter == FilterConfig::default()
+        && knows_what_is_left_out(&config.filter)
         && config.collect.cache_limit.is_none()
         && config.collect.fetch_limit.is_none()
         && config.collect.session_scope != SessionScope::Strict
+}
+
+/// True if a filter leaves out no messages but those that it names.
+fn knows_what_is_left_out(filter: &FilterConfig) -> bool {
+    let unnamed = FilterConfig { forgotten: Vec::new(), ..filter.clone() };
+    unnamed == FilterConfig::default()
+        && filter.forgotten.iter().all(|forgotten| forgotten.message_ids.is_some())
 }

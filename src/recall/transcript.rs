@@ -7,8 +7,11 @@ use crate::log::unread::Unread;
 use crate::recall::index::Index;
 use crate::recall::index::log::LogIndex;
 use crate::recall::index::vectors::Vectors;
+use crate::recall::rank::lasting::lasting;
 use crate::recall::rank::passages::{self, Library};
 use crate::recall::rank::search::{Found, search};
+use crate::recall::text::detect::detect;
+use crate::recall::text::statements::{self, Kind};
 use crate::recall::text::terms::Analyzer;
 use std::cell::{RefCell, RefMut};
 use std::ops::Deref;
@@ -225,6 +228,30 @@ impl Transcript {
         count: usize,
     ) -> Option<Found> {
         Some(search(&self.log_index()?, question, now, zone, count))
+    }
+
+    /// The messages with lasting statements of a user; see [`lasting`]. Each comes with the one that takes its place, by their sequence numbers
+    /// or, without a log, by their numbers. `None` if the log's index isn't there, and not all messages are.
+    #[must_use]
+    pub fn lasting(&self, name: Option<&str>) -> Option<Vec<(u64, Option<u64>)>> {
+        let (index, seqs) = match self.log_index() {
+            Some(log) => (log.index, Some(log.seqs)),
+            None if self.messages.whole().unread().is_some() => return None,
+            None => (self.whole_index(), None),
+        };
+        let number = |place: usize| match &seqs {
+            Some(seqs) => seqs[place],
+            None => self.messages.message_of(place) as u64,
+        };
+        let listed = lasting(&index, name).into_iter();
+        Some(listed.map(|it| (number(it.message), it.replaced_by.map(number))).collect())
+    }
+
+    /// The lasting sentences of a message's own text.
+    #[must_use]
+    pub fn lasting_sentences(&self, message: usize) -> Vec<(Kind, String)> {
+        let texts = self.rows_of(message..message + 1).map(|row| self.own_text(row));
+        texts.flat_map(|text| statements::lasting(&text, detect(&text))).collect()
     }
 
     /// By part of the log's index: how many messages it ends behind.

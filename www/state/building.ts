@@ -16,6 +16,7 @@ import { costsKey, costsOf } from "../engine/costs.js";
 import { type Hooked, scriptedModel, searchIn } from "../engine/hooks.js";
 import type { ToldChange } from "../engine/jobs.js";
 import { callOf, LEFT_OUT_TAG } from "./call.js";
+import { listAll } from "./memory.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
 import { sentBy } from "./request.js";
@@ -104,6 +105,7 @@ function askedBy(setup: Setup, turn: number | undefined): Asked {
     given: createdAt == null ? given : { ...given, now: new Date(createdAt).getTime() },
     session: hasEdits ? undefined : source?.session?.key,
     leftOutTag: isLeftOut ? LEFT_OUT_TAG : undefined,
+    forgotten: source?.forgotten ?? [],
   });
 }
 
@@ -115,7 +117,7 @@ function askedByApp(recording: BuildRecording, turn: number | undefined): Asked 
   if (request !== undefined && turn === undefined) {
     own.request = request;
   }
-  return { preset: "", own, triage: undefined, knowledge: [], session: undefined };
+  return { preset: "", own, triage: undefined, knowledge: [], session: undefined, forgotten: [] };
 }
 
 const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] };
@@ -188,11 +190,16 @@ function show(pictures: readonly Picture[], asked: Asked): void {
   later("refusal", 150, () => {
     state.refusal.value = picture === undefined || picture.shape === "text" ? undefined : sentBy(picture).failure;
   });
+  if (statementsFor !== contentKey()) {
+    statementsFor = contentKey();
+    later("statements", 150, () => void listAll(whole));
+  }
   document.body.dataset.state = "built";
   document.body.dataset.builds = String(Number(document.body.dataset.builds ?? 0) + 1);
   askForCurve();
 }
 
+let statementsFor = "";
 let curveFor = "";
 let turnsFor = "";
 
@@ -336,6 +343,7 @@ export async function begin(source: Source, budget: number | undefined): Promise
     given: source.given,
     session: source.session?.key,
     leftOutTag: undefined,
+    forgotten: source.forgotten ?? [],
   });
   const { total } = await costsFor(asked);
   state.budget.value = budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));

@@ -209,6 +209,12 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
+  /**
+   * What the user wants forgotten, for example by `session.forget`. A message that says nothing else is left out. One that says more is
+   * chosen neither for its rank nor as a lasting statement, and stays where the conversation itself is shown. The request, instructions and
+   * pinned messages stay.
+   */
+  readonly forgotten?: readonly ForgottenSentence[] | undefined;
 }
 
 /**
@@ -220,6 +226,14 @@ export interface FilterConfig {
  * - `tool`: The result of a tool call.
  */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+
+/** A sentence that the user wants forgotten. */
+export interface ForgottenSentence {
+  /** The sentence, as `statements` lists it. */
+  readonly sentence: string;
+  /** The ids of the messages that say it. Default: all of the user's messages that do. */
+  readonly messageIds?: readonly string[] | null | undefined;
+}
 
 /** How far back the context reaches. A message stays only if it is within every limit. */
 export interface WindowConfig {
@@ -1675,6 +1689,7 @@ export type StageName =
  * - `unfinished`: It belongs to an unfinished turn.
  * - `tool_calls`: It is a tool call or a result, and these are excluded.
  * - `blank`: It has no content.
+ * - `forgotten`: It says something that the user wants forgotten, and nothing else.
  * - `beyond_age`: It was written, or its conversation ended, too many days ago.
  * - `is_summary`: It is the summary of a conversation, and that conversation isn't shown by its summary.
  * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
@@ -1730,6 +1745,7 @@ export type Reason =
   | "unfinished"
   | "tool_calls"
   | "blank"
+  | "forgotten"
   | "beyond_age"
   | "is_summary"
   | "beyond_lookback"

@@ -172,6 +172,9 @@ export function messageOf({ data, seq }: Entry): EntryMessage {
   }
 }
 
+/** The types of rows that an import keeps, apart from messages. */
+const KEPT_TYPES: readonly EntryType[] = ["session", "failure", "forgotten"];
+
 /** The line of an entry: the original line of an imported entry, otherwise takobot's form. */
 export function lineOf({ seq, type, data }: Entry): string {
   if (typeof data === "string") {
@@ -530,7 +533,7 @@ function entryOfRow(
   const type = typeOf(row);
   const isOther = type !== undefined && type !== "message" && messageOfTurn(row) === undefined;
   if (isOther && (isLog || !isOfShape(row))) {
-    const kept: EntryType = type === "session" || type === "failure" ? type : "other";
+    const kept: EntryType = KEPT_TYPES.find((it) => it === type) ?? "other";
     return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
   const message = messageOfRow(row) as AnyMessage;

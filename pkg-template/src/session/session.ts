@@ -70,8 +70,22 @@ import {
   readLines,
 } from "./log.js";
 import { originalsIn } from "./originals.js";
+import { addStatements, OtherStatements } from "./other-statements.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
+import {
+  FORGOTTEN_TYPES,
+  type ForgottenSentences,
+  forgettingEntries,
+  forgottenIn,
+  forgottenOption,
+  meantStatement,
+  rememberingEntry,
+  SESSION_STATEMENTS,
+  type SessionStatement,
+  type SessionStatementOptions,
+  statementsOf,
+} from "./statements.js";
 import { forgetBlocks, type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
@@ -98,6 +112,11 @@ export interface SessionOptions {
   readonly retention?: RetentionLimits;
   /** Which messages `append` and `replaceLast` accept. Default: all. */
   readonly accept?: AcceptedMessages;
+  /**
+   * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the section
+   * `statements`: a message in the user's role, before the history. Default: none, so that nothing crosses sessions.
+   */
+  readonly statementsFrom?: readonly string[];
 }
 
 /** Options of an append. */
@@ -192,7 +211,9 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
   // Whether the store can be used shows here, and not at the first message.
   await store.sessions({ keys: [key] });
-  return new Session<M>(key, store, retention, options.accept);
+  const statementsFrom = [...new Set(options.statementsFrom)].filter((other) => other !== key);
+  statementsFrom.forEach(checkKey);
+  return new Session<M>(key, store, retention, options.accept, statementsFrom);
 }
 
 /** A conversation that lasts. `openSession` opens one. */
@@ -202,6 +223,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
   readonly #accept: AcceptedMessages | undefined;
+  /** Statements of other sessions. */
+  readonly #others: OtherStatements<M>;
   readonly #tail: Tail<M>;
   /** The last redactor of a build, and the tail that it reads. */
   #redacted: { readonly redact: Redactor; readonly tail: Tail<M> } | undefined;
@@ -210,6 +233,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
+  /** The forgotten sentences, and the state of the log that they are from. */
+  #forgotten: { readonly state: string; readonly sentences: ForgottenSentences } | undefined;
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
@@ -238,12 +263,19 @@ export class Session<M extends AnyMessage = MessageInput> {
   #isClosed = false;
 
   /** @internal */
-  constructor(key: string, store: TranscriptStore, retention: RetentionLimits, accept: AcceptedMessages | undefined) {
+  constructor(
+    key: string,
+    store: TranscriptStore,
+    retention: RetentionLimits,
+    accept: AcceptedMessages | undefined,
+    statementsFrom: readonly string[],
+  ) {
     publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
     this.key = key;
     this.#store = store;
     this.#retention = retention;
     this.#accept = accept;
+    this.#others = new OtherStatements<M>(store, statementsFrom);
     const note = (skipped: SkippedEntry): void => this.#note([skipped]);
     this.#tail = new Tail<M>(store, key, (entry) => this.#messageForBuilds(entry), note);
   }
@@ -422,12 +454,15 @@ export class Session<M extends AnyMessage = MessageInput> {
     let redactor: Redactor | undefined;
     let askAhead: ((need: SummaryNeed) => Promise<StoredSummary>) | undefined;
     try {
-      const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
+      const context = await buildOver<M, F>(config, async ({ options, hooks, redact, request }) => {
         redactor = redact;
         inSession(options as Record<string, unknown>, this.key);
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         origin = { ...origin, id: tail.sessionId };
+        forget(options as Record<string, unknown>, await this.#forgottenIn(tail.info), redact);
+        const others = await this.#others.of(async () => request?.name ?? (await this.#newestUserName()));
+        addStatements(options as Record<string, unknown>, others, redact);
         const { model, render } = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
         previous = await this.#previous(bindsThinking(model, render?.provider));
         goesOn = remembersChoices(options, hooks);
@@ -497,14 +532,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #handOff(facts: HandoffFacts, maxTokens: number, config: ContextConfig<M>): Promise<BuiltContext<M>> {
-    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
-    const asker = newest.map((entry) => messageOf(entry).parsed?.message).find((message) => message?.role === "user");
-    const request: MessageInput = {
-      role: "user",
-      content: facts.task,
-      ...(asker?.name != null && { name: asker.name }),
-    };
+    const name = await this.#newestUserName();
+    const request: MessageInput = { role: "user", content: facts.task, ...(name !== undefined && { name }) };
     const selecting = lastingConfig(config, maxTokens, request);
+    const forgotten = await this.#forgottenIn(await this.#info());
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let messages: readonly M[] = [];
     const context = await buildOver<M, "messages">(selecting, async ({ options, redact }) => {
@@ -512,6 +543,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
       await tail.refresh();
       origin = { ...origin, id: tail.sessionId };
+      forget(options as Record<string, unknown>, forgotten, redact);
       const source = (): ReturnType<typeof tail.source> => {
         const read = tail.source();
         messages = read.messages;
@@ -604,6 +636,85 @@ export class Session<M extends AnyMessage = MessageInput> {
     const hits = await searchLogs([log], query, options);
     this.#later(this.#tail.save());
     return hits;
+  }
+
+  /**
+   * Lists the lasting statements of the user, the oldest first: facts about themselves, and how they want to be answered. With
+   * `{ forgotten: true }` those that are forgotten. `name` names the user; by default it is the one who spoke last. Fails with
+   * `INVALID_CONFIG`, and as the store does.
+   */
+  async statements(options: SessionStatementOptions = {}): Promise<readonly SessionStatement<M>[]> {
+    this.#check();
+    checkOptions(KIND, options, SESSION_STATEMENTS);
+    const { remembered, forgotten } = await this.#statements(options.name);
+    return options.forgotten === true ? forgotten : remembered;
+  }
+
+  /**
+   * Forgets a statement, with the earlier ones that it took the place of. Builds from now on leave out a message that says nothing else. One
+   * that says more is no longer kept as a statement or for its rank, and stays if the conversation itself is shown. This holds in every
+   * tab; the messages stay in the log. A later message that says the same is remembered. Fails with `INVALID_SESSION` if the session has
+   * no such statement.
+   */
+  async forget(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { remembered } = await this.#statements(undefined, statement);
+      return forgettingEntries(meantStatement(statement, remembered, "statements()"), remembered);
+    });
+  }
+
+  /** Remembers a statement again that was forgotten. Fails with `INVALID_SESSION` if it wasn't. */
+  async remember(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { forgotten } = await this.#statements(undefined, statement);
+      return [rememberingEntry(meantStatement(statement, forgotten, "statements({ forgotten: true })"))];
+    });
+  }
+
+  async #change(entries: () => Promise<readonly NewEntry[]>): Promise<void> {
+    this.#check();
+    await this.#inOrder(async () => {
+      const rows = (await entries()).map((entry) => ({ entry }));
+      const { sessionId } = this.#tail;
+      await this.#appendNow(rows, sessionId === undefined ? {} : { expectedId: sessionId });
+    });
+  }
+
+  /** Returns the statements of a user. By default it is the author of `statement`, or else the user who spoke last. */
+  async #statements(name?: string, statement?: SessionStatement<M>): Promise<ReturnType<typeof statementsOf<M>>> {
+    const seqs = Number.isSafeInteger(statement?.seq) ? [statement?.seq as number] : [];
+    const said = seqs.length === 0 ? [] : await this.#read({ seqs, types: MESSAGE_TYPES });
+    const author = said.map((entry) => messageOf(entry).parsed?.message.name ?? "")[0];
+    const lasting = (await this.#tail.lasting(name ?? author)) ?? [];
+    const forgotten = await this.#forgottenIn(this.#tail.info);
+    this.#later(this.#tail.save());
+    const entries =
+      lasting.length === 0 ? [] : await this.#read({ seqs: lasting.map(([seq]) => seq), types: MESSAGE_TYPES });
+    const messages = new Map(
+      entries.flatMap((entry) => {
+        const { parsed } = this.#messageOf(entry);
+        return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
+      }),
+    );
+    return statementsOf<M>({ sessionKey: this.key, lasting, messages, forgotten }, Date.now());
+  }
+
+  /** Returns the name of the user who spoke last. */
+  async #newestUserName(): Promise<string | undefined> {
+    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
+    const messages = newest.map((entry) => messageOf(entry).parsed?.message);
+    return messages.find((message) => message?.role === "user")?.name ?? undefined;
+  }
+
+  /** Returns the forgotten sentences. They are read again when the log has more or fewer of them. */
+  async #forgottenIn(info: SessionInfo | undefined): Promise<ForgottenSentences> {
+    const { counts, removals } = info?.logs.transcript ?? { counts: {}, removals: 0 };
+    const state = `${info?.id} ${removals} ${counts.forgotten ?? 0}`;
+    if (this.#forgotten?.state !== state) {
+      const entries = (counts.forgotten ?? 0) === 0 ? [] : await this.#read({ types: FORGOTTEN_TYPES });
+      this.#forgotten = { state, sentences: forgottenIn(entries) };
+    }
+    return this.#forgotten.sentences;
   }
 
   /**
@@ -1321,6 +1432,17 @@ function inSession(options: Record<string, unknown>, key: string): void {
   }
 }
 
+/** Adds the forgotten sentences to a config. */
+function forget(options: Record<string, unknown>, sentences: ForgottenSentences, redact: Redactor | undefined): void {
+  const { filter } = options;
+  if (sentences.size === 0 || !(filter == null || isRecord(filter))) {
+    return; // a wrong group fails later, when it is read
+  }
+  const forgotten = forgottenOption(sentences);
+  const own = Array.isArray(filter?.forgotten) ? filter.forgotten : [];
+  options.filter = { ...filter, forgotten: [...own, ...(redact?.value(forgotten) ?? forgotten)] };
+}
+
 /** Whether what triage chooses is remembered: with a cut, and where it stays in its place and no other request asks about others. */
 function remembersChoices(
   { budget, triage }: Readonly<Record<string, unknown>>,
@@ -1408,6 +1530,7 @@ const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
   accept: ACCEPT,
+  statementsFrom: ["a list of keys", (value) => Array.isArray(value)],
 };
 
 /** Whether an append failed as another one came first. */

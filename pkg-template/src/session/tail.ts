@@ -5,6 +5,7 @@ import { CoreReadPlan, type CoreTranscript } from "#core";
 import { type Fetch, ROLES, type Unread } from "../base/generated.js";
 import { zoneOffsets } from "../config/zones.js";
 import type { OlderNeed, Reader } from "../context/build.js";
+import { lastingIn } from "../context/statements.js";
 import { type Source, Transcript } from "../context/transcript.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
@@ -212,6 +213,20 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
+  /** Finds the messages with lasting statements of a user, by the log's index. */
+  lasting(name: string | undefined): Promise<ReturnType<typeof lastingIn>> {
+    return this.#reading(async () => {
+      await needSelection();
+      await this.#refresh();
+      const find = (): ReturnType<typeof lastingIn> => lastingIn(this.#transcript.source().core, name, "session_error");
+      const found = find();
+      if (found === undefined) {
+        await this.#readOlder({ kind: "index" });
+      }
+      return found ?? find();
+    });
+  }
+
   #found({ text, nowMs, timeZone, count }: LogQuestion): FoundInLog | undefined {
     const { core } = this.#transcript.source();
     const found = (offsets: readonly number[]): FoundInLog | undefined => {
@@ -307,6 +322,11 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** The `id` of the session that was read; undefined where there was none. */
   get sessionId(): string | undefined {
     return this.#info?.id;
+  }
+
+  /** Facts about the session at the time of reading, if it exists. */
+  get info(): SessionInfo | undefined {
+    return this.#info;
   }
 
   /** The newest message that is known, if any. */

@@ -2,6 +2,7 @@
 
 pub(crate) mod about;
 pub(crate) mod flow;
+pub mod lasting;
 pub mod pairs;
 pub(crate) mod passages;
 pub mod query;

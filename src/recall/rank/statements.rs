@@ -105,9 +105,8 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let mut kept: Vec<(usize, Kind)> = Vec::with_capacity(order.len());
     for at in order {
         let Statement { message, kind, .. } = found[at];
-        let is_same = |(other, of): &(usize, Kind)| {
-            ![*of, kind].contains(&Kind::Health) && are_nearly_the_same(index, *other, message)
-        };
+        let is_same =
+            |(other, of): &(usize, Kind)| are_on_one_matter(index, [*other, message], [*of, kind]);
         match kept.iter().position(is_same) {
             Some(same) => kept[same].0 = kept[same].0.max(message),
             None => kept.push((message, kind)),
@@ -116,8 +115,13 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     kept.into_iter().map(|it| it.0).collect()
 }
 
+/// True if the later of two statements takes the place of the earlier one.
+pub(super) fn are_on_one_matter(index: &Index, messages: [usize; 2], kinds: [Kind; 2]) -> bool {
+    !kinds.contains(&Kind::Health) && are_nearly_the_same(index, messages[0], messages[1])
+}
+
 /// True if everybody has a name: people talk to each other, and not to an assistant.
-fn is_among_people(index: &Index, asker: u16) -> bool {
+pub(super) fn is_among_people(index: &Index, asker: u16) -> bool {
     let speakers = index.speakers();
     speakers.get(usize::from(asker)).is_some_and(|asker| !asker.name.is_empty())
         && !speakers.iter().any(|it| it.role == Role::Assistant && it.name.is_empty())
