@@ -1,4 +1,4 @@
-//! The units that windows count and triage chooses among: groups, or exchanges.
+//! Units that windows count and triage chooses among: groups, or exchanges.
 
 use crate::config::WindowUnit;
 use crate::log::groups::{self, Groups};
@@ -19,7 +19,7 @@ pub(crate) fn of(
         let begins = match unit {
             WindowUnit::Message => true,
             WindowUnit::Exchange => {
-                // A row between two that are no neighbours in the log is of neither's exchange.
+                // Rows on different sides of a gap belong to different exchanges.
                 let is_beyond_gap = groups::stretch_of(messages, *row) > stretch;
                 begins_exchange(messages, *row) || units.is_empty() || is_beyond_gap
             }
@@ -38,7 +38,7 @@ pub(crate) fn of(
     units
 }
 
-/// Whether an exchange begins with a message: it is the user's.
+/// True if an exchange begins with a message: it is the user's.
 pub(crate) fn begins_exchange(messages: &Messages, row: usize) -> bool {
     messages.role(row).begins_exchange()
 }
