@@ -330,7 +330,7 @@ mod tests {
     use std::collections::BTreeMap;
     use windrow_property::properties;
 
-    /// Every kind of value that serde tells apart.
+    /// One variant for each kind of value that serde distinguishes.
     #[derive(Clone, Debug, Serialize)]
     enum Sample {
         Unit,

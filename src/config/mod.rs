@@ -392,7 +392,7 @@ mod tests {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                // A map of names is one option. A group that may be missing is an option too.
+                // A map of names is a single option, and so is a group that may be absent.
                 let known = OPTION_NAMES.paths();
                 let has_options = known.iter().any(|it| it.starts_with(&format!("{path}.")));
                 if has_options {

@@ -74,7 +74,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// Conversions between rows and messages agree with a list of all rows.
+        /// Mapping between rows and messages agrees with a plain list of all rows.
         #[test]
         fn each_row_is_of_one_message(counts in vec(1_usize..5, 0..40), length in 0_usize..40) {
             let mut split = SplitMessages::default();

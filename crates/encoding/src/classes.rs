@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn characters_that_are_easily_misjudged() {
         for (character, class) in [
-            ('\u{85}', Class::Space), // next line: white space, but no newline of the patterns
+            ('\u{85}', Class::Space), // next line: white space, but not a line end for the patterns
             ('\u{a0}', Class::Space), // no-break space
             ('\u{2028}', Class::Space), // line separator
             ('\u{200b}', Class::Other), // zero-width space is not white space
@@ -128,7 +128,7 @@ mod tests {
             ('\u{212a}', Class::Upper), // Kelvin sign
             ('\u{1c5}', Class::Upper), // title case
             ('\u{301}', Class::Mark), // combining acute accent
-            ('\u{e0100}', Class::Mark), // variation selector of the last plane but two
+            ('\u{e0100}', Class::Mark), // variation selector, in the third plane from the end
             ('\u{2b0}', Class::Caseless), // modifier letter
             ('漢', Class::Caseless),
             ('½', Class::Number),

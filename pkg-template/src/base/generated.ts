@@ -129,7 +129,7 @@ export interface ContextOptions {
   readonly sections?: readonly Section[] | null | undefined;
 }
 
-/** A moment as a config may give it. */
+/** A moment in any form that a config accepts. */
 export type Moment = number | string;
 
 /**

@@ -772,15 +772,15 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// An operation on an index.
+    /// Operations on an index.
     #[derive(Clone, Debug)]
     enum Step {
         Append(Vec<String>),
-        /// Keeps this share of the messages.
+        /// Truncates to this share of the messages.
         Truncate(f64),
-        /// Looks something up.
+        /// Runs a lookup.
         Ask,
-        /// Writes it, and continues with the index that was read back.
+        /// Serializes the index and continues with the deserialized copy.
         Store,
     }
 
@@ -850,10 +850,10 @@ mod tests {
         read
     }
 
-    /// The number of times that the open part can double in the tests.
+    /// Enough sizes for the open part to double as often as the tests make it.
     const MOST_SIZES: usize = 8;
 
-    /// The messages with a term, each with the number of its occurrences.
+    /// Messages that contain a term, each with the term's frequency.
     fn found(index: &Index, term: u32) -> Vec<(usize, u16)> {
         let of = |segment: &Segment| -> Vec<(usize, u16)> {
             let place = |posting: &Posting| segment.messages.start + posting.place();
@@ -882,7 +882,7 @@ mod tests {
                     Step::Append(more) => texts.extend(more),
                     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a share of a few hundred")]
                     Step::Truncate(share) => texts.truncate((texts.len() as f64 * share) as usize),
-                    // There is at most one of each size.
+                    // At most one segment of each size exists.
                     Step::Ask => {
                         prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES);
                         similarities(&index, &texts);

@@ -1,5 +1,5 @@
-// Vocabularies made of a tokenizer.json by the command line: they count as slow merging by the file's own rules does, and files
-// that aren't read are named.
+// Vocabularies that the command line makes from a tokenizer.json: they count the same as slow merging by the file's own
+// rules, and unsupported files are named.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -26,14 +26,17 @@ const DEEPSEEK = [
   "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ];
 
-/** By encoding: the patterns as a file has them, as JavaScript reads them, and if its file has all ways to split a token. */
+/**
+ * By encoding: the patterns as the file has them, the same for JavaScript, and true if the file lists all ways to split
+ * a token.
+ */
 const FAMILIES = {
   qwen: [[`${IN_FILE}|${GPT4}\\p{N}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}|${GPT4_END}`], false],
   deepseek_v3: [DEEPSEEK, DEEPSEEK, false],
   tekken: [[`${CASED}|\\p{N}|${TEKKEN_END}`], [`${CASED}|\\p{N}|${TEKKEN_END}`], true],
 };
 
-/** Pieces of random texts: words of the vocabularies, and what patterns tell apart. */
+/** Fragments of random texts: words of the vocabularies, and characters that patterns distinguish. */
 const BITS = [
   ..."the and ing tion Haus straße der die und Gegend не при ход слово 会議 議事 です カナ مرحبا نعم 한국 हिन्दी e\u0301 \u0301 \u200d \0 \u0001".split(
     " ",
@@ -50,7 +53,7 @@ const letters = (() => {
 })();
 const inLetters = (text) => [...new TextEncoder().encode(text)].map((byte) => letters[byte]);
 
-/** Cuts a text by patterns, one after the other: matches and what lies between them are pieces. */
+/** Cuts a text by patterns, one after the other. Matches and the text between them are pieces. */
 function cut(patterns, text) {
   return patterns.reduce(
     (pieces, pattern) =>
@@ -59,7 +62,7 @@ function cut(patterns, text) {
   );
 }
 
-/** Merges a piece as its definition says: the first of all merges that can be made, at its first place, until none is left. */
+/** Merges a piece by definition: the first merge that applies, at its first position, until none applies. */
 function merged(piece, ranks) {
   const parts = inLetters(piece);
   for (;;) {
@@ -77,7 +80,7 @@ function merged(piece, ranks) {
   }
 }
 
-/** Learns a vocabulary of random texts, as byte pair encoding does. */
+/** Learns a vocabulary from random texts by byte pair encoding. */
 function learned(random, patterns, hasAllSplits) {
   const sample = Array.from({ length: 1500 }, () => random.pick(BITS) + random.pick(BITS)).join(" ");
   const pieces = cut(patterns, sample).map(inLetters);
