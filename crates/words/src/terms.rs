@@ -183,7 +183,7 @@ impl Analyzer {
             for word in lists::request_words(of) {
                 let unit = Unit { text: word, shape: Shape::Word, starts_sentence: false };
                 self.terms_of(&unit, Some(of), &mut |term| {
-                    // Comparing beginnings would turn "compost" into one, because of "compare".
+                    // Comparing beginnings would make "compost" a request word, because of "compare".
                     if term.kind == Kind::Word {
                         hashes.push(term.hash);
                     }

@@ -122,7 +122,7 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     }
 }
 
-/// The messages of the speakers that a request names.
+/// The speakers that a request names: by speaker, true if it names them. Empty if it names none.
 struct NamedMessages(Vec<bool>);
 
 impl NamedMessages {
@@ -147,7 +147,7 @@ impl NamedMessages {
         self.0.get(index.speaker(message) as usize) == Some(&true)
     }
 
-    /// Scores with those of named speakers raised.
+    /// Raises the scores of messages by named speakers.
     fn raised<'a>(&self, index: &Index, scores: &'a [f32], weight: f32) -> Cow<'a, [f32]> {
         if !self.is_any() {
             return scores.into();

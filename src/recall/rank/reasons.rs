@@ -64,7 +64,7 @@ impl Evidence {
         recalled
     }
 
-    /// Reasons why each of the messages in these rows was recalled, or whatever `done` says.
+    /// The reasons for each of the messages in these rows, after `done`: a word such as "recalled".
     pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
         let has = |messages: &[u32], from: usize, to: usize| {
             let first = messages.partition_point(|message| (*message as usize) < from);
