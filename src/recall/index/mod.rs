@@ -48,9 +48,9 @@ pub struct Index {
     part_ends: Vec<usize>,
     /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
-    /// These as a segment, from a request to the next message.
+    /// These as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
-    /// The first of them as a segment: that of the last request.
+    /// The first of them as a segment, from the last request.
     begun_segment: Option<Segment>,
     /// The first message after the last segment.
     first_open: usize,
