@@ -121,7 +121,7 @@ pub struct Groups {
     pub calls_running: Vec<HalfCall>,
     /// Results without a call before them.
     pub results_without_call: Vec<HalfCall>,
-    /// Rows that continue in another row of their group, ascending: parallel calls, and their results.
+    /// Rows that continue an earlier row of their group, ascending: parallel calls, and their results.
     continued: Vec<usize>,
 }
 
@@ -193,7 +193,7 @@ struct LatestCall {
     first: usize,
 }
 
-/// True if a message with calls says that it continues the one before it.
+/// True if a message with calls continues the message before it, which also has calls.
 fn goes_on(transcript: &Messages, row: usize) -> bool {
     let calls = |row: usize| {
         transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
@@ -362,7 +362,7 @@ impl Groups {
         self.larger.insert(group, rows);
     }
 
-    /// True if a row continues in another one of its group: both are parallel calls, or both are results of parallel
+    /// True if a row continues an earlier one of its group: both are parallel calls, or both are results of parallel
     /// calls.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {

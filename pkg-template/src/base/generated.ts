@@ -485,7 +485,10 @@ export interface TriageDecisions {
   readonly through?: string | null | undefined;
   /** The chosen units, named in the same way. All others were rejected. */
   readonly chosen?: readonly string[] | undefined;
-  /** A checksum of the options in effect. With other options the decisions don't count. Default: not checked. */
+  /**
+   * A checksum of the options that they were decided with. With other options they don't count. Default: not
+   * checked.
+   */
   readonly under?: string | null | undefined;
 }
 

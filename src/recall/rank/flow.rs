@@ -44,7 +44,7 @@ impl Newest {
     }
 }
 
-/// Scores as messages that a request continues from: 0 except for some consecutive ones.
+/// Scores of messages as ones that a request continues from: 0 except for some consecutive ones.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     first: usize,

@@ -50,9 +50,9 @@ pub struct Weights {
     pub time: f32,
     /// The weight of a message by a speaker whom the request names.
     pub speaker: f32,
-    /// Raises the spread score of such a speaker's messages by this factor.
+    /// Raises the spread score of such a speaker's messages by this share.
     pub speaker_narrow: f32,
-    /// Raises the words of such a speaker by this factor, before they spread to their passage.
+    /// Raises the scores of such a speaker's words by this share, before they spread to their passage.
     pub speaker_wide: f32,
     /// Deduction for a question: it holds no answer.
     pub question: f32,
