@@ -1,4 +1,4 @@
-//! The units that windows count and triage chooses among: groups, or exchanges.
+//! Units that windows count and triage chooses among: groups, or exchanges.
 
 use crate::config::WindowUnit;
 use crate::log::groups::{self, Groups};
@@ -20,7 +20,7 @@ pub(crate) fn of(
         let begins = match unit {
             WindowUnit::Message => begins_message(messages, before, *row),
             WindowUnit::Exchange => {
-                // A row between two that are no neighbours in the log is of neither's exchange.
+                // Rows on different sides of a gap belong to different exchanges.
                 let is_beyond_gap = groups::stretch_of(messages, *row) > stretch;
                 begins_exchange(messages, *row) || units.is_empty() || is_beyond_gap
             }
@@ -58,7 +58,7 @@ pub(crate) fn newest_messages<'a>(
     &rows[first.unwrap_or(rows.len())..]
 }
 
-/// Whether an exchange begins with a message: it is the user's.
+/// True if an exchange begins with a message: it is the user's.
 pub(crate) fn begins_exchange(messages: &Messages, row: usize) -> bool {
     messages.role(row).begins_exchange()
 }

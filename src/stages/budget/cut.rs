@@ -96,8 +96,8 @@ const STUB_SHARE: f64 = 0.6;
 /// runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// Resolution of the room that required pieces take if they aren't on the scale, in steps of a run's room. More steps
-/// use the room better, but the cut moves more often if the length of the request changes with each turn.
+/// Required pieces that aren't on the scale shrink a run's room in steps of this fraction of its limit. More steps use
+/// the room better, but the cut moves more often if the length of the request changes with each turn.
 const ROOM_STEPS: u64 = 32;
 
 /// About how many tokens a stub costs, including the text around it.

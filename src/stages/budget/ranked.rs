@@ -115,7 +115,7 @@ impl Packer<'_> {
     ) -> StageResult<Vec<RankedPlace>> {
         let part = all.share(share.most);
         let mut left = part.min(self.remaining);
-        // A share of a limit of messages is at least one message or group.
+        // A share of a limited number of messages is at least one message or group.
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);
         let is_quoted = self.plan.quotes_recalled && share.reason != Reason::Newest;
