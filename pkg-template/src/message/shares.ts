@@ -24,7 +24,7 @@ export function sharesOf({ role }: ReadMessage, parts: readonly PlacedPart[]): P
     if (isResult(part) || (role === "tool" && last === undefined)) {
       shares.push([part]);
     } else if (role === "tool") {
-      last?.push(part); // Parts that count and that nobody reads belong to the result before them.
+      last?.push(part); // parts that count but aren't read belong to the result before them
     } else {
       speech.push(part);
     }
