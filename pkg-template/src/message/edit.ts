@@ -1,4 +1,4 @@
-// Copies of messages of any format: with another text, without tool calls, with an origin.
+// Copies messages of any format: with another text, without tool calls, with an origin.
 
 import { ContextError } from "../base/errors.js";
 import { type IsUnwanted, type MessageOrigin, recordOf, type UnknownRecord } from "./format.js";
@@ -29,14 +29,17 @@ export function shortenedCopy<M extends object>(
   }
 }
 
-/** Returns a marked copy of a message without its tool calls and results; the message itself if it has none. */
+/** Returns a marked copy of a message without its tool calls and results, or the message itself if it has none. */
 export function withoutToolCalls<M extends object>(message: M, shape?: string): M {
   const row = message as unknown as UnknownRecord;
   const copy = formatOf(row, shape).withoutToolCalls(row);
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
 }
 
-/** Calls and results that are left out of a message: by the ids of their calls, and by what holds them where others have the same ids. */
+/**
+ * Calls and results to leave out of a message: by the ids of their calls, and by their holders if others have the same
+ * ids.
+ */
 export interface LeftOutCalls {
   readonly ids: ReadonlySet<unknown>;
   readonly holders: ReadonlySet<unknown>;
@@ -82,7 +85,7 @@ export function withoutCalls<M extends object>(message: M, { ids, holders }: Lef
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
 }
 
-/** Returns the id of the call that a part makes or answers. Gemini's calls may have a name alone. */
+/** Returns the id of the call that a part makes or answers. Gemini's calls may only have a name. */
 function callIdIn(holder: UnknownRecord): unknown {
   const own = recordOf(
     holder.toolInvocation ??
@@ -106,7 +109,7 @@ function callIdIn(holder: UnknownRecord): unknown {
   );
 }
 
-/** Returns a copy of a message that says where it is from, in the places that its format has for this. */
+/** Returns a copy of a message with an origin, in the fields that its format has for it. */
 export function withOrigin(message: UnknownRecord, origin: MessageOrigin): UnknownRecord {
   return formatOf(message).withOrigin?.(message, origin) ?? { ...message, ...origin };
 }

@@ -36,7 +36,7 @@ function byResult(role: Role, parts: readonly PlacedPart[]): Share[] {
     if (isResult(part) || (role === "tool" && last === undefined)) {
       shares.push([part]);
     } else if (role === "tool") {
-      last?.push(part); // Parts that count and that nobody reads belong to the result before them.
+      last?.push(part); // parts that count but aren't read belong to the result before them
     } else {
       speech.push(part);
     }
