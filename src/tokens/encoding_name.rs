@@ -23,12 +23,21 @@ pub enum EncodingName {
     /// `tekken`: Mistral's Tekken, by a vocabulary file of your own.
     #[serde(rename = "tekken")]
     Tekken,
+    /// `llama3`: Llama 3 to 3.3, by a vocabulary file of your own.
+    #[serde(rename = "llama3")]
+    Llama3,
 }
 
 impl EncodingName {
     /// Every encoding: those whose vocabulary the package has, the newest first, then those that a `tokenizer.json` has.
-    pub const ALL: [Self; 5] =
-        [Self::O200kBase, Self::Cl100kBase, Self::Qwen, Self::DeepseekV3, Self::Tekken];
+    pub const ALL: [Self; 6] = [
+        Self::O200kBase,
+        Self::Cl100kBase,
+        Self::Qwen,
+        Self::DeepseekV3,
+        Self::Tekken,
+        Self::Llama3,
+    ];
 
     /// The encodings whose vocabulary the package has.
     pub const PACKAGED: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
@@ -42,6 +51,7 @@ impl EncodingName {
             Self::Qwen => "qwen",
             Self::DeepseekV3 => "deepseek_v3",
             Self::Tekken => "tekken",
+            Self::Llama3 => "llama3",
         }
     }
 
@@ -59,6 +69,7 @@ impl EncodingName {
             Self::Qwen => Pieces::Qwen,
             Self::DeepseekV3 => Pieces::Deepseek,
             Self::Tekken => Pieces::Tekken,
+            Self::Llama3 => Pieces::Llama3,
         }
     }
 
@@ -72,7 +83,7 @@ impl EncodingName {
         match self {
             Self::O200kBase => Some(0xc9c3_3f5c_7a79_102f),
             Self::Cl100kBase => Some(0x2afb_a719_be46_e4d4),
-            Self::Qwen | Self::DeepseekV3 | Self::Tekken => None,
+            Self::Qwen | Self::DeepseekV3 | Self::Tekken | Self::Llama3 => None,
         }
     }
 }
