@@ -1,5 +1,5 @@
-//! Makes of tables what the core is compiled with: `windows.txt`, the context windows of models and the least that their providers cache,
-//! and `date-words.rs`, the words by which languages name times.
+//! Compiles tables into sources for the core: `windows.txt` has models' context windows and the shortest prompts that
+//! their providers cache, and `date-words.rs` has the words for dates and times in each language.
 
 use std::path::Path;
 use std::{env, fs};
@@ -13,7 +13,7 @@ fn main() {
     write("date-words.rs", &date_words(&rows(DATE_WORDS)));
 }
 
-/// The cells of a table's rows. Lines that begin with `#` say what it is.
+/// The cells of a table's rows. Lines that begin with `#` are comments.
 fn rows(path: &str) -> Vec<Vec<String>> {
     println!("cargo::rerun-if-changed={path}");
     let table = fs::read_to_string(path).expect("the table is there");
@@ -34,7 +34,7 @@ fn windows(models: &[Vec<String>]) -> String {
     models.iter().map(line).collect()
 }
 
-/// A list for each language, of meanings with the words that have them.
+/// A list for each language, of meanings with their words.
 fn date_words(meanings: &[Vec<String>]) -> String {
     let languages = meanings.first().map_or(0, Vec::len);
     let list = |language: usize| {

@@ -1,8 +1,9 @@
-// Agents' runs, step by step: does the prompt still have the values that the next call needs?
+// Replays agents' runs step by step, and checks whether the prompt still has the values that the next call needs.
 //
-// A prompt is built before each step, from all messages so far. A step counts if the arguments of its calls have identifiers (paths, names,
-// ids) that were said before, but not in the newest two messages. Its score is the share of these that the prompt still has. Tokens are
-// counted here, message by message, for windrow and for others alike.
+// A prompt is built before each step, from all messages so far. A step counts if the arguments of its calls have
+// identifiers (paths, names, ids) from older messages that the newest two don't have. Its score is the share of these
+// identifiers that the prompt still has. Tokens are counted here, message by message, the same way for windrow and for
+// others.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,18 +18,18 @@ import { Table } from "./table.mjs";
 const FRAMEWORKS = "tests/frameworks";
 const BUDGETS = [3000, 4000, 5000, 6000, 8000];
 const NEWEST_MESSAGES = 2;
-/** The results that others keep whole, as LangChain and Anthropic have it. */
+/** The newest results that others keep whole, as LangChain and Anthropic do. */
 const KEPT_RESULTS = 3;
-/** The prices of input by the providers' rules, as shares of its price without a cache. */
+/** Providers' prices for cached reads and cache writes, relative to the uncached input price. */
 const [CACHE_READ, CACHE_WRITE] = [0.1, 1.25];
 const encoding = "o200k_base";
-/** The tokens that a reply begins with, counted once a prompt. */
+/** The tokens that start a reply, counted once per prompt. */
 const PRIMING = 3;
 
 const built = (config) => (messages, maxTokens) =>
   buildContextSync(messages, { ...config, encoding, budget: { ...config.budget, maxTokens } }).messages;
 
-/** Measures the runs of files, and prints a table of each budget. */
+/** Measures the runs in files, and prints a table for each budget. */
 export async function run(options) {
   const at = options.indexOf("--budgets");
   const budgets = at < 0 ? BUDGETS : (options[at + 1] ?? "").split(",").map(Number);
@@ -132,7 +133,10 @@ const tokensIn = (messages) => messages.reduce((sum, message) => sum + tokensOf(
 
 // ---- Others ----
 
-/** Ten lines that many agents have: old results become a stub until the rest fits, and then the oldest steps go. */
+/**
+ * A baseline of ten lines that many agents contain: old results become stubs until the rest fits, and then the oldest
+ * steps go.
+ */
 function masked(messages, budget) {
   const out = [...messages];
   for (let at = 0; at < out.length - NEWEST_MESSAGES && tokensIn(out) > budget; at++) {
@@ -146,7 +150,7 @@ function masked(messages, budget) {
   return out;
 }
 
-/** LangChain's edit of the context, if the run is larger than the budget. It knows no budget of its own, and may exceed this one. */
+/** LangChain's context editing, if the run is larger than the budget. It has no budget, so it may exceed this one. */
 async function clearing() {
   await installNpmPackages(FRAMEWORKS, []);
   const require = createRequire(projectPath(FRAMEWORKS, "package.json"));
@@ -179,7 +183,7 @@ function argumentsOf(call) {
   }
 }
 
-/** The AI SDK's pruning, if the run is larger than the budget: it leaves out old calls with their results. */
+/** The AI SDK's pruning, if the run is larger than the budget. It removes old calls with their results. */
 function pruned(messages, budget) {
   if (tokensIn(messages) <= budget) {
     return messages;

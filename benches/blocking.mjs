@@ -1,5 +1,5 @@
-// How long a page can't answer while a context of many messages is built: by the page itself, and by its worker, in Chromium. Prints the
-// longest task of the page's thread. A browser calls a task long from 50 ms on, and reports no shorter one.
+// Measures in Chromium how long a page can't respond while a context of many messages is built, by the page itself and
+// by its worker. Prints the longest task on the page's thread. Browsers report tasks of 50 ms or more.
 
 import { fileURLToPath } from "node:url";
 import { Failure, projectPath } from "../scripts/project.mjs";
@@ -9,7 +9,7 @@ import { Table } from "./table.mjs";
 
 const LENGTHS = [1000, 10_000, 100_000];
 
-/** Measures, prints, and fails if the page can't answer for long while its worker builds. */
+/** Measures, prints, and fails if the page is unresponsive for long while its worker builds. */
 export async function run() {
   process.env.CHROME_PATH ??= findChromium().chromium;
   const folders = {

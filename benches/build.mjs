@@ -1,10 +1,11 @@
-// A context over a plain array that no side has seen, exact to the token, beside LangChain's `trimMessages` with an exact counter.
+// Times a context built from a plain array that is new to every side, exact to the token, against LangChain's
+// `trimMessages` with an exact counter.
 //
 //   npm run bench -- build [--write FILE]
 //
-// The budget holds half of the messages. All sides are to keep the same ones. Each side is warm: it has been through a small chat, and
-// windrow through a few of the same length. `trimMessages` counts what it has again for each message that it leaves out, which takes
-// seconds: so it has few rounds.
+// The budget holds half of the messages, and all sides should keep the same ones. Each side is warm: it has run on a
+// small chat, and windrow on a few of the same length. `trimMessages` counts everything again for each message it
+// drops, which takes seconds, so it gets few rounds.
 
 import { buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
 import { Failure, step } from "../scripts/project.mjs";
@@ -20,7 +21,7 @@ const MESSAGE_BYTES = 400;
 const ROUNDS = 15;
 const OWN_WARM_UPS = 10;
 const GOALS = { 300: { must: 100, reach: 200 }, 600: { must: 250, reach: 500 } };
-/** Messages that are ranked for a request in a first build, which reads and indexes them all. */
+/** Sizes of a first ranked build, which reads and indexes all messages. */
 const RANKED_SIZES = [10_000, 100_000];
 const RANKED_ROUNDS = 5;
 
@@ -68,7 +69,7 @@ export async function run(options = []) {
   }
 }
 
-/** What `trimMessages` counts with, each with how many rounds it has. */
+/** Returns the token counters for `trimMessages`, with the number of rounds for each. */
 async function countersOfPeers() {
   const { getEncoding } = await importPeer("js-tiktoken");
   const slow = getEncoding("o200k_base");
@@ -81,16 +82,16 @@ async function countersOfPeers() {
   };
 }
 
-/** What a prompt costs beside its messages, and a message beside its text. */
+/** The tokens of a prompt without messages, and of a message without text. */
 const frame = () => countTokens([]).tokens;
 const envelope = () => countTokens([{ role: "user", content: "a" }]).tokens - frame() - countTokens("a").tokens;
 
-/** A chat that nobody has seen, in the form of both sides, with a budget for half of it. */
+/** Returns a new chat in the form of both sides, with a budget for half of it. */
 async function chatOf(size, seed) {
   const { HumanMessage, AIMessage } = await importPeer("@langchain/core/messages");
   const texts = chatMessages(size, MESSAGE_BYTES, seed);
   const isUser = (index) => index % 2 === 0;
-  // A token has about four bytes.
+  // About four bytes per token.
   const maxTokens = Math.round((size * MESSAGE_BYTES) / 8);
   return {
     maxTokens,
@@ -148,7 +149,7 @@ function print({ figures }) {
   console.log(`\n${table.text()}\n`);
 }
 
-/** The first ranked build of a transcript: all of it is read and indexed. */
+/** Times the first ranked build of a transcript, which reads and indexes all of it. */
 function measureRanked() {
   const figures = [];
   const table = new Table("the first ranked build", "ms: median (best)");

@@ -1,22 +1,22 @@
-// A chat of any length, from a seed, with the frequencies that words have: a few are in every message, most are rare, and a
-// conversation comes back to its own. Its requests ask for what was said somewhere.
+// Generates a chat of any length from a seed, with natural word frequencies: a few words are in every message, most are
+// rare, and each conversation repeats its own. Requests ask about an earlier message.
 
 import { Random } from "../tests/package/support/random.mjs";
 
-/** The most frequent words of English, the most frequent first: more than half of all that is said. */
+/** The most frequent words of English, in order: more than half of all text. */
 export const FUNCTION_WORDS =
   "the of and to a in is that it was for on you with as i be at have this are not but from they or had by we what there when can an your which their all were if would will one has about up out so them been who more no into do some then could my than like time its now only very just over also after how our well even want because any these give most us way here see look come think know get make go back first where should much before must too own such those down did may still through between while again never".split(
     " ",
   );
 
-/** How many further words there are. */
+/** The number of other words. */
 const RARE_WORDS = 5000;
-/** Zipf's law as Mandelbrot gave it: a word's frequency is 1 / (rank + this). */
+/** The shift in Mandelbrot's form of Zipf's law: a word's frequency is 1 / (rank + shift). */
 const RANK_SHIFT = 2.7;
 const WORDS = [...FUNCTION_WORDS, ...madeUpWords(RARE_WORDS)];
 const SUMS = sums();
 
-/** Words of English sounds and endings, none twice. */
+/** Returns unique made-up words with English sounds and endings. */
 function madeUpWords(count) {
   const random = new Random(11);
   const begin = "b c d f g h l m n p r s t v w st tr pl br cl gr sh ch th".split(" ");
@@ -31,7 +31,7 @@ function madeUpWords(count) {
   return [...words];
 }
 
-/** Up to each word, how often a word is one of those. */
+/** Returns the cumulative frequency up to each word. */
 function sums() {
   let sum = 0;
   return Float64Array.from(WORDS, (_, rank) => {
@@ -65,7 +65,7 @@ function rareWord(random) {
 
 const isFunctionWord = new Set(FUNCTION_WORDS);
 
-/** A chat of a user and an assistant in many conversations. The same seed gives the same messages. */
+/** A chat between a user and an assistant in many conversations. The same seed yields the same messages. */
 export class Chat {
   #random;
   #timeMs = Date.parse("2010-01-04T09:00:00Z");
@@ -77,12 +77,12 @@ export class Chat {
     this.#random = new Random(seed);
   }
 
-  /** When the newest message was written, in milliseconds. */
+  /** The time of the newest message, in milliseconds. */
   get timeMs() {
     return this.#timeMs;
   }
 
-  /** The next so many messages, of 20 words in the mean. */
+  /** Returns the next `count` messages, with an average of 20 words. */
   messages(count) {
     return Array.from({ length: count }, () => this.#next());
   }
@@ -90,7 +90,7 @@ export class Chat {
   #next() {
     const random = this.#random;
     if (this.#left === 0) {
-      // Another conversation: hours later, with words of its own.
+      // A new conversation, hours later, with its own words.
       this.#left = random.integer(10, 70);
       this.#topic = Array.from({ length: 8 }, () => rareWord(random));
       this.#timeMs += random.integer(1, 8) * 3_600_000;
@@ -112,7 +112,7 @@ export class Chat {
   }
 }
 
-/** So many different requests, each with three rare words of a message. */
+/** Returns `count` different requests, each with three rare words from a message. */
 export function requestsFor(messages, count, seed = 5) {
   const random = new Random(seed);
   const requests = new Set();

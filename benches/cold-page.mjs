@@ -1,5 +1,5 @@
-// The first context in a fresh page of Chromium, at a fourth of the processor's speed: a bundle as an application has it, from its import
-// to the context. Beside it the first count of a peer.
+// Times the first context in a fresh page of Chromium, at a quarter of the processor's speed: an application's bundle,
+// from its import to the context. Also times a peer's first count.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,24 +11,27 @@ import { spreadOf } from "./record.mjs";
 import { Table } from "./table.mjs";
 
 const ROUNDS = 7;
-/** By how much the processor is slowed down. */
+/** The factor by which the processor is slowed down. */
 const SLOWDOWN = 4;
 const GOALS = { totalMs: { must: 150, reach: 80 } };
 
 const peer = projectPath("benches", "peers", "node_modules", "gpt-tokenizer", "esm", "encoding", "o200k_base.js");
 
-/** Compiles all of the core beside the page's thread, and not each function when it is first called. A page cannot ask for it. */
+/**
+ * Makes V8 compile the whole core in the background instead of each function on its first call. A page can't request
+ * this.
+ */
 const COMPILES_AHEAD = "--js-flags=--no-wasm-lazy-compilation";
 
-/** The run that is measured compiled ahead too: of all runs it has the least beside compiling. */
+/** The run that is also measured with this flag. It does the least work besides compiling. */
 const BOUNDS = "windrow/slim, bounds";
 
 /**
- * What an application does, each in a page of its own: a module that imports the names that it needs, and no others, so that its bundler
- * leaves out the rest. `run` is called with when the import of the module began, and gives the times of each part in milliseconds.
+ * Applications, each in its own page: a module that imports only the names it needs, so its bundler drops the rest.
+ * `run` receives the time at which the import of the module began, and returns the time of each part in milliseconds.
  */
 const RUNS = {
-  // As an application does it: nothing but the call.
+  // A typical application: only the call.
   windrow: `
     import { buildContext, countTokens } from "windrow";
     export async function run(started) {
@@ -37,7 +40,7 @@ const RUNS = {
       const built = clock();
       return { importMs: imported - started, buildMs: built - imported, tokens: tokensOf(context, countTokens) };
     }`,
-  // The same in parts.
+  // The same in separate steps.
   "windrow, in parts": `
     import { buildContextSync, countTokens, loadEncoding } from "windrow";
     export async function run(started) {
@@ -56,7 +59,7 @@ const RUNS = {
         tokens: tokensOf(context, countTokens),
       };
     }`,
-  // With the core and the vocabulary as files beside the page, which are fetched while the JavaScript is.
+  // The core and the vocabulary as files next to the page, fetched in parallel with the JavaScript.
   "windrow/slim": `
     import { buildContext, countTokens, init, loadEncoding } from "windrow/slim";
     export async function run(started, { core, vocabulary }) {
@@ -75,7 +78,7 @@ const RUNS = {
         tokens: tokensOf(context, countTokens),
       };
     }`,
-  // The same without a vocabulary, as all fits by its bytes.
+  // The same without a vocabulary, because everything fits by its byte length.
   [BOUNDS]: `
     import { buildContext, init } from "windrow/slim";
     export async function run(started, { core }) {
@@ -100,21 +103,21 @@ const RUNS = {
     }`,
 };
 
-/** What the runs share. */
+/** Code shared by the runs. */
 const SHARED = `
   const text = ${JSON.stringify(COLD_TEXT)};
   const messages = [{ role: "user", content: text }];
   const config = { encoding: "o200k_base", budget: { maxTokens: 1000 } };
   const clock = () => performance.now();
-  /** How many tokens the text has, by a context with nothing else in it. */
+  /** The tokens of the text, from a context with nothing else in it. */
   const tokensOf = ({ tokens }, countTokens) =>
     tokens.exact ? tokens.total - countTokens([{ role: "user", content: "" }], config).tokens : NaN;
 `;
 
-/** The files that a run begins to fetch before it is imported itself. */
+/** The files that a run starts to fetch before its own import. */
 const FETCHED = { core: ["windrow/slim", BOUNDS], vocabulary: ["windrow/slim"] };
 
-/** Serves the page of a run, an application of its own. */
+/** Serves the page of a run as a separate application. */
 async function serveRun(name) {
   const fetches = {
     core: 'fetch("/windrow.wasm")',
@@ -140,7 +143,7 @@ async function serveRun(name) {
   });
 }
 
-/** Measures each run in pages of its own, in turns. */
+/** Measures each run in its own pages, alternating between runs. */
 export async function measureColdPages() {
   const served = {};
   for (const name of Object.keys(RUNS)) {
@@ -167,7 +170,7 @@ export async function measureColdPages() {
   }
 }
 
-/** A page with no data of another one, which has loaded nothing but the script that calls. */
+/** Opens a page with no data from another, which has loaded nothing except the calling script. */
 async function measureOne(browser, address) {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -7,7 +7,10 @@ const [, , name] = process.argv;
 const clock = () => performance.now();
 const result = {};
 
-/** How long the main thread has had a processor, where the system says so: what others do on the machine is not in it. */
+/**
+ * Returns the processor time of the main thread, if the system reports it. Unlike elapsed time, it excludes other work
+ * on the machine.
+ */
 function processorMs() {
   try {
     return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1e6;

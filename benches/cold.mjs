@@ -1,4 +1,5 @@
-// The first exact count and the first context in a fresh process and in a fresh page, beside other packages: time and memory.
+// Measures time and memory of the first exact count and the first context, in a fresh process and in a fresh page, for
+// windrow and other packages.
 //
 //   npm run bench -- cold [--write FILE]
 

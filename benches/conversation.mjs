@@ -1,4 +1,4 @@
-// A conversation as people have it with an assistant, from a seed: questions, answers, and now and then a tool.
+// Generates a typical conversation with an assistant from a seed: questions, answers, and an occasional tool call.
 
 import { Random } from "../tests/package/support/random.mjs";
 
@@ -14,7 +14,7 @@ function sentence(random, words) {
   return `${text[0].toUpperCase()}${text.slice(1)}${random.pick([".", ".", ".", "?", ":", ", 14:30.", " (42 %)."])}`;
 }
 
-/** A text of so many words, in sentences, and where it is long in paragraphs. */
+/** Returns a text of `words` words in sentences. A long text has paragraphs. */
 function text(random, words) {
   const sentences = [];
   for (let left = words; left > 0; ) {
@@ -25,7 +25,7 @@ function text(random, words) {
   return sentences.join("").trim();
 }
 
-/** A conversation that goes on as long as it is asked to. The same seed gives the same messages. */
+/** A conversation of any length. The same seed yields the same messages. */
 export class Conversation {
   #random;
   #timeMs;
@@ -36,13 +36,13 @@ export class Conversation {
     this.#timeMs = startMs;
   }
 
-  /** What a session begins with: two messages. */
+  /** Returns the first two messages of a session. */
   beginning() {
     const instructions = `You help a small team with its plans. ${text(this.#random, 90)}`;
     return [this.#message("system", instructions), this.#message("assistant", "Hello! What can I do for you today?")];
   }
 
-  /** A question with its answer: two messages, or four where a tool is used. */
+  /** Returns a question and its answer: two messages, or four with a tool call. */
   exchange({ withTool = this.#random.chance(0.08) } = {}) {
     const random = this.#random;
     const question = this.#message("user", text(random, random.integer(6, 50)));
@@ -62,7 +62,7 @@ export class Conversation {
     ];
   }
 
-  /** So many messages, an even number, in whole exchanges. */
+  /** Returns `count` messages, an even number, in whole exchanges. */
   messages(count) {
     const messages = [];
     while (messages.length < count) {

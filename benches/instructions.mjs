@@ -1,9 +1,10 @@
-// How many instructions counting takes, a byte: the same on a busy machine as on an idle one.
+// Counts the processor instructions per byte of counting tokens. The result is the same on a busy machine as on an idle
+// one.
 //
 //   npm run bench -- instructions [--write FILE]
 //
-// The loops that count are run natively under valgrind, over texts from seeds: once to load a vocabulary alone, once with one pass over a text,
-// once with two. What a pass adds is what it takes.
+// The counting loops run natively under valgrind, on texts from seeds: once only to load a vocabulary, once with one
+// pass over a text, and once with two. The difference that a pass makes is its cost.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ import { codeText, englishText, multilingualText } from "./texts.mjs";
 const BYTES = 100_000;
 const NAME = "o200k_base";
 
-/** The most instructions a byte, of the first pass and of a second one: a sixth above what was measured with rustc 1.95. */
+/** The most instructions per byte for a first and a second pass: a sixth above the measurements with rustc 1.95. */
 const MOST = {
   English: [56.5, 33],
   code: [77.5, 44.5],
@@ -26,10 +27,10 @@ const MOST = {
   spaces: [33.5, 33.5],
   "random letters": [296, 296],
 };
-/** How many tokens the vocabulary has, and the most instructions that loading takes for each. */
+/** The number of tokens in the vocabulary, and the most instructions to load each. */
 const TOKENS = 199_998;
 const MOST_A_TOKEN = 100;
-/** The most that a text of one piece may take, as a multiple of English in the first pass. */
+/** The limit for a text that is one piece, as a multiple of English in the first pass. */
 const MOST_OF_ENGLISH = 6;
 
 export async function run(options = []) {
@@ -82,7 +83,7 @@ export async function run(options = []) {
   }
 }
 
-/** What it takes to load a vocabulary and to count a file so many times. */
+/** Returns the instructions for loading a vocabulary and counting a file `rounds` times. */
 function instructionsOf(file, rounds) {
   const program = projectPath("target", "release", "examples", "count");
   const asset = projectPath("pkg-template", "dist", "encodings", `${NAME}.bin`);

@@ -1,4 +1,4 @@
-// Long texts of every awkward sort: how fast they are counted, and cut to what fits, beside a text of English words.
+// Times counting and cutting long texts of awkward kinds, compared with English words.
 
 import { buildContextSync, countTokens, loadEncoding } from "windrow";
 import { Failure } from "../scripts/project.mjs";
@@ -7,11 +7,11 @@ import { Table } from "./table.mjs";
 
 const COUNTED_BYTES = 4 << 20;
 const CUT_BYTES = 16 << 20;
-/** No text is counted, or cut, at less than such a share of the speed of English. */
+/** The least speed of counting or cutting any text, as a share of the speed for English. */
 const LEAST_SHARE = 1 / 20;
 const ROUNDS = 3;
 
-/** Pieces that make one long piece, or many of which none is remembered. */
+/** Letters that form one long piece, or many pieces that are never in the cache. */
 const PIECES = [
   ["a", "b", "e", "n", "z", "th", "ing"],
   ["A", "B", "TH"],
@@ -39,7 +39,7 @@ function randomText(pieces, bytes, seed) {
   return Array.from({ length: Math.floor(bytes / size) }, () => random.pick(pieces)).join("");
 }
 
-/** English as far as its letters go: words of a vocabulary that is larger than what is remembered. */
+/** Returns text with English letter frequencies. Its vocabulary is larger than the cache. */
 function englishText(bytes) {
   const random = new Random(5);
   const letters = [..."etaoinshrdlucmf"];
@@ -67,7 +67,7 @@ function* awkwardTexts(bytes) {
   }
 }
 
-/** Megabytes a second, the best of some rounds. */
+/** Returns megabytes per second, the best of several rounds. */
 function speedOf(run, text) {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
@@ -75,13 +75,13 @@ function speedOf(run, text) {
     run(text);
     best = Math.min(best, performance.now() - started);
     if (best > 2000) {
-      break; // what is that slow does not get fast enough
+      break; // too slow to reach the limit in later rounds
     }
   }
   return sizeOf(text) / best / 1000;
 }
 
-/** Measures one thing that is done with texts, and gives what was too slow. */
+/** Measures one operation on texts, and returns those that were too slow. */
 function measure(title, bytes, run) {
   const usual = speedOf(run, englishText(bytes));
   const rows = [...awkwardTexts(bytes)].map(([what, text]) => ({ what, speed: speedOf(run, text) }));

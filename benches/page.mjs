@@ -1,15 +1,15 @@
-// The page under a drag of the budget: from the pointer's event to the painted frame, at 200 and at 10,000 messages, in Chromium; and
-// the processor time of the page's main thread for a frame, which says more where other work runs on the machine.
+// Measures the page while the budget is dragged, at 200 and at 10,000 messages in Chromium: the time from the pointer's
+// event to the painted frame, and the main thread's processor time per frame, which is more reliable on a busy machine.
 
 import { Failure } from "../scripts/project.mjs";
 import { curveDrawn, openVisit, startSite, stopSite, turnsKnown } from "../tests/package/support/page.mjs";
 import { Table } from "./table.mjs";
 
-/** The most that the median may take, in milliseconds: a frame where a chat is short, and what feels like none where it is long. */
+/** The most milliseconds for the median: one frame for a short chat, and an imperceptible delay for a long one. */
 const LIMITS_MS = { 200: 16, 10000: 50 };
 const STEPS = 120;
 
-/** Measures, prints, and fails where the page falls behind the pointer. */
+/** Measures, prints, and fails if the page falls behind the pointer. */
 export async function run() {
   await startSite();
   const rows = [];
@@ -35,7 +35,7 @@ export async function run() {
   }
 }
 
-/** How long each event of a drag took until its frame was painted, sorted; and what a frame costs the main thread. */
+/** Returns the sorted times from each event of a drag to its painted frame, and the main thread's cost of a frame. */
 async function drag(length) {
   const { page, context } = await openVisit();
   const text = JSON.stringify({ messages: chat(length), request: "When does the harbour ferry leave on Sunday?" });
@@ -45,14 +45,14 @@ async function drag(length) {
     length,
     { timeout: 120_000 },
   );
-  // The worker is done: what is measured is the page.
+  // The worker has finished, so only the page is measured.
   await turnsKnown(page);
   await curveDrawn(page);
   await page.evaluate(() => {
     globalThis.times = [];
     const { port1, port2 } = new MessageChannel();
     let started;
-    // A message that is sent within a frame comes when the frame is painted.
+    // A message sent within a frame arrives once the frame is painted.
     port1.onmessage = () => globalThis.times.push(performance.now() - started);
     document.getElementById("slider").addEventListener("input", ({ timeStamp }) => {
       started = timeStamp;
@@ -107,7 +107,7 @@ const verbs = [
   "mended",
 ];
 
-/** A chat whose messages differ in words and in length. */
+/** Returns a chat whose messages differ in words and length. */
 function chat(length) {
   return Array.from({ length }, (_, index) => {
     const pick = (list, factor) => list[(index * factor + Math.floor(index / 7)) % list.length];

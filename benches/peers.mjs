@@ -1,4 +1,4 @@
-// The packages that tokens are counted with beside windrow, pinned in a project of their own.
+// Other packages that count tokens, pinned in a separate project.
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { installNpmPackages } from "../scripts/setup.mjs";
 
 const FOLDER = "benches/peers";
 
-/** Installs the peers, as far as that has not been done. */
+/** Installs the peers unless they are installed. */
 export async function installPeers() {
   await installNpmPackages(FOLDER, []);
 }
@@ -19,14 +19,14 @@ export function importPeer(name) {
   return import(pathToFileURL(require.resolve(name)).href);
 }
 
-/** The version of a peer that is installed. */
+/** Returns the installed version of a peer. */
 export function versionOf(name) {
   return require(projectPath(FOLDER, "node_modules", name, "package.json")).version;
 }
 
 /**
- * Each peer: how it is made ready, as the function that counts a text in `o200k_base`, and whether it says that its counts are exact.
- * A text is a message of a person's: what looks like a special token in it is ordinary text, where a peer can be told so.
+ * The peers: how to set up each one's function that counts a text in `o200k_base`, and whether it claims exact counts.
+ * A text is a person's message, so a special token in it counts as ordinary text if the peer has that option.
  */
 export const PEERS = {
   "gpt-tokenizer": {

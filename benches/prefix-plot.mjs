@@ -1,4 +1,4 @@
-// Draws what more recall costs in reuse: an SVG that reads well on a light page and on a dark one.
+// Draws the cost of more recall in prefix reuse, as an SVG that is legible on light and dark pages.
 
 const WIDTH = 720;
 const HEIGHT = 440;
@@ -12,7 +12,7 @@ const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 const round = (number) => number.toFixed(1);
 
-/** The plot of some sets, each with its points and with what others give. */
+/** Returns the plot of several sets, each with its own points and those of others. */
 export function frontierPlot(sets) {
   const parts = [grid()];
   for (const [index, { name, points, others }] of sets.entries()) {

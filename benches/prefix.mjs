@@ -1,8 +1,9 @@
-// How much of each prompt repeats the one before it, turn by turn: what a provider's cache can take.
+// Measures how much of each prompt repeats the previous one, turn by turn: the part that a provider's cache can cover.
 //
-// Each conversation is replayed: a prompt is built at each user message, and for the rows named so at each message, at a quarter of the
-// conversation's size. Prompts are compared message by message, from the first on. All that counts are builds where the budget binds: the
-// conversation so far is larger than it. Everything is counted here, message by message, for windrow and for others alike.
+// Each conversation is replayed at a quarter of its size as the budget. A prompt is built at each user message, and for
+// rows named so, at each message. Prompts are compared message by message from the first. Only builds with a binding
+// budget count, when the conversation so far is larger than it. Tokens are counted here, message by message, the same
+// way for windrow and for others.
 
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -16,18 +17,18 @@ import { Table } from "./table.mjs";
 
 const SHARE_OF_CONVERSATION = 1 / 4;
 const CHUNK = 0.25;
-/** Evidence is looked for with these categories: what can be found, and what must be known. */
+/** Evidence is searched for in questions up to this category: facts that can be found, and facts that must be known. */
 const LAST_CATEGORY = 5;
 
-/** What input costs a turn by the providers' rules, as a share of its price without a cache: what is repeated, and what is new. */
+/** Providers' input prices for the repeated part and the new part of a turn, relative to the uncached price. */
 const PRICES = [
   { name: "price, write 1.25", read: 0.1, write: 1.25 },
   { name: "price, write 1", read: 0.1, write: 1 },
 ];
 
 /**
- * A config of windrow's, with one transcript a conversation. A prompt is counted with no more than its messages. With `remembers` what
- * triage has decided is handed on from build to build.
+ * Returns a policy that uses a windrow config, with one transcript per conversation. Only the messages of a prompt are
+ * counted. `remembers` passes triage's decisions on from build to build.
  */
 const windrow =
   (config, remembers = false) =>
@@ -62,7 +63,7 @@ const windrow =
     };
   };
 
-/** One that keeps no state of its own: from the messages so far to those that are sent. */
+/** Returns a policy without state: a function from the messages so far to those that are sent. */
 const plain = (select) => () => ({
   async prompt(messages, budget, question) {
     const request = question && { role: "user", content: question.request };
@@ -75,7 +76,7 @@ const plain = (select) => () => ({
   free: () => {},
 });
 
-/** Drops the oldest quarter of the budget when it is full; what was dropped stays out. */
+/** Drops the oldest messages, a quarter of the budget's worth, whenever the budget is full. They stay out. */
 function chunked() {
   let first = 0;
   return plain((messages, room) => {
@@ -104,7 +105,7 @@ const ROWS = [
   { name: "AI SDK pruneMessages", policy: plain(pruned) },
 ];
 
-/** A fast model that is none: it chooses the messages that share two longer words with the request. */
+/** A script in place of a fast model. It chooses the messages that share two longer words with the request. */
 function scriptedSelect({ request, candidates }) {
   const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{5,}/gu));
   const asked = wordsOf(request);
@@ -115,7 +116,7 @@ function scriptedSelect({ request, candidates }) {
 const triaged = (config) => ({ ...config, triage: { select: scriptedSelect } });
 const byRecency = { recall: { ranking: "recency" } };
 
-/** Of `--triage`: what a fast model's choices do to the prefix. */
+/** The rows for `--triage`: the effect of a fast model's choices on the prefix. */
 const TRIAGE_ROWS = [
   { name: "steady, choices remembered", policy: windrow(triaged(presets.steady), true) },
   { name: "steady, asked anew", policy: windrow(triaged(presets.steady)) },
@@ -124,12 +125,12 @@ const TRIAGE_ROWS = [
   { name: "no cut, no recall, asked anew", policy: windrow(triaged(byRecency)) },
 ];
 
-/** What the plot shows of windrow: steady with these shares for what is recalled. */
+/** The shares of the prompt for recalled messages that the plot shows for `steady`. */
 const SHARES = [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
 
 /**
- * Measures the conversations of files, and prints a table of each; with `--plot FILE.svg` also what more recall costs in reuse. With
- * `--triage` the rows are those of a scripted fast model.
+ * Measures the conversations in files, and prints a table for each. `--plot FILE.svg` also plots the cost of more
+ * recall in reuse. `--triage` measures the rows with a scripted fast model.
  */
 export async function run(options) {
   const isTriage = options.includes("--triage");
@@ -177,7 +178,10 @@ async function printTable(file, conversations, { each, hasEvidence, rows }) {
   console.log(`\n${table.text()}\n`);
 }
 
-/** Reuse and evidence of a set, with more and more of the prompt for what is recalled, and of the default. */
+/**
+ * Returns reuse and evidence of a set, with a growing share of the prompt for recalled messages, and for the default
+ * config.
+ */
 async function frontier(name, conversations) {
   const point = async (policy) => ({
     reuse: (await replayed(conversations, policy, ({ role }) => role === "user")).repeated,
@@ -199,7 +203,10 @@ async function frontier(name, conversations) {
 
 const percent = (share) => (100 * share).toFixed(1);
 
-/** How much of what was sent repeats the prompt before, over all conversations, where the budget binds. */
+/**
+ * Returns how much of the text sent repeats the previous prompt, over all conversations, for builds with a binding
+ * budget.
+ */
 async function replayed(conversations, policy, isTurn) {
   const [repeated, sent, stableRepeated, stableSent, fills, overs] = [[], [], [], [], [], []];
   for (const { messages } of conversations) {
@@ -239,7 +246,7 @@ async function replayed(conversations, policy, isTurn) {
   };
 }
 
-/** The share of the evidence that is in the context of its question. */
+/** Returns the share of the evidence that is in the context of its question. */
 async function evidenceKept(conversations, policy) {
   const shares = [];
   for (const { messages, questions } of conversations) {
@@ -264,7 +271,7 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 const counts = new WeakMap();
 
-/** What a message costs, with its calls: as windrow counts it, so that the same count holds for all. */
+/** Returns the cost of a message with its calls. windrow's count is used for all, so they are comparable. */
 function tokensOf(message) {
   let count = counts.get(message);
   if (count === undefined) {
@@ -276,7 +283,7 @@ function tokensOf(message) {
 
 const tokensIn = (messages) => sum(messages.map(tokensOf));
 
-/** What a provider sees of a message. */
+/** Returns the fields of a message that a provider sees. */
 function keyOf({ role, name, content, toolCalls, toolCallId }) {
   return JSON.stringify([role, name, content, toolCalls, toolCallId]);
 }
@@ -289,7 +296,10 @@ function messageOf({ id, role, name, content, createdAt, toolCalls, toolCallId }
 
 const KINDS = { system: SystemMessage, user: HumanMessage, assistant: AIMessage, tool: ToolMessage };
 
-/** trimMessages as its page shows it for chats: the newest that fit, a system message always, beginning with the user. */
+/**
+ * LangChain's `trimMessages` in its documented form for chats: the newest messages that fit, always a system message,
+ * starting with the user.
+ */
 async function trimmed(messages, room) {
   const theirs = messages.map(({ role, content, toolCalls = [], toolCallId }, position) => {
     const calls = toolCalls.map(({ id, name, arguments: text }) => ({ id, name, args: argumentsOf(text) }));
@@ -313,7 +323,7 @@ function argumentsOf(text) {
   }
 }
 
-/** pruneMessages knows no budget: it leaves out reasoning and old tool calls. */
+/** The AI SDK's `pruneMessages`, which has no budget. It removes reasoning and old tool calls. */
 function pruned(messages) {
   const theirs = messages.map((message) => {
     if (message.role === "tool") {

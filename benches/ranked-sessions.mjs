@@ -1,4 +1,4 @@
-// What is measured of sessions whose messages are ranked: by an index that is kept with them.
+// Measures sessions with ranked messages, whose index is stored with them.
 
 import { memoryStore, openSession } from "windrow";
 import { Chat, requestsFor } from "./chat.mjs";
@@ -7,14 +7,14 @@ import { median } from "./table.mjs";
 
 const KEY = "chat";
 const DAY_MS = 86_400_000;
-/** How many messages are appended at a time. */
+/** The number of messages per append. */
 const BATCH = 10_000;
 const ROUNDS = 9;
 
 /**
- * Measures a session of so many messages in memory: its first build, which indexes it; the first one after it was opened
- * again; and those that follow, each after an exchange. Times in milliseconds, of the last their median; how many messages
- * were read, and how many bytes of the index.
+ * Measures a session of `count` messages in memory. Returns times in milliseconds of its first build, which indexes it,
+ * of the first build after reopening, and the median of later builds, each after one exchange. Also returns the number
+ * of messages read, and the size of the index in bytes.
  */
 export async function measureSession(count) {
   const store = memoryStore();

@@ -1,25 +1,25 @@
-// What is measured of rankings, wherever it runs: Node, Chromium.
+// Measures rankings, in Node and in Chromium.
 
 import { buildContextSync, createTranscript, loadEncoding } from "windrow";
 import { Chat, requestsFor } from "./chat.mjs";
 import { median } from "./table.mjs";
 
-/** How many messages are appended at a time. */
+/** The number of messages per append. */
 const PIECE = 10_000;
 const DAY_MS = 86_400_000;
-/** How many messages are appended at a time where the cost of one is wanted that no clock resolves. */
+/** The number of messages per append for measuring the cost of one, which is too short for any clock. */
 const BLOCK = 200;
 const APPENDING_ROUNDS = 7;
-/** How often a build is repeated of which the best time counts. */
+/** The number of builds per measurement. The best time counts. */
 const TRIES = 5;
-/** How many characters a text has that fills what is free of the engine's memory, at first and then. */
+/** The lengths of texts that fill the engine's free memory, in characters: first and then. */
 const FILLINGS = [65_536, 4096];
-/** Up to so many messages memory is measured: beyond, there is too much to fill. */
+/** The most messages for measuring memory. With more, there is too much to fill. */
 const MOST_FILLED = 100_000;
 
 const clock = () => performance.now();
 
-// The engine is made on first use: its memory is where its instance is made.
+// The engine is created on first use. Its memory becomes known when its instance is created.
 let memory;
 WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   construct(target, /** @type {[WebAssembly.Module, WebAssembly.Imports?]} */ given) {
@@ -29,7 +29,7 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   },
 });
 
-/** How many bytes the engine's memory has. */
+/** Returns the size of the engine's memory in bytes. */
 export const engineBytes = () => memory.buffer.byteLength;
 
 function build(transcript, ranking, request, now) {
@@ -42,12 +42,12 @@ function timed(run) {
   return clock() - started;
 }
 
-/** The best time of so many. */
+/** Returns the best of `count` times. */
 function least(count, measure) {
   return Math.min(...Array.from({ length: count }, measure));
 }
 
-/** The engine is started, the vocabulary loaded and the code compiled: no matter of rankings. */
+/** Starts the engine, loads the vocabulary and compiles the code, so that rankings don't include it. */
 export async function warmUp() {
   await loadEncoding("o200k_base");
   const chat = new Chat(3);
@@ -59,7 +59,7 @@ export async function warmUp() {
   transcript.free();
 }
 
-/** A chat in the engine. */
+/** Creates a chat in the engine. */
 function fill(count) {
   const chat = new Chat(1);
   /** @type {import("windrow").Transcript<import("windrow").MessageInput & { content: string }>} */
@@ -70,10 +70,7 @@ function fill(count) {
   return { chat, transcript };
 }
 
-/**
- * Fills what is free of the engine's memory, so that what is needed next makes it larger. Gives what has to be freed
- * afterwards.
- */
+/** Fills the engine's free memory, so that any further need makes it grow. Returns objects to free afterwards. */
 function fillFreeMemory() {
   const fillings = [];
   for (const length of FILLINGS) {
@@ -85,13 +82,16 @@ function fillFreeMemory() {
   return fillings;
 }
 
-/** Measures a chat of so many messages with so many requests: times in milliseconds, of the requests their median. */
+/**
+ * Measures a chat of `count` messages with `rounds` requests. Returns times in milliseconds, with the median of the
+ * requests.
+ */
 export function measure(count, rounds) {
   const { chat, transcript } = fill(count);
   const requests = requestsFor(transcript.messages, rounds + 1);
   const first = requests.pop();
-  const textBytes = transcript.messages.reduce((sum, { content }) => sum + content.length, 0); // one byte each
-  // Every other request goes on in the newest conversation; the others come a day later.
+  const textBytes = transcript.messages.reduce((sum, { content }) => sum + content.length, 0); // one byte per character
+  // Every other request continues the newest conversation. The others come a day later.
   const timeOf = (round) => chat.timeMs + (round % 2 === 0 ? 60_000 : DAY_MS);
   const byTime = (request, round) => timed(() => build(transcript, "recency", request, timeOf(round)));
   const byRelevance = (request, round) => timed(() => build(transcript, "relevance", request, timeOf(round)));
@@ -110,7 +110,7 @@ export function measure(count, rounds) {
   for (const [round, request] of requests.entries()) {
     const firstRecency = byTime(request, round);
     const firstRelevance = byRelevance(request, round);
-    // What else the machine does makes a build slower, never faster.
+    // Other work on the machine makes a build slower, never faster.
     const recency = least(TRIES, () => byTime(request, round));
     const relevance = least(TRIES, () => byRelevance(request, round));
     times.recency.push(recency);
@@ -119,7 +119,8 @@ export function measure(count, rounds) {
     times.ranking.push(relevance - recency);
   }
 
-  // What is new costs an append and a build more than the same build without. Of both the best time counts.
+  // The cost of new messages is the time of an append and a build, minus that of a build without new messages. The best
+  // time of each counts.
   const plain = () => byRelevance(first, 1);
   const added = () => timed(() => transcript.append(chat.messages(BLOCK))) + plain();
   const block = (least(APPENDING_ROUNDS, added) - least(APPENDING_ROUNDS, plain)) / BLOCK;

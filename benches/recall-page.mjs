@@ -1,4 +1,4 @@
-// What the page of the bench has: rankings in a browser.
+// The page of the bench: rankings in a browser.
 
 import * as rankings from "./rankings.mjs";
 

@@ -1,8 +1,8 @@
-// Rankings: what it costs to keep what a request is about rather than what is newest, in time and in memory.
+// Measures the cost of ranking in time and memory: keeping messages relevant to the request instead of the newest.
 //
-// A ranking's cost is the difference of two builds over the same transcript, with the same request and budget, each the best
-// of five: what else the machine does makes a build slower, and two of them their difference uncertain. The limits are
-// for the engine in Node; Chromium is there to compare with, and what others find messages with.
+// A ranking's cost is the difference between two builds with the same transcript, request and budget, each the best of
+// five, because other work on the machine makes builds slower and their difference uncertain. The limits apply to the
+// engine in Node. Chromium and other search packages are measured for comparison.
 
 import { Failure, step } from "../scripts/project.mjs";
 import { openStorePage } from "../tests/package/support/store-page.mjs";
@@ -12,20 +12,20 @@ import * as searches from "./searches.mjs";
 import { shown, Table } from "./table.mjs";
 
 const SIZES = [1000, 10_000, 100_000, 1_000_000];
-/** As far as it is measured in Chromium, and beside others. */
+/** The sizes measured in Chromium, and with other packages. */
 const SIZES_IN_CHROMIUM = SIZES.slice(0, 3);
 const SIZES_OF_OTHERS = SIZES.slice(1, 3);
 const ROUNDS = 15;
 
-/** The most that a ranking of so many messages may cost, in milliseconds. */
+/** The most that one ranking may cost at each size, in milliseconds. */
 const MOST_RANKING = [
   { size: 100_000, most: 5 },
   { size: 1_000_000, most: 50 },
 ];
-/** How much more a message that is appended to the third size may cost than one that is appended to the first. */
+/** The largest ratio between the cost of appending a message at the third size and at the first. */
 const MOST_APPENDING_RATIO = 1.5;
 
-/** Measures, prints, and fails where something is over its limit. */
+/** Measures, prints, and fails if a figure exceeds its limit. */
 export async function run() {
   const wrong = [];
   await rankings.warmUp();
@@ -42,7 +42,7 @@ export async function run() {
   }
 }
 
-/** A step that gives what was found. */
+/** Runs a step and returns its result. */
 async function given(title, measure) {
   let found;
   await step(title, async () => {
@@ -70,7 +70,7 @@ async function inChromium() {
   }
 }
 
-/** Prints what was measured at each size; with `wrong`, where the limits apply, adds what is over one. */
+/** Prints the figures for each size. If the limits apply, adds the figures that exceed them to `wrong`. */
 function printOwn(title, sizes, found, wrong) {
   const table = new Table("", "unit", ...sizes.map((size) => `${shown(size)} messages`), "ratio", "limit");
   table.title(title);
@@ -109,7 +109,7 @@ function printOwn(title, sizes, found, wrong) {
   }
 }
 
-/** Prints what ranking costs in a session, whose index is in the store. */
+/** Prints the cost of ranking in a session, whose index is in the store. */
 async function printSessions() {
   const sizes = SIZES.slice(0, 3);
   const table = new Table("", "unit", ...sizes.map((size) => `${shown(size)} messages`), "ratio");
@@ -131,7 +131,7 @@ async function printSessions() {
   console.log(`${table.text()}\n`);
 }
 
-/** Prints what others need on the same messages, and how many times that is what a ranking needs. */
+/** Prints the figures of other packages on the same messages, and their ratio to windrow's. */
 async function printOthers(own) {
   const { SEARCHES } = searches;
   const table = new Table("", "unit", "windrow", ...SEARCHES, ...SEARCHES.map((name) => `${name} / windrow`));

@@ -1,4 +1,4 @@
-// What a bench measured, for later: the machine, the versions, the figures, in a file with the date in its name.
+// Records a bench's results for later: the machine, the versions and the figures, in a file with the date in its name.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
@@ -7,7 +7,7 @@ import { projectPath } from "../scripts/project.mjs";
 import { versionOf } from "./peers.mjs";
 import { median } from "./table.mjs";
 
-/** Prints the machine and the versions, and gives them. */
+/** Prints and returns the machine and the versions. */
 export function describeRun(peers) {
   const { version } = JSON.parse(readFileSync(projectPath("pkg-template", "package.json"), "utf8"));
   const run = {
@@ -35,7 +35,7 @@ export function describeRun(peers) {
   return run;
 }
 
-/** Writes a record where it is asked for, or into the cache. */
+/** Writes a record to the requested file or into the cache. */
 export function writeRecord(name, record, path) {
   const day = record.date.slice(0, 19).replaceAll(":", "-");
   const file = path ?? projectPath(".cache", "benches", `${name}-${day}.json`);
@@ -44,14 +44,14 @@ export function writeRecord(name, record, path) {
   console.log(`written: ${file}`);
 }
 
-/** The median of some values, and how far they spread: the range that the middle half of them lies in. */
+/** Returns the median of some values and their interquartile range. */
 export function spreadOf(values) {
   const sorted = values.toSorted((left, right) => left - right);
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
   return { median: median(values), from: at(0.25), to: at(0.75), best: sorted[0], count: values.length };
 }
 
-/** The value behind an option of a bench: `--write FILE`. */
+/** Returns the value of a bench's option: `--write FILE`. */
 export function optionOf(options, name) {
   const index = options.indexOf(`--${name}`);
   return index < 0 ? undefined : options[index + 1];

@@ -1,4 +1,4 @@
-// What others find messages with: whole-text searches in JavaScript, with the same stop words.
+// Full-text search packages in JavaScript, for comparison, with the same stop words.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -7,12 +7,12 @@ import MiniSearch from "minisearch";
 import { Chat, FUNCTION_WORDS, requestsFor } from "./chat.mjs";
 import { median } from "./table.mjs";
 
-/** More than fit a prompt of 4,000 tokens. */
+/** More than fit into a prompt of 4,000 tokens. */
 const MOST_FOUND = 200;
 
 const stopWords = new Set(FUNCTION_WORDS);
 
-/** Each makes an index of texts by position, and searches it for messages with any of the words, the best first. */
+/** Each indexes texts by position, and searches for messages with any of the words, best first. */
 const searches = {
   MiniSearch: (texts) => {
     const index = new MiniSearch({
@@ -34,7 +34,9 @@ const searches = {
 
 export const SEARCHES = Object.keys(searches);
 
-/** Measures one of them on the chat that rankings are measured on: times in milliseconds, of the requests their median. */
+/**
+ * Measures one package on the chat used for rankings. Returns times in milliseconds, with the median of the requests.
+ */
 export function measure(name, count, rounds) {
   const messages = new Chat(1).messages(count);
   const requests = requestsFor(messages, rounds + 1);
@@ -58,7 +60,7 @@ export function measure(name, count, rounds) {
   };
 }
 
-/** How much of the heap is in use, after what is not is collected. */
+/** Returns the size of the used heap after a garbage collection. */
 function usedBytes() {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");

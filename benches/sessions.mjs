@@ -1,24 +1,24 @@
-// What is measured of sessions, wherever their store lives: Chromium, Node, workerd.
+// Measures sessions wherever their store runs: Chromium, Node, workerd.
 
 import { buildContext, countTokens, openSession } from "windrow";
 import { Conversation } from "./conversation.mjs";
 
 const START = Date.parse("2025-01-06T09:00:00Z");
 
-/** How many messages the end of every session has that is the same in all. */
+/** The number of messages at the end of every session that are the same in all. */
 const COMMON = 256;
 
-/** How many messages are appended at a time where a session is filled. */
+/** The number of messages per append when a session is filled. */
 const BATCH = 1000;
 
 /**
- * What every build is made with: the default window, no recall.
+ * Returns the config of every build: the default window, no recall.
  *
  * @returns {import("windrow").ContextConfig}
  */
 export const config = (request) => ({ request, budget: { maxTokens: 4000 }, recall: { ranking: "recency" } });
 
-/** Makes a session of so many messages, an even number; its last 256 are the same whatever its length. */
+/** Fills a session with `count` messages, an even number. Its last 256 are the same for every length. */
 export async function fill(store, key, count) {
   const conversation = new Conversation(1, START);
   const beginning = conversation.beginning();
@@ -32,14 +32,14 @@ export async function fill(store, key, count) {
   await session.close();
 }
 
-/** How many tokens a message of such a session has in the mean. */
+/** Returns the average tokens of a message in such a session. */
 export async function meanTokens() {
   await warmUp();
   const messages = new Conversation(1, START).messages(2000);
   return countTokens(messages).tokens / messages.length;
 }
 
-/** The first build of a page starts the engine and loads the vocabulary: no matter of sessions. */
+/** Builds once, because a page's first build starts the engine and loads the vocabulary. */
 export async function warmUp() {
   const messages = new Conversation(3, START).messages(200);
   for (let count = 0; count < 5; count += 1) {
@@ -49,15 +49,16 @@ export async function warmUp() {
 
 const clock = () => performance.now();
 
-/** A conversation that goes on where a session ends. */
+/** Returns a conversation that continues a session. */
 async function following(session, seed) {
   const info = await session.info();
   return new Conversation(seed, info?.logs.transcript.latestTimeMs ?? START);
 }
 
 /**
- * Builds in open sessions in turn, each time after one exchange was appended. What goes on behind a build has ended before the
- * next. Each session is given by its store and its key; gives for each the times of every round, in milliseconds.
+ * Builds in open sessions alternately, each time after one exchange was appended. Background work of a build ends
+ * before the next one starts. Each session is identified by its store and key. Returns the times of all rounds for
+ * each, in milliseconds.
  */
 export async function measureBuilds(places, rounds) {
   const sessions = [];
@@ -69,7 +70,7 @@ export async function measureBuilds(places, rounds) {
     sessions.push({ session, conversation, times: { append: [], build: [], after: [] } });
   }
   for (let round = 0; round < rounds; round += 1) {
-    // Who comes first takes turns too.
+    // The sessions take turns in being first.
     for (const { session, conversation, times } of round % 2 === 0 ? sessions : sessions.toReversed()) {
       const exchange = conversation.exchange({ withTool: false });
       const started = clock();
@@ -96,7 +97,7 @@ export async function appendExchange(session) {
   await session.append((await following(session, 4)).exchange({ withTool: false }));
 }
 
-/** Opens a session and builds in it, and says how long that took, in milliseconds. */
+/** Opens a session and builds in it. Returns the time in milliseconds. */
 export async function measureOpening(store, key) {
   const started = clock();
   const session = await openSession(key, { store });
@@ -114,7 +115,7 @@ export async function appendCommon(store, key, seed, count) {
   await session.close();
 }
 
-/** What opening a session reads and writes, and then a build after one exchange was appended. */
+/** Counts the reads and writes of opening a session, and of a build after one exchange was appended. */
 export async function countCalls(store, key) {
   const counts = newCounts();
   const session = await openSession(key, { store: counting(store, counts) });
@@ -132,7 +133,7 @@ export async function countCalls(store, key) {
   return { opening, next };
 }
 
-/** Takes from a session what can be computed again, as far as an opening reads it, and says how many values that were. */
+/** Removes derived data from a session, as far as opening it reads any, and returns the number of values. */
 export async function forgetDerived(store, key) {
   const counts = newCounts();
   const session = await openSession(key, { store: counting(store, counts) });
@@ -148,7 +149,7 @@ export function newCounts() {
   return { rowsRead: 0, derivedNames: new Set(), derivedRead: 0, derivedBytes: 0, derivedWritten: 0, calls: 0 };
 }
 
-/** A store that counts what goes through it. */
+/** Returns a store that counts the calls and rows passing through it. */
 export function counting(store, counts) {
   return {
     append(sessionKey, entries, options) {
@@ -198,7 +199,7 @@ export function counting(store, counts) {
   };
 }
 
-/** How long an append of one message takes, in stores in turn: a list of times for each, in milliseconds. */
+/** Times appends of one message, alternating between stores. Returns a list of times for each, in milliseconds. */
 export async function measureAppends(stores, key, rounds) {
   const measured = [];
   for (const store of stores) {
@@ -220,7 +221,7 @@ export async function measureAppends(stores, key, rounds) {
   return measured.map(({ times }) => times);
 }
 
-/** How long it takes to export a session, and to import what was exported, in milliseconds. */
+/** Times exporting a session and importing the result, in milliseconds. */
 export async function measureExport(store, key) {
   const session = await openSession(key, { store });
   const started = clock();

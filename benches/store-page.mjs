@@ -1,9 +1,10 @@
-// What the page of the bench has: stores in IndexedDB, what is measured of sessions, and how many rows the database gives.
+// The page of the bench: stores in IndexedDB, the measurements of sessions, and the number of rows that the database
+// returns.
 
 import { indexedDbStore } from "windrow/stores/indexeddb";
 import * as sessions from "./sessions.mjs";
 
-/** Runs something with stores of its own, as a page that was just opened does. Each session has a database for itself. */
+/** Runs a function with newly opened stores, like a page that was just opened. Each session has its own database. */
 async function withStores(keys, run) {
   const stores = keys.map((key) => indexedDbStore({ name: `bench ${key}` }));
   try {
@@ -13,7 +14,10 @@ async function withStores(keys, run) {
   }
 }
 
-/** Counts the rows that requests of the database give while something runs: what the store reads, be it more than it gives. */
+/**
+ * Counts the rows that the database returns while a function runs: everything that the store reads, even if it returns
+ * less.
+ */
 async function databaseRows(run) {
   let rowCount = 0;
   const restored = [];

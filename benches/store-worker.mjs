@@ -1,4 +1,4 @@
-// A worker with a Durable Object for each session: what the bench asks of it, it does.
+// A worker with one Durable Object per session, which runs the bench's commands.
 
 import { DurableObject } from "cloudflare:workers";
 import { openSession } from "windrow";

@@ -1,6 +1,7 @@
-// Sessions in stores: what a build costs must follow the window, and not the log.
+// Measures sessions in stores: the cost of a build must follow the window, and not the length of the log.
 //
-// The limits are for IndexedDB in Chromium; Node's memory and a Durable Object in workerd are there to compare with.
+// The limits apply to IndexedDB in Chromium. Memory in Node and a Durable Object in workerd are measured for
+// comparison.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import { startWorker } from "./worker.mjs";
 
 const SIZES = [1000, 100_000];
 const KEYS = SIZES.map((size) => `${shown(size)} messages`);
-/** What an export is measured with. */
+/** The session used for measuring exports. */
 const EXPORTED = { key: "exported", count: 10_000 };
 
 const BUILD_ROUNDS = 60;
@@ -23,15 +24,15 @@ const WORKER_ROUNDS = 30;
 
 const MOST_BUILD_RATIO = 1.5;
 const MOST_OPENING_RATIO = 3;
-/** An opening reads the end until the budget is full, and the beginning with its instructions. */
+/** Opening reads the end until the budget is full, and the beginning with its instructions. */
 const MOST_ROWS_OF_OPENING = 600;
-/** What is new since the build before: a question and its answer. */
+/** The new messages since the previous build: a question and its answer. */
 const ROWS_OF_EXCHANGE = 2;
 
-/** Of how many sequence numbers what is derived is kept together, and where reads begin. */
+/** The number of sequence numbers per block of derived data. Reads begin at blocks. */
 const BLOCK = 64;
 
-/** Measures, prints, and fails where something is over its limit. */
+/** Measures, prints, and fails if a figure exceeds its limit. */
 export async function run() {
   const report = new Report();
   mkdirSync(projectPath(".cache"), { recursive: true });
@@ -46,7 +47,7 @@ export async function run() {
   report.print();
 }
 
-/** Figures of both sessions beside each other, and what is wrong with them. */
+/** The figures of both sessions in columns, and the list of faults. */
 class Report {
   #table = new Table("", "unit", ...KEYS, "ratio", "limit");
   #wrong = [];
@@ -55,7 +56,7 @@ class Report {
     this.#table.title(text);
   }
 
-  /** A figure of each session; their ratio must be at most `mostRatio`, where that is given. */
+  /** Adds a figure of each session. Their ratio must be at most `mostRatio`, if set. */
   ratio(name, unit, [small, large], mostRatio) {
     const ratio = large / small;
     this.#table.add(name, unit, small, large, ratio.toFixed(2), mostRatio === undefined ? "" : `ratio ≤ ${mostRatio}`);
@@ -64,7 +65,7 @@ class Report {
     }
   }
 
-  /** Figures that must be the same, and right. */
+  /** Adds figures that must be equal and pass a test. */
   same(name, unit, [small, large], isRight, limit) {
     this.#table.add(name, unit, small, large, small === large ? "same" : "differ", limit);
     if (small !== large || !isRight(small)) {
@@ -72,7 +73,7 @@ class Report {
     }
   }
 
-  /** One figure, for information. */
+  /** Adds a figure without a limit. */
   single(name, unit, value) {
     this.#table.add(name, unit, "", value, "", "");
   }
@@ -85,7 +86,7 @@ class Report {
   }
 }
 
-/** Measures one session after the other. */
+/** Measures both sessions, one after the other. */
 async function bothOf(measure) {
   const found = [];
   for (const key of KEYS) {
@@ -97,7 +98,7 @@ async function bothOf(measure) {
 // ---- IndexedDB in Chromium ----
 
 async function inChromium(report, folder) {
-  // With a folder of its own the browser writes to the disk; without one it keeps all in memory.
+  // With a folder, the browser writes to the disk. Without one, it keeps everything in memory.
   const site = await openStorePage({ script: 'import "../../../benches/store-page.mjs";', folder });
   try {
     report.title("IndexedDB in Chromium, budget 4,000 tokens, no window, no recall");
@@ -119,7 +120,7 @@ async function inChromium(report, folder) {
     );
 
     await step(`Chromium: ${BUILD_ROUNDS} builds in each session, opened once`, async () => {
-      await run("builds", KEYS, 10); // the page has run what it will run
+      await run("builds", KEYS, 10); // the page has executed all of its code
       const times = await run("builds", KEYS, BUILD_ROUNDS);
       const of = (name) => times.map((each) => median(each[name]));
       report.ratio(`build after an exchange, median of ${BUILD_ROUNDS}`, "ms", of("build"), MOST_BUILD_RATIO);
@@ -145,7 +146,7 @@ async function inChromium(report, folder) {
     });
 
     await step("Chromium: counting what is read", async () => {
-      // From here on both sessions end alike: at the same place of a block, with the same messages.
+      // From here on, both sessions end the same way: at the same place in a block, with the same messages.
       const [small, large] = SIZES.map((size) => size % BLOCK);
       await run("appendCommon", KEYS[1], 7, small - large);
       for (const key of KEYS) {
@@ -172,7 +173,7 @@ async function inChromium(report, folder) {
       const calls = found.map(({ opening, next }) => opening.calls + next.calls);
       report.same("calls of the store for all of that", "calls", calls, () => true, "");
 
-      // What was counted once is there: opening again reads it, and has nothing to add.
+      // The stored counts exist: reopening reads them and adds nothing.
       report.same(
         "kept counts read by an opening",
         "blocks",
@@ -216,7 +217,7 @@ async function inChromium(report, folder) {
   }
 }
 
-// ---- Where the limits do not apply ----
+// ---- Hosts without limits ----
 
 async function inNode(report) {
   report.title("Memory in Node");

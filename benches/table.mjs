@@ -1,6 +1,6 @@
-// Figures in columns.
+// Prints figures in columns.
 
-/** A number as it is read: three digits or more, and thousands apart. */
+/** Formats a number with three or more digits, and with separators. */
 export function shown(value) {
   if (typeof value !== "number") {
     return String(value ?? "");
@@ -15,7 +15,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Rows of a heading and cells; the first column is a text, the others end on the right. */
+/** Rows with a heading and cells. The first column is text, and the others are right-aligned. */
 export class Table {
   #rows;
 
@@ -27,7 +27,7 @@ export class Table {
     this.#rows.push(cells.map(shown));
   }
 
-  /** A line of its own, before what belongs to it. */
+  /** Adds a title line above the following rows. */
   title(text) {
     this.#rows.push([]);
     this.#rows.push([text]);
@@ -35,7 +35,7 @@ export class Table {
 
   text() {
     const widths = this.#rows.reduce((most, row) => {
-      // A title is as long as it is.
+      // Titles don't affect the widths of columns.
       const cells = row.length > 1 ? row : [];
       return cells.map((cell, index) => Math.max(most[index] ?? 0, cell.length)).concat(most.slice(cells.length));
     }, []);

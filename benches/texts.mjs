@@ -1,12 +1,12 @@
-// Texts to count, from a seed: nobody has seen them before. The words are real, and so is how often they come: English and names of many
-// languages from the host's own data, code from the sources of this project.
+// Generates texts to count from a seed, so no cache has seen them. The words and their frequencies are real: English
+// and names in many languages from the host's own data, and code from this project's sources.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectPath } from "../scripts/project.mjs";
 import { Random } from "../tests/package/support/random.mjs";
 
-/** Up to so many bytes of UTF-8, cut between characters. */
+/** Cuts a text to at most `bytes` bytes of UTF-8, between characters. */
 export function cutTo(text, bytes) {
   const room = new Uint8Array(bytes);
   const { read } = new TextEncoder().encodeInto(text, room);
@@ -25,7 +25,7 @@ function repeatedTo(bytes, next) {
   return cutTo(parts.join(""), bytes);
 }
 
-/** A word that is in no list: names, slips, words of a trade. */
+/** Returns a made-up word, like a name, a typo or jargon. */
 function madeUpWord(random) {
   const syllable = () =>
     random.pick([..."bcdfghklmnprstvw"]) + random.pick(["a", "e", "i", "o", "u", "ea", "or", "an"]);
@@ -33,7 +33,7 @@ function madeUpWord(random) {
   return random.chance(0.4) ? word[0].toUpperCase() + word.slice(1) : word;
 }
 
-/** The words of this project's papers, each as often as it is there. */
+/** The words of this project's documents, as often as they occur. */
 let paperWords;
 function wordsOfPapers() {
   paperWords ??= [
@@ -48,7 +48,7 @@ function wordsOfPapers() {
   return paperWords;
 }
 
-/** English sentences: words of the papers, one in thirty in no list, now and then a number. */
+/** Returns English sentences: words of the documents, one in thirty made up, and occasional numbers. */
 export function englishText(bytes, seed) {
   const random = new Random(seed);
   const words = wordsOfPapers();
@@ -65,7 +65,7 @@ export function englishText(bytes, seed) {
 }
 
 /**
- * Lines of this project's sources, with some of their names replaced by ones that are in no list. None has the text of a special token,
+ * Lines of this project's sources, with some names replaced by made-up ones. None contains the text of a special token,
  * which a peer refuses.
  */
 let sourceLines;
@@ -94,7 +94,7 @@ const LANGUAGES =
   );
 let namesByLanguage;
 
-/** The names that a host has for places, languages and money, by language. */
+/** Returns the host's names for places, languages and currencies, by language. */
 function namesOfLanguages() {
   namesByLanguage ??= LANGUAGES.map((language) => {
     const names = new Set();
@@ -116,7 +116,7 @@ function namesOfLanguages() {
   return namesByLanguage;
 }
 
-/** Sentences of many languages, of the names that they have. */
+/** Returns sentences in many languages, built from their names. */
 export function multilingualText(bytes, seed) {
   const random = new Random(seed);
   const names = namesOfLanguages();
@@ -127,7 +127,7 @@ export function multilingualText(bytes, seed) {
   });
 }
 
-/** Chat messages of about so many bytes. */
+/** Returns chat messages of about `bytes` bytes each. */
 export function chatMessages(count, bytes, seed) {
   const random = new Random(seed);
   const text = englishText(Math.ceil(count * bytes * 1.3), seed);

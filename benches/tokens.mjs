@@ -1,10 +1,10 @@
-// How fast tokens are counted, beside other packages: in texts that are new to all of them, in this process.
+// Measures the speed of counting tokens against other packages, on texts that are new to all of them, in this process.
 //
 //   npm run bench -- tokens [--english FILE] [--code FILE] [--multilingual FILE] [--write FILE]
 //
-// A text is made from a seed, or is a file's. It is cut into as many parts as there are rounds, and each part is counted once by each
-// side, in turns: what a side remembers of words helps it, but no part comes twice. All sides are ready and warm before: each has counted,
-// and windrow has built, as many other messages as a round of the row of builds has.
+// A text comes from a seed or a file. It is cut into one part per round, and each side counts each part once,
+// alternating. So a side's word cache helps it, but no part repeats. All sides are warm: each has counted, and windrow
+// has built, as many other messages as a round of the build row has.
 
 import { readFileSync } from "node:fs";
 import { buildContextSync, countTokens, loadEncoding } from "windrow";
@@ -19,12 +19,14 @@ const BYTES = 1 << 20;
 const ROUNDS = 8;
 const MESSAGES = 20_000;
 const MESSAGE_BYTES = 100;
-/** In the row of builds each round has all the messages: a build of fewer spends more of its time on what it does once. */
+/**
+ * In the build row, each round has all the messages. With fewer, a build would spend more of its time on fixed costs.
+ */
 const BUILD_ROUNDS = 5;
 const BUILD_WARM_UPS = 3;
 const OWN = "windrow";
 
-/** What is to be reached: how many times the best peer's speed, and which share of the speed of English. */
+/** The goals: a multiple of the best peer's speed, and a share of the speed for English. */
 const GOALS = {
   English: { must: 6, reach: 10 },
   code: { must: 8, reach: 10 },
@@ -92,7 +94,7 @@ export async function run(options = []) {
   }
 }
 
-/** A text or a list as so many parts of about the same length. */
+/** Splits a text or a list into `count` parts of about equal length. */
 function partsOf(whole, count) {
   const length = Math.ceil(whole.length / count);
   return Array.from({ length: count }, (_, index) => whole.slice(index * length, (index + 1) * length));
@@ -103,7 +105,7 @@ function randomLetters(bytes, seed) {
   return Array.from({ length: bytes }, () => String.fromCharCode(97 + random.integer(0, 25))).join("");
 }
 
-/** The tokens of messages' contents, by one build that keeps them all. */
+/** Returns a function that counts messages' contents with one build that keeps them all. */
 function countByBuild(texts) {
   const messages = texts.map((content) => ({ role: "user", content }));
   return () => {
@@ -112,7 +114,7 @@ function countByBuild(texts) {
   };
 }
 
-/** Measures all sides over the parts in turns, and notes where a side that is exact has another count. */
+/** Measures all sides over the parts alternately, and reports an exact side whose count differs. */
 function measure({ what, parts, sides, whole = {}, record, wrong }) {
   const speeds = {};
   const totals = {};
@@ -150,7 +152,7 @@ function measure({ what, parts, sides, whole = {}, record, wrong }) {
   }
 }
 
-/** Measures windrow alone over a text that is one piece: others take minutes. */
+/** Measures only windrow on a text that is one piece. Other packages take minutes. */
 function measureWorst({ what, text, english, record }) {
   const speeds = [];
   let tokens = 0;

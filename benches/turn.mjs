@@ -1,7 +1,7 @@
-// The next turn of a long chat: one message is appended, and the context of the next request is built.
+// Times the next turn of a long chat: appending one message and building the context of the next request.
 //
-// Both are in the time, as an application pays for both. Of each the median counts, in one run; what is compared over the same
-// messages is measured in turns.
+// The time includes both, because applications pay for both. The median of one run counts. Sides that are compared run
+// alternately on the same messages.
 
 import { HumanMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
@@ -11,25 +11,25 @@ import { Chat } from "./chat.mjs";
 import { median, shown, Table } from "./table.mjs";
 
 const SIZES = [1000, 100_000, 1_000_000];
-/** How many messages the plain array has. */
+/** The length of the plain array. */
 const ARRAY_SIZE = 20_000;
 const ROUNDS = 30;
-/** Turns before those that count: the engine compiles, and what is new is read. */
+/** Warm-up turns, in which the engine compiles and reads new messages. */
 const ROUNDS_BEFORE = 5;
 const PIECE = 10_000;
 const MAX_TOKENS = 4000;
 
-/** The most that `recency` may take at the last size: in milliseconds, and as a multiple of the first size. */
+/** The limits for `recency`: milliseconds at the last size, and the ratio to the first size. */
 const MOST_RECENCY_MS = 1;
 const MOST_RECENCY_RATIO = 2;
-/** The most that `relevance` may take at the second size, in milliseconds. */
+/** The limit for `relevance` at the second size, in milliseconds. */
 const MOST_RELEVANCE_MS = 5;
-/** How many times as long as `pruneMessages` a build over the array may take. */
+/** The limit for a build over the array, as a multiple of `pruneMessages`. */
 const MOST_ARRAY_RATIO = 2;
 
 const clock = () => performance.now();
 
-/** Measures, prints, and fails where something is over its limit. */
+/** Measures, prints, and fails if a figure exceeds its limit. */
 export async function run() {
   const wrong = [];
   await loadEncoding("o200k_base");
@@ -44,7 +44,7 @@ function configOf(ranking, now) {
   return { now, budget: { maxTokens: MAX_TOKENS }, recall: { ranking } };
 }
 
-/** Runs each of some turns so many times, one after the other, and gives the median time of each. */
+/** Runs each of some turns repeatedly, alternating, and returns the median time of each. */
 async function measured(turns) {
   const times = turns.map(() => []);
   for (let round = -ROUNDS_BEFORE; round < ROUNDS; round++) {
@@ -93,7 +93,7 @@ async function measureTranscripts(wrong) {
   }
 }
 
-/** What applications do themselves: the newest messages, counted roughly. */
+/** The baseline that applications write themselves: the newest messages, counted roughly. */
 function newestThatFit(messages) {
   let room = MAX_TOKENS;
   let first = messages.length;
@@ -110,7 +110,7 @@ function newestThatFit(messages) {
 async function measureArray(wrong) {
   const chat = new Chat(7);
   const first = chat.messages(ARRAY_SIZE).map(({ role, content }) => ({ role, content }));
-  // As applications do, each turn makes a list of the last one and what is new.
+  // Like an application, each turn makes a new list from the previous one.
   let own = first;
   let ranked = first.map((message) => ({ ...message }));
   /** @type {any[]} */

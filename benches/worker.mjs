@@ -1,4 +1,4 @@
-// Cloudflare's runtime with the bench's worker in it.
+// Runs the bench's worker in Cloudflare's runtime.
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { Miniflare } from "miniflare";
 const source = fileURLToPath(new URL("./store-worker.mjs", import.meta.url));
 
 /**
- * Starts it, with what it keeps in a folder. `ask` lets the object of a session do something; `time` says how long that takes from
- * outside, in milliseconds: inside, the clock stands still while something is done.
+ * Starts the runtime with its storage in a folder. `ask` runs a command in a session's object. `time` measures it in
+ * milliseconds from outside, because the clock inside stands still during work.
  */
 export async function startWorker(folder) {
   const code = join(folder, "code");

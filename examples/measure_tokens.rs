@@ -1,5 +1,6 @@
-//! Prints how fast counting is beside the reference, and how far the estimate is from `o200k_base`, on the texts of a
-//! folder: `cargo run --release --example measure_tokens -- FOLDER`. A file is one text, or several with U+001E between.
+//! Prints the speed of counting next to the reference's, and the estimate's error against `o200k_base`, on the texts of
+//! a folder: `cargo run --release --example measure_tokens -- FOLDER`. A file is one text, or several with U+001E
+//! between.
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

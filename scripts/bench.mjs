@@ -1,4 +1,4 @@
-// Measures, prints what was measured, and fails where a figure is over its limit.
+// Runs benches: measures, prints the figures, and fails if one exceeds its limit.
 //
 //   npm run bench               the names of the benches
 //   npm run bench -- NAME... [FILE...] [--OPTION VALUE...]    runs these; files and options are for the bench before them
@@ -8,7 +8,9 @@ import { build } from "./build.mjs";
 import { Failure, runProgram, seconds } from "./project.mjs";
 import { setUp } from "./setup.mjs";
 
-/** What can be measured: a file of `benches` each, whose `run` prints figures and throws a `Failure` where one is over. */
+/**
+ * The benches: one file of `benches` each, whose `run` prints figures and throws a `Failure` if one exceeds its limit.
+ */
 const benches = {
   tokens: { about: "how fast tokens are counted, beside others", load: () => import("../benches/tokens.mjs") },
   cold: {
@@ -55,14 +57,14 @@ await runProgram(async () => {
   await build();
   for (const { name, files } of runs) {
     const started = performance.now();
-    // Only now is there a package to import.
+    // The package exists only after the build.
     const { run } = await benches[name].load();
     await run(files);
     console.error(`✓ bench ${name} (${seconds(performance.now() - started)})`);
   }
 });
 
-/** Which benches to run, each with the files and options that stand behind it. */
+/** Returns the benches to run, each with the files and options that follow its name. */
 function runsOf(given) {
   const runs = [];
   for (const argument of given) {

@@ -25,10 +25,10 @@ const cache = projectPath(".cache");
 /** The most bytes of the page: the engine, its vocabularies and its table of meanings, the page's own code, and the samples. */
 const pageLimit = 5_130_000;
 
-/** The modules of the core, and what the program `bindgen` calls them: see src/wasm/selection.rs. */
+/** The modules of the core, with the names that the program `bindgen` uses: see src/wasm/selection.rs. */
 const coreModules = { windrow: "windrow_bg.wasm", selection: "split_selection.wasm" };
 
-/** The features that rustc's wasm uses: wasm-opt has to be told of each. */
+/** The features that rustc's wasm uses. wasm-opt needs the list. */
 const wasmFeatures = [
   "simd",
   "bulk-memory",
@@ -41,9 +41,9 @@ const wasmFeatures = [
 ];
 
 /**
- * What wasm-opt does. LLVM has inlined what pays: inlining once more makes functions larger, which compress worse and wait longer for
- * the engine's optimising compiler. Functions lie in the order of their names, so that the copies of one generic function are
- * neighbours, and compress like one.
+ * The passes of wasm-opt. LLVM has already inlined what pays off. Inlining again makes functions larger, which
+ * compresses worse and delays the engine's optimising compiler. Functions are sorted by name, so copies of one generic
+ * function are neighbours and compress well.
  */
 const wasmPasses = [
   "-Os",
@@ -55,8 +55,8 @@ const wasmPasses = [
 ];
 
 /**
- * The entries of hosts, as a table: which file of `src/load` provides the core, and which the vocabularies. An entry with one vocabulary
- * has all that it needs from the start.
+ * The host entries: the file of `src/load` that provides the core, and the one that provides the vocabularies. An entry
+ * with a single vocabulary includes everything from the start.
  */
 const hostEntries = {
   default: ["default", "vocabularies"],
@@ -90,7 +90,7 @@ const hostEntryModules = {
   },
 };
 
-/** The package's entries: dist/<name>.js is made from each. They, and what they share, lie in one folder. */
+/** The package's entries; each becomes dist/<name>.js. They and their shared code are in one folder. */
 const entries = {
   ...Object.fromEntries(Object.keys(hostEntries).map((name) => [name, `host-entry:${name}`])),
   node: "src/load/node.ts",
@@ -132,7 +132,7 @@ function example(name) {
   return `examples/${name}`;
 }
 
-/** What a package shows its readers, and the terms that it comes under: npm packs them from the package's own folder. */
+/** Documents and licence terms of the package. npm packs them from the package's own folder. */
 const papers = [
   "README.md",
   "ARCHITECTURE.md",
@@ -172,7 +172,7 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
-/** Licences of code by others in the bundles, and of the sources of the table of meanings. */
+/** Licences of third-party code in the bundles, and of the sources of the meaning table. */
 const licences = {
   ...Object.fromEntries(
     Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(
@@ -182,7 +182,7 @@ const licences = {
   "LICENSE-meaning": "crates/meaning/LICENSE-meaning",
 };
 
-/** The vocabularies that the package imports: one file each, fetched when it is first needed. */
+/** The vocabularies that the package imports: one file each, fetched on first use. */
 const encodings = Array.from(
   readFileSync(projectPath(packageFolder, "src", "load", "vocabularies.ts"), "utf8").matchAll(
     /import\("#encodings\/(\w+)"\)/g,
@@ -202,7 +202,7 @@ const parts = {
   papers: copyPapers,
 };
 
-/** Builds what is not up to date. */
+/** Builds the parts that are out of date. */
 export async function build({ force = false } = {}) {
   if (force) {
     rmSync(projectPath(".wireit"), { recursive: true, force: true });
@@ -232,10 +232,11 @@ async function buildCore() {
     await cargo(["build", "--package", "windrow", "--lib", "--release", "--features", "split", "--target", target], {
       ...env,
       CARGO_PROFILE_RELEASE_STRIP: "none",
-      // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
+      // Panic messages contain source paths. They are remapped, so the bytes are the same everywhere and reveal
+      // nobody's home folder.
       CARGO_ENCODED_RUSTFLAGS: [
         "-Ctarget-feature=+simd128",
-        "-Clink-arg=--emit-relocs", // what it is split by
+        "-Clink-arg=--emit-relocs", // needed for splitting
         `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
         `--remap-path-prefix=${root}=/windrow`,
       ].join("\x1f"),
@@ -263,7 +264,7 @@ async function buildCore() {
         ...[join(glue, file), "-o", join(dist, `${name}.wasm`)],
       ]);
     }
-    // Each says which build it is of, so that none is linked with the parts of another.
+    // Each module names its build, so it is never linked with a module of another build.
     const modules = Object.keys(coreModules).map((name) => {
       const path = join(dist, `${name}.wasm`);
       return { path, bytes: readFileSync(path) };
@@ -283,7 +284,7 @@ async function buildCore() {
       join(dist, "core", "windrow.js"),
       droppable(acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8"))),
     );
-    // What the package never passes needs no types of a host's.
+    // The types that only a host has aren't needed, because the package never passes such values.
     const declarations = readFileSync(join(glue, "windrow.d.ts"), "utf8");
     writeFileSync(
       join(dist, "core", "windrow.d.ts"),
@@ -298,8 +299,8 @@ async function buildCore() {
 }
 
 /**
- * Makes the generated classes droppable: a bundler keeps a class that a statement after it changes, or that has a registry of its own,
- * even if nothing uses the class. The package frees what it makes, and uses no `using`.
+ * Makes the generated classes droppable: a bundler keeps an unused class if a later statement changes it or if it has
+ * its own registry. The package frees its objects itself and doesn't use `using`.
  */
 function droppable(code) {
   const changed = code
@@ -311,25 +312,25 @@ function droppable(code) {
   return changed;
 }
 
-/** A section of a module that says something about it. Both texts are short. */
+/** Returns a custom section of a module. Both texts are short. */
 function customSection(name, content) {
   const body = [Buffer.of(name.length), Buffer.from(name), Buffer.from(content)];
   const length = Buffer.concat(body).length;
   return Buffer.concat([Buffer.of(0, length), ...body]);
 }
 
-/** The types of a file of bytes, which a worker imports as data. */
+/** The types of a binary file that a worker imports as data. */
 const bytesTypes = "declare const bytes: ArrayBuffer;\nexport default bytes;\n";
 
-/** What an import of the core gives where a host or a bundler compiles it. */
+/** The types of the core's import for hosts and bundlers that compile it. */
 const wasmTypes = `/** The core, compiled. */
 declare const core: WebAssembly.Module;
 export default core;
 `;
 
 /**
- * The generated binding asks whether it is given a module by `instanceof`. Vercel's edge runtime compiles modules in another realm, so
- * that none is one by that. What a value calls itself is the same in every realm.
+ * The generated binding recognises modules with `instanceof`. Vercel's edge runtime compiles modules in another realm,
+ * so that test fails. The value's own tag is the same in every realm.
  */
 function acrossRealms(code) {
   const question = "!(module instanceof WebAssembly.Module)";
@@ -411,19 +412,19 @@ async function buildEntries() {
       format: "esm",
       platform: "neutral",
       target: "es2022",
-      // A bundle with a top-level await cannot be required, nor put into an older bundle format.
+      // A bundle with a top-level await can't be required, nor converted to an older bundle format.
       supported: { "top-level-await": false },
-      // A host reads ASCII sooner.
+      // Hosts parse ASCII faster.
       charset: "ascii",
-      // Not minified: an error that nobody catches shows the line that it comes from. Bundlers of applications minify.
+      // Not minified, so an uncaught error shows its source line. Bundlers of applications minify.
       minify: false,
       legalComments: "none",
       metafile: true,
       logLevel: "warning",
-      // The import of hosts.ts is there for the declarations alone.
+      // hosts.ts is imported only for its declarations.
       logOverride: { "ignored-bare-import": "silent" },
-      // Whoever plugs the package into a framework gets the entry of its host.
-      // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
+      // Plugs for frameworks import the entry of their host. Third-party code is bundled, because a page without a
+      // bundler, or a worker, couldn't resolve its name.
       external: ["node:*", "windrow", "react"],
       plugins: [hostEntryModules, sharedModule(members), generatedModules],
     });
@@ -432,7 +433,7 @@ async function buildEntries() {
   });
 }
 
-/** Writes the import of the core by `import source`, which TypeScript cannot read. */
+/** Writes the import of the core with `import source`, which TypeScript can't parse. */
 function writeSourceImport(path) {
   const code = readFileSync(path, "utf8");
   const written = code.replaceAll(
@@ -446,12 +447,12 @@ function writeSourceImport(path) {
 }
 
 /**
- * The file that all entries share, `dist/shared.js`: every module that `index.ts` reaches. A host reads one file sooner than the fifteen
- * that a bundler makes of these modules, one for each set of entries that use them.
+ * The file shared by all entries, `dist/shared.js`, with every module that `index.ts` reaches. One file loads faster
+ * than the fifteen chunks that a bundler would make, one for each set of entries.
  */
 const SHARED = "virtual:windrow-shared";
 
-/** The paths of its modules within the package. */
+/** Returns the paths of its modules within the package. */
 async function membersOfShared(bundle) {
   const { metafile } = await bundle({
     absWorkingDir: projectPath(packageFolder),
@@ -463,11 +464,11 @@ async function membersOfShared(bundle) {
     write: false,
     logOverride: { "ignored-bare-import": "silent" },
   });
-  // What `index.ts` exports is public; of the others an entry may import anything.
+  // The exports of `index.ts` are public. Entries may import anything from the other modules.
   return new Set(Object.keys(metafile.inputs).filter((path) => path !== "src/index.ts"));
 }
 
-/** What is no member imports a member from the shared file. */
+/** Modules outside the shared file import its members from it. */
 function sharedModule(members) {
   return {
     name: "shared-module",
@@ -489,7 +490,7 @@ function sharedModule(members) {
   };
 }
 
-/** What an import of generated code means: inlined, or a file beside the bundle that stays a file. */
+/** Resolves imports of generated code: inlined, or left as a separate file next to the bundle. */
 const generatedModules = {
   name: "generated-modules",
   setup(bundler) {
@@ -500,16 +501,16 @@ const generatedModules = {
       loader: "text",
     }));
     bundler.onResolve({ filter: /^\.\/\w+\.wasm(\?\w+)?$/ }, ({ path }) => ({ path, external: true }));
-    // A vocabulary stays a module of its own, so that the user's bundler makes a lazy chunk of it.
+    // A vocabulary stays a separate module, so the user's bundler makes a lazy chunk of it.
     bundler.onResolve({ filter: /^#encodings\// }, ({ path }) => ({
       path: `./encodings/${basename(path)}.js`,
       external: true,
     }));
-    // So does the table of meanings.
+    // The meaning table stays separate too.
     bundler.onResolve({ filter: /^#meaning$/ }, () => ({ path: "./meaning/table.js", external: true }));
-    // So does what selects.
+    // So does the ranking module.
     bundler.onResolve({ filter: /^#selection$/ }, () => ({ path: "./core/selection.js", external: true }));
-    // An entry that another one imports stays a module of its own too: its code runs once.
+    // An entry that another entry imports also stays a separate module, so its code runs once.
     bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
       if (kind === "entry-point") {
         return undefined;
@@ -521,9 +522,9 @@ const generatedModules = {
   },
 };
 
-/** The promises that a bundle makes to every host. */
+/** Checks the guarantees that bundles give to every host. */
 function checkBundles(metafile) {
-  // Node alone runs these: they read files of the package.
+  // Only Node runs these, because they read files of the package.
   const ofNode = ["cli.js", "node.js"];
   const shared = metafile.outputs["dist/shared.js"].exports;
   for (const [path, output] of Object.entries(metafile.outputs)) {
@@ -533,7 +534,7 @@ function checkBundles(metafile) {
       throw new Failure(`dist/${name} ${what}`);
     };
     for (const [, names] of text.matchAll(/import \{([^}]*)\} from "\.\/shared\.js"/g)) {
-      // Two modules that export one name leave it out.
+      // A name exported by two modules is missing from the shared file.
       const lacking = names.split(",").find((imported) => !shared.includes(imported.trim().split(" as ")[0]));
       if (lacking !== undefined) {
         refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: call one of them otherwise`);
@@ -575,7 +576,10 @@ async function buildTypes() {
   });
 }
 
-/** Names the core's declarations by where they are: not everyone who reads types knows the `imports` of package.json. */
+/**
+ * Refers to the core's declarations by relative path, because not every reader of types resolves the `imports` of
+ * package.json.
+ */
 function writeRelativeImports(path) {
   const code = readFileSync(path, "utf8");
   const core = relative(dirname(path), join(dist, "core", "windrow.js"))
@@ -590,14 +594,15 @@ function writeRelativeImports(path) {
   }
 }
 
-/** Builds the page that the studio serves: the same that can be put on any host. */
+/** Builds the page that the studio serves. The same page can be deployed on any host. */
 async function buildPage() {
   await step("page: bundling the page of the studio", async () => {
     const { build: bundle } = await import("vite");
     const folder = join(dist, "page");
     const { NODE_ENV } = process.env;
     await bundle({ root: projectPath("www"), logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
-    // Vite says "production" to all that runs after it: npm would install no tools then, and `inspect` would do nothing in tests.
+    // Vite sets "production" for everything that runs later. npm would then skip development tools, and `inspect` would
+    // do nothing in tests.
     if (NODE_ENV === undefined) {
       delete process.env.NODE_ENV;
     } else {

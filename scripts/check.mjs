@@ -1,6 +1,7 @@
-// One check of the graph in package.json: `node scripts/check.mjs NAME`. It needs the built package and the set-up of the tests.
+// Runs one check of the graph in package.json: `node scripts/check.mjs NAME`. It needs the built package and the test
+// setup.
 //
-// Each check says what it found on standard output, and leaves its time and its count of tests in .cache/checks for the summary.
+// Each check reports to standard output, and writes its time and number of tests to .cache/checks for the summary.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -23,13 +24,13 @@ const SHIPPED_CRATES = packages("windrow", "windrow-encoding", "windrow-words");
 const CRATES = [...SHIPPED_CRATES, ...packages("windrow-property")];
 const DENY_WARNINGS = ["--", "--deny", "warnings"];
 
-/** Names what failed at the end too, where a log without colours can be searched for it. */
+/** Repeats failures at the end, where they are easy to find in a log without colours. */
 const REPORTER = "--test-reporter=spec";
 
-/** Seconds that every change spends on fuzzing, from a fixed seed. The nightly run spends an hour. */
+/** The seconds of fuzzing per change, from a fixed seed. The nightly run fuzzes for an hour. */
 const FUZZ_SECONDS = 60;
 
-/** Each check: its name for people, and what it runs. A check may return a note. */
+/** The checks: a name for people, and the function to run. A check may return a note. */
 const checks = {
   "rust-format": ["format of Rust", checkRustFormat],
   clippy: ["clippy, native", clippy],
@@ -54,7 +55,7 @@ const checks = {
   tokenizers: ["counts of other tokenizers", () => compareTokenizers()],
   hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
   fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
-  // These are large, or kill a busy browser: two at a time.
+  // These are large or kill a busy browser, so only two run at a time.
   slow: ["slow tests of the package", () => nodeTest(testFilesIn("tests/full"), 2)],
 };
 
@@ -79,7 +80,7 @@ function noteOf(result) {
   return typeof result === "string" ? result : undefined;
 }
 
-/** Runs tests, and returns how many passed. Fails if none ran. */
+/** Runs tests, and returns the number that passed. Fails if none ran. */
 async function counted(command, programArguments, options = {}) {
   let text = "";
   await run(command, programArguments, {
@@ -123,11 +124,11 @@ async function clippyForWasm() {
 
 async function checkRustDocs() {
   const env = { RUSTDOCFLAGS: "--deny warnings", ...(await wasmEnvironment()) };
-  // The binding exists for wasm alone, so only this target has every item.
+  // The binding exists only for wasm, so only this target has every item.
   await run("cargo", ["doc", ...SHIPPED_CRATES, ...WASM, "--no-deps", "--lib"], { env });
 }
 
-/** The binding's tests in both hosts, by the runner that `wasm-pack test` starts too. */
+/** Runs the binding's tests in both hosts, with the runner that `wasm-pack test` uses. */
 async function checkBinding() {
   const env = {
     ...(await testRunnerEnvironment()),
@@ -147,7 +148,7 @@ async function checkWithWasmPack() {
   for (const host of [["--node"], ["--headless", "--chrome", "--chromedriver", findChromium().chromedriver]]) {
     const env = {
       ...(await testRunnerEnvironment()),
-      // The same file runs in both hosts: it names neither, so this does.
+      // The same test file runs in both hosts, so the environment selects the host.
       ...(host.includes("--chrome") ? { WASM_BINDGEN_USE_BROWSER: "1" } : {}),
     };
     passed += await counted("wasm-pack", ["test", "--mode", "no-install", ...host, "--", "--test", "web"], { env });
@@ -160,13 +161,13 @@ async function testRunnerEnvironment() {
     ...toolsEnvironment(),
     ...(await wasmEnvironment()),
     ...browserEnvironment(),
-    // A machine under load starts a browser slowly.
+    // A busy machine starts a browser slowly.
     WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60",
     WASM_BINDGEN_TEST_TIMEOUT: "300",
   };
 }
 
-/** `webdriver.json` names no browser, so ChromeDriver looks for one; CHROME_PATH says which. */
+/** `webdriver.json` names no browser. CHROME_PATH tells ChromeDriver which one to use. */
 function browserEnvironment() {
   if (!process.env.CHROME_PATH) {
     return {};
@@ -188,7 +189,7 @@ async function checkTypes() {
   await runNode("typescript/bin/tsc", ["--project", projectPath("tests", "types")]);
 }
 
-/** Runs test files. Some wait for a browser and use no core meanwhile, so two more run at once than there are cores. */
+/** Runs test files. Some only wait for a browser, so the concurrency is two above the number of cores. */
 function nodeTest(files, fileCount = availableParallelism() + 2) {
   const env = { CHROME_PATH: findChromium().chromium };
   return counted(process.execPath, ["--test", REPORTER, `--test-concurrency=${fileCount}`, ...files], { env });

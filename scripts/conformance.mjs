@@ -3,12 +3,12 @@
 //   npm run conformance                  the project's own copy, tests/conformance/cases.json
 //   npm run conformance -- CASES.json    any file in that format
 //
-// Prints each failing case with what was expected and what came, then the figures of each document, and closes with the
-// line `N passed, N failed`. That line counts every strict case of the file, and no other: cases that are not strict are
-// for information, and so is the wording where it stands in no document; both are reported above it, and fail nothing.
+// Prints each failing case with the expected and the actual result, then the figures of each document, and ends with
+// the line `N passed, N failed`. That line counts the strict cases of the file. Other cases are for information, and so
+// is wording that no document specifies. Both are reported above the line and never fail.
 //
-// The exit code is 0 where every strict case with basis `document` passes and at least 95 % of the strict ones with basis
-// `code`, 1 where they do not, and 2 where the file holds no cases.
+// The exit code is 0 if every strict case with basis `document` passes and at least 95% of the strict cases with basis
+// `code`. Otherwise it is 1, and 2 if the file has no cases.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -22,7 +22,7 @@ await runProgram(async () => {
   const cases = readCases(process.argv.slice(2));
   await setUp("build");
   await build();
-  // Only now is there a package to import.
+  // The package exists only after the build.
   const { documents, runCases } = await import("../tests/conformance/run.mjs");
   const { isGood, reportLines } = await import("../tests/conformance/report.mjs");
   const results = await runCases(cases);
@@ -30,7 +30,9 @@ await runProgram(async () => {
   process.exitCode = isGood(results) ? 0 : 1;
 });
 
-/** The cases of the file that is named, or of the project's own. A path is relative to where npm was started. */
+/**
+ * Reads the cases of the named file, or the project's own. A path is relative to the folder from which npm was started.
+ */
 function readCases(given) {
   if (given.length > 1) {
     throw new Failure("give one file of cases: npm run conformance -- CASES.json", UNREADABLE);

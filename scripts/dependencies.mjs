@@ -1,4 +1,4 @@
-// What the crates of others may be: their licences, where they come from, advisories, and the Rust that they need.
+// Checks third-party crates: licences, sources, advisories, and the Rust version that they need.
 //
 //   npm run check:dependencies
 
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { capture, Failure, isProgram, projectPath, run, runProgram, step } from "./project.mjs";
 import { setUp, toolsEnvironment } from "./setup.mjs";
 
-/** Checks all that a machine without the network beyond the package registries can. It needs the set-up of the tests. */
+/** Runs the checks that need no network except package registries. Requires the test setup. */
 export async function checkDependencies() {
   await step("licences and sources of crates: cargo deny", () => cargoDeny(["bans", "licenses", "sources"]));
   await step("known faults of crates: cargo deny", async () => {
@@ -45,13 +45,13 @@ async function cargoDeny(checks) {
   }
 }
 
-/** Whether cargo deny has fetched its database once. */
+/** True if cargo deny has downloaded its database before. */
 function hasAdvisories() {
   const folder = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "advisory-dbs");
   return existsSync(folder) && readdirSync(folder).some((name) => existsSync(join(folder, name, ".git")));
 }
 
-/** Holds what the core is built from against the Rust that it promises. Tests and tools may need a newer one. */
+/** Compares the core's dependencies with the promised Rust version. Tests and tools may need a newer one. */
 async function checkRustVersions(minimum) {
   const metadata = await capture("cargo", ["metadata", "--format-version", "1", "--locked"]);
   if (metadata === null) {

@@ -1,4 +1,4 @@
-// Serves the playground and builds the package again whenever a source changes; the page reloads by itself.
+// Serves the playground and rebuilds the package when a source changes. The page reloads by itself.
 
 import { watch } from "node:fs";
 import { build } from "./build.mjs";
@@ -20,7 +20,7 @@ await runProgram(async () => {
     building = true;
     while (changed) {
       changed = false;
-      // An editor writes several files at once.
+      // Editors write several files at once.
       await new Promise((resolve) => setTimeout(resolve, 100));
       await build().catch((error) => console.error(error instanceof Failure ? `✗ ${error.message}` : error));
     }

@@ -1,9 +1,9 @@
-// Whether contexts are still the same: builds 5,000 of them from seeds, and compares what came out with an earlier run.
-// For a change that moves code and must not change what it does.
+// Checks that contexts stay the same: builds 5,000 of them from seeds, and compares the results with an earlier run.
+// For refactorings that must not change behaviour.
 //
 //   npm run digest -- --write FILE      before the change
-//   npm run digest -- --compare FILE    after it: names each build that differs
-//   npm run digest -- --show SEED       what one of the builds gives
+//   npm run digest -- --compare FILE    after the change: names each build that differs
+//   npm run digest -- --show SEED       shows the result of one build
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,9 +13,9 @@ import { setUp } from "./setup.mjs";
 
 const BUILD_COUNT = 5000;
 
-/** Options that got another name since a file was written, as paths: the old one and the new one. */
+/** Options that were renamed since a file was written, as pairs of paths: old and new. */
 const RENAMED_OPTIONS = [];
-/** Reasons that got another name since, the new one and the old one. */
+/** Reasons that were renamed since, by their new names. */
 const RENAMED_REASONS = new Map();
 
 const START = Date.UTC(2026, 0, 5, 8);
@@ -24,7 +24,7 @@ const complete = (prompt) => `{"relevant_ids": [1, 2, 5, ${prompt.length % 7}]}`
 const countTokens = (texts) => texts.map((text) => Math.ceil([...text].length / 4));
 const embed = (texts) => texts.map((text) => WORDS.map((word) => text.split(word).length - 1 + 0.1));
 
-/** Everything that a build needs of the package and of the tests, loaded when the package is there. */
+/** Loads the parts of the package and the tests that a build needs, once the package is built. */
 async function load() {
   const [windrow, random, answers] = await Promise.all([
     import("windrow"),
@@ -34,7 +34,7 @@ async function load() {
   return { ...windrow, ...random, ...answers };
 }
 
-/** A chat of everyday words: what it is about changes from time to time. */
+/** Returns a chat of everyday words whose topic changes from time to time. */
 function chat(random, length, first = 0) {
   return Array.from({ length }, (_, index) => {
     const position = first + index;
@@ -51,7 +51,7 @@ function chat(random, length, first = 0) {
   });
 }
 
-/** A config with what ranking, triage, tiers and sections can be told. */
+/** Returns a config with options for ranking, triage, tiers and sections. */
 function wideConfig(random, { randomConfig, select, search, summarize }) {
   const maybe = (probability, options) => (random.chance(probability) ? options() : {});
   const { budget, render, ...config } = randomConfig(random);
@@ -99,7 +99,7 @@ function wideConfig(random, { randomConfig, select, search, summarize }) {
   };
 }
 
-/** A preset with what it asks for. */
+/** Returns a preset with the hooks and contents that it needs. */
 function presetConfig(random, { presets, select, search, summarize, searchFirst }) {
   const name = random.pick(Object.keys(presets));
   const preset = presets[name];
@@ -140,7 +140,7 @@ function sessionOf(random) {
   return random.chance(0.3) ? { sessionId: "web:main" } : {};
 }
 
-/** The kinds of builds, in turn. Each gives what its builds gave. */
+/** The kinds of builds, in rotation. Each returns the results of its builds. */
 const kinds = [
   async (random, all) => [await outcome(all, all.randomTranscript(random), all.randomConfig(random))],
   async (random, all) => {
@@ -155,7 +155,7 @@ const kinds = [
       : all.randomTranscript(random, { mostMessages });
     return [await outcome(all, messages, presetConfig(random, all))];
   },
-  // A conversation turn by turn, in the engine.
+  // Builds a conversation turn by turn, in the engine.
   async (random, all) => {
     const transcript = all.createTranscript([]);
     const config = random.chance(0.3) ? presetConfig(random, all) : wideConfig(random, all);
@@ -167,7 +167,7 @@ const kinds = [
     transcript.free();
     return outcomes;
   },
-  // A session, opened again from time to time, with logs longer than what is read at once.
+  // Builds in a session that is reopened from time to time, with logs longer than one read.
   async (random, all) => {
     const store = all.memoryStore();
     const config = random.chance(0.3) ? presetConfig(random, all) : wideConfig(random, all);
@@ -193,7 +193,7 @@ function outcome(all, transcript, config) {
   return outcomeOf(all, (own) => all.buildContext(transcript, own), config);
 }
 
-/** What a build gave: what is sent, what became of each message, and what it costs; or how it failed. */
+/** Returns the result of a build: the prompt, the decision about each message and the costs, or the failure. */
 async function outcomeOf({ ContextError }, run, config) {
   try {
     const context = await run(renamed({ now: START + 86_400_000, ...config, turnId: "turn" }));
@@ -217,7 +217,7 @@ async function outcomeOf({ ContextError }, run, config) {
   }
 }
 
-/** A config in which options have the names that they have now. */
+/** Returns a config with the current names of options. */
 function renamed(config) {
   const own = structuredCloneOf(config);
   for (const [from, to] of RENAMED_OPTIONS) {
@@ -231,7 +231,7 @@ function renamed(config) {
   return own;
 }
 
-/** A copy of the config's own groups; hooks stay what they are. */
+/** Copies the config's groups. Hooks stay the same functions. */
 function structuredCloneOf(config) {
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => [

@@ -1,4 +1,4 @@
-// Runs an example of a framework with a scripted model: it installs the framework, and asks for no key.
+// Runs an example of a framework with a scripted model. Installs the framework and needs no API key.
 //
 //   npm run example             names the examples
 //   npm run example -- ai-sdk   runs one

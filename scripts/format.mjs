@@ -1,4 +1,4 @@
-// Brings all sources into form: rustfmt and biome, with the repairs that biome calls safe.
+// Formats all sources with rustfmt and biome, and applies biome's safe fixes.
 
 import { projectPath, run, runNode, runProgram, step } from "./project.mjs";
 import { setUp } from "./setup.mjs";

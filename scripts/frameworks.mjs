@@ -1,4 +1,4 @@
-// The hooks for frameworks with the real packages, which it installs into tests/frameworks.
+// Tests the hooks for frameworks with the real packages, which it installs into tests/frameworks.
 //
 //   npm run test:frameworks              all of them
 //   npm run test:frameworks -- FILE …    some files of tests/frameworks
@@ -10,7 +10,7 @@ import { findNode, installNpmPackages, setUp } from "./setup.mjs";
 
 const folder = "tests/frameworks";
 
-/** Checks their types and runs their tests. Most of the packages want a newer Node than this package does. */
+/** Checks types and runs the tests. Most of the packages need a newer Node than this package does. */
 export async function runFrameworkTests(files = []) {
   await installNpmPackages(folder, []);
   await runNode("typescript/bin/tsc", ["--project", projectPath(folder)]);

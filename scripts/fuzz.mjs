@@ -1,24 +1,24 @@
-// Fuzzes by coverage all that the core reads from bytes. The engine, libFuzzer, is built from a crate's source, and the
-// targets with the stable Rust; both want a C++ compiler.
+// Fuzzes, guided by coverage, all code of the core that parses bytes. The engine, libFuzzer, is built from a crate's
+// source, and the targets with stable Rust. Both need a C++ compiler.
 //
-//   npm run fuzz                            every target, two minutes in all
-//   npm run fuzz -- index --seconds 3600    one of them, an hour
-//   npm run fuzz -- index --input FILE      what was found, once more
+//   npm run fuzz                            every target, two minutes in total
+//   npm run fuzz -- index --seconds 3600    one of them, for an hour
+//   npm run fuzz -- index --input FILE      repeats a finding
 //
-// What is learned of the code stays in .cache/fuzz, so that the next run goes on from there. A find is written beside it,
-// and fails.
+// The corpus stays in .cache/fuzz, so the next run continues from it. A finding is written next to it and fails the
+// run.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { capture, Failure, isProgram, projectPath, root, run, runProgram, step } from "./project.mjs";
 import { findCompiler, installCompiler, setUp } from "./setup.mjs";
 
-/** Every target by its name. */
+/** All targets, by name. */
 export const targets = readdirSync(projectPath("tests", "fuzz", "targets"))
   .map((name) => name.replace(/\.rs$/, ""))
   .sort();
 
-// Counters on every edge and the operands of every comparison, as cargo-fuzz asks for them.
+// Instruments every edge and the operands of every comparison, as cargo-fuzz does.
 const instruments = [
   "-Cpasses=sancov-module",
   "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -28,12 +28,12 @@ const instruments = [
   "-Ccodegen-units=1",
 ];
 
-/** What one input may take: seconds, megabytes, and bytes of its own. */
+/** The limits of one input: seconds, megabytes of memory, and length in bytes. */
 const limits = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=65536"];
 
 /**
- * Fuzzes these targets, all of them together for so many seconds. With a seed, a run begins anew and makes the same choices
- * each time; how far it comes depends on the machine. Without one, it goes on from what the last runs learned.
+ * Fuzzes targets for `allSeconds` in total. With a seed, a run starts over and makes the same choices each time; how
+ * far it gets depends on the machine. Without one, it continues from the corpus of earlier runs.
  *
  * @param {string[]} names
  * @param {number} allSeconds
@@ -54,7 +54,7 @@ export async function fuzz(names, allSeconds, { seed } = {}) {
       const output = [`-artifact_prefix=${finds}/`, "-verbosity=0"];
       const started = Date.now();
       try {
-        // The first run writes what to begin with, the second has it.
+        // The first run writes the initial corpus, and the second uses it.
         const env = { WINDROW_SEEDS: corpus };
         await run(`${folder}/${name}`, ["-runs=1", ...limits, ...output, corpus], { env });
         const time = `-max_total_time=${Math.ceil(allSeconds / names.length)}`;
@@ -66,18 +66,18 @@ export async function fuzz(names, allSeconds, { seed } = {}) {
   }
 }
 
-/** Gives a target one input: what was found before. */
+/** Runs a target on one input from an earlier finding. */
 async function tryAgain(name, file) {
   const folder = await buildTargets();
   await step(`${name} with ${file}`, () => run(`${folder}/${name}`, [...limits, resolve(file)]));
 }
 
-/** Builds the targets, and says where they are. */
+/** Builds the targets, and returns their folder. */
 async function buildTargets() {
   const host = /^host: (.+)$/m.exec((await capture("rustc", ["-vV"])) ?? "")?.[1];
   const folder = projectPath("target", "fuzz");
   await step("building the fuzz targets", () =>
-    // With a target named, programs of the build have no instruments.
+    // Naming a target keeps the build's own programs free of instruments.
     run("cargo", ["build", "--package", "windrow-fuzz", "--profile", "fuzz", "--locked", "--target", host], {
       env: { CARGO_TARGET_DIR: folder, CXX: findCompiler(), RUSTFLAGS: instruments.join(" ") },
     }),
@@ -89,7 +89,7 @@ function placeOf(name, folder) {
   return projectPath(".cache", "fuzz", name, folder);
 }
 
-/** A failed run in words: which input it was, and how it is given again. */
+/** Describes a failed run: the input, and the command that repeats it. */
 function failureOf(name, finds, started, failure) {
   const isNew = (file) => statSync(file).mtimeMs >= started - 1000;
   const [file] = readdirSync(finds)
@@ -105,7 +105,7 @@ function failureOf(name, finds, started, failure) {
   );
 }
 
-/** Takes an option with its value out of the arguments. */
+/** Removes an option and its value from the arguments, and returns the value. */
 function takeOption(given, name) {
   const at = given.indexOf(name);
   return at < 0 ? undefined : (given.splice(at, 2)[1] ?? "");

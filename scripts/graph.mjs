@@ -1,18 +1,18 @@
-// The graph of what is built and checked. `package.json` declares it in `wireit`: what each node reads, writes and needs. A node
-// whose inputs haven't changed since it last passed is skipped.
+// Runs the graph of builds and checks. `package.json` declares it in `wireit`: the inputs, outputs and dependencies of
+// each node. A node whose inputs haven't changed since it last passed is skipped.
 
 import { runNpm } from "./npm.mjs";
 
-/** Runs a node of the graph and everything it needs. Only what fails is printed. */
+/** Runs a node of the graph and its dependencies. Prints only failures. */
 export async function runGraph(name) {
   await runNpm(["run", "--silent", name], {
     env: {
-      // Outputs stay in place, so copies of them would be of no use.
+      // Outputs stay in place, so cached copies would be useless.
       WIREIT_CACHE: "none",
       WIREIT_LOGGER: process.env.WIREIT_LOGGER ?? (process.stderr.isTTY ? "quiet" : "quiet-ci"),
-      // Cargo's commands wait for each other: a third process keeps two cores busy.
+      // Cargo commands wait for each other, so a third process keeps two cores busy.
       WIREIT_PARALLEL: process.env.WIREIT_PARALLEL ?? "3",
-      // After one failure the others still finish, so that one run shows all of them.
+      // After a failure the other nodes still finish, so one run shows all failures.
       WIREIT_FAILURES: "continue",
     },
   });

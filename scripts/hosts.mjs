@@ -1,9 +1,9 @@
-// The package as it is published, in every host that it runs in: packs it, installs it beside the hosts, and runs them.
+// Tests the published package in every supported host: packs it, installs it next to the hosts, and runs them.
 //
 //   npm run test:hosts              all hosts
-//   npm run test:hosts -- HOST …    some of them, by their folder's name
-//   npm run test:hosts -- --core    those that every change is tested in, for which less is installed
-//   npm run test:hosts -- --write   all hosts, and what came out goes into the table of docs/hosts.md
+//   npm run test:hosts -- HOST …    some of them, by their folders' names
+//   npm run test:hosts -- --core    the hosts that every change is tested in, with fewer packages to install
+//   npm run test:hosts -- --write   all hosts, and writes the results into the table of docs/hosts.md
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "./build.mjs";
@@ -14,7 +14,7 @@ import { findChromium, findNode, installChromium, installNpmPackages, setUp } fr
 const folder = "tests/hosts";
 const moreHosts = `${folder}/more`;
 
-/** Runs hosts, as the options say. */
+/** Runs hosts according to the options. */
 export async function runHosts(options) {
   await installNpmPackages(folder, []);
   if (!options.includes("--core")) {
@@ -27,7 +27,7 @@ export async function runHosts(options) {
   await run(program, [projectPath(folder, "run.mjs"), ...options], { env, output: "stdout" });
 }
 
-/** Puts what `npm pack` makes where an installed package lies. */
+/** Installs the output of `npm pack` like a published package. */
 async function installPacked() {
   const packed = projectPath(".cache", "packed");
   rmSync(packed, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Makes the table of meanings, crates/meaning/table.bin, from a sentence model and texts. See `usage`.
+// Makes the meaning table, crates/meaning/table.bin, from a sentence model and texts. See `usage`.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function main() {
   const program = (name) => projectPath("scripts", "meaning", name);
   const [texts, vectors] = ["texts.jsonl", "vectors.f16"].map((name) => join(FOLDER, name));
   const words = await wordNet();
-  // Texts are encoded in as many processes as there are cores.
+  // Each core runs one encoding process.
   const env = { OPENBLAS_NUM_THREADS: "1" };
   if (!existsSync(vectors)) {
     await step("texts", () => run(python, [program("texts.py"), words, SEED, texts]));

@@ -1,7 +1,7 @@
-// Runs the reports of users against this package and its peers; installs the peers.
+// Runs users' bug reports against this package and its peers, which it installs.
 //
-//   npm run peers             prints who fails what; fails where this package does
-//   npm run peers -- --write  writes the table into docs/peers.md too
+//   npm run peers             prints who fails on each report, and fails if this package does
+//   npm run peers -- --write  also writes the table into docs/peers.md
 
 import { build } from "./build.mjs";
 import { isProgram, projectPath, run, runProgram } from "./project.mjs";

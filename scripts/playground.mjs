@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { Failure, projectPath } from "./project.mjs";
 
-/** Serves `www` until the process ends, on the next free port where the usual one is taken. Gives its address. */
+/** Serves `www` until the process ends. Uses the next free port if the usual one is taken. Returns the address. */
 export async function servePlayground() {
   const folder = projectPath("www");
   if (!existsSync(`${folder}/index.html`)) {

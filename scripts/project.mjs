@@ -1,5 +1,5 @@
-// What all scripts share: where things are, how a step is announced and timed, how a program is run.
-// Progress goes to standard error, so that standard output holds only what was asked for.
+// Helpers shared by all scripts: paths, announcing and timing steps, and running programs. Progress goes to standard
+// error, so standard output has only the requested output.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,12 +9,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** A path inside the project. */
+/** Returns a path inside the project. */
 export function projectPath(...parts) {
   return join(root, ...parts);
 }
 
-/** A failure that the user can act on: shown as one line, without a stack. */
+/** A failure that the user can act on, shown as one line without a stack. */
 export class Failure extends Error {
   constructor(message, exitCode = 1) {
     super(message);
@@ -22,7 +22,7 @@ export class Failure extends Error {
   }
 }
 
-/** Announces a step, runs it, and says how long it took. A string that the action returns is shown beside the time. */
+/** Announces a step, runs it, and prints its time, followed by the string that the action returns, if any. */
 export async function step(title, action) {
   const started = performance.now();
   console.error(`▸ ${title}`);
@@ -43,9 +43,9 @@ export function seconds(milliseconds) {
  */
 
 /**
- * Runs a program to its end, its output shown. Rejects when it cannot start or its exit code is not 0.
- * `output: "stdout"` lets its standard output through; otherwise that too goes to standard error.
- * `onOutput` is given the standard output as well, piece by piece.
+ * Runs a program to its end and shows its output. Rejects if it can't start or its exit code isn't 0. `output:
+ * "stdout"` passes its standard output through; otherwise that goes to standard error too. `onOutput` also receives the
+ * standard output, piece by piece.
  *
  * @param {string} command
  * @param {string[]} programArguments
@@ -76,13 +76,13 @@ export function run(command, programArguments, { env = {}, cwd = root, output = 
   });
 }
 
-/** The beginning of a command: a run of all test files names a hundred of them. */
+/** Returns the beginning of a command, because a run of all test files names a hundred of them. */
 function shortened(command) {
   return command.length > 200 ? `${command.slice(0, 200)} …` : command;
 }
 
 /**
- * Runs a Node program of a development dependency, for example `typescript/bin/tsc`.
+ * Runs a development dependency's Node program, for example `typescript/bin/tsc`.
  *
  * @param {string} program
  * @param {string[]} programArguments
@@ -92,7 +92,7 @@ export function runNode(program, programArguments, options) {
   return run(process.execPath, [projectPath("node_modules", program), ...programArguments], options);
 }
 
-/** The standard output of a program, or null when it cannot start or fails. */
+/** Returns a program's standard output, or null if it can't start or fails. */
 export function capture(command, programArguments, { env = {}, cwd = root } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, programArguments, {
@@ -107,7 +107,7 @@ export function capture(command, programArguments, { env = {}, cwd = root } = {}
   });
 }
 
-/** A digest of files, folders (with all that is in them) and plain strings (as `{ text }`), in the order given. */
+/** Returns a digest of files, folders (with all their contents) and plain strings (as `{ text }`), in order. */
 export function digest(...inputs) {
   const hash = createHash("sha256");
   const addPath = (path) => {
@@ -132,12 +132,12 @@ export function digest(...inputs) {
   return hash.digest("hex");
 }
 
-/** Whether a module is the program that Node was started with. */
+/** True if a module is the program that Node was started with. */
 export function isProgram(moduleUrl) {
   return process.argv[1] !== undefined && moduleUrl === pathToFileURL(realpathSync(process.argv[1])).href;
 }
 
-/** Runs a script's main function; a failure becomes one line on standard error and the exit code. */
+/** Runs a script's main function. A failure becomes one line on standard error and sets the exit code. */
 export async function runProgram(main) {
   try {
     await main();

@@ -1,5 +1,5 @@
-// Measures how much of what answers a question is in the context that is built for it, and closes with the figures as one
-// JSON object. See `usage`.
+// Measures how much of a question's evidence is in its context, and prints the figures as one JSON object at the end.
+// See `usage`.
 
 import { resolve } from "node:path";
 import { readConversations } from "../benches/recall/file.mjs";
@@ -45,7 +45,7 @@ Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamp
 
 const OPTIONS = ["--embed", "--oracle", "--with", "--help", "-h"];
 
-/** What the command line asks for; undefined where it asks how it is used. */
+/** Parses the command line. Undefined if it asks for the usage. */
 export function argumentsOf(given) {
   const isValue = (at) => given[at - 1] === "--with";
   const values = given.filter((_, at) => isValue(at));
@@ -79,8 +79,8 @@ function optionsOfRecall(text) {
 }
 
 /**
- * Measures conversations, and gives the lines to print, of which the last is the JSON object. Needs the built package.
- * `configurations` are those that `CONFIGURATIONS` of run.mjs describes; `embed` is a hook for the first of them.
+ * Measures conversations, and returns the lines to print; the last is the JSON object. Needs the built package.
+ * `configurations` have the form of `CONFIGURATIONS` in run.mjs. `embed` is a hook for the first of them.
  *
  * @param {object[]} conversations
  * @param {object} [options]
@@ -113,7 +113,7 @@ async function main() {
     console.log(usage);
     return;
   }
-  // A path is relative to where npm was started.
+  // A path is relative to the folder from which npm was started.
   const conversations = readConversations(resolve(process.env.INIT_CWD ?? process.cwd(), asked.file));
   await setUp("build");
   await build();
@@ -126,7 +126,7 @@ async function main() {
   console.log(lines.join("\n"));
 }
 
-/** Makes all vectors before anything is measured. */
+/** Computes all vectors before any measurement. */
 async function withVectors(conversations, measure) {
   const { openVectors } = await import("../benches/recall/vectors.mjs");
   const { askForVectors } = await import("../benches/recall/run.mjs");
@@ -143,7 +143,7 @@ async function withVectors(conversations, measure) {
   }
 }
 
-/** Says every few seconds how far it is. */
+/** Reports progress every few seconds. */
 function progressOf(what) {
   let said = performance.now();
   return (count, total) => {

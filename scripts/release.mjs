@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { Failure, isProgram, projectPath, runProgram } from "./project.mjs";
 
-/** The crates that are published. They have the version of the package. */
+/** The published crates. They have the package's version. */
 const CRATES = ["", "encoding", "from-value", "meaning", "words"];
 
-/** The texts that name a version. */
+/** Reads the texts that name a version. */
 const readTexts = () => ({
   package: readFileSync(projectPath("pkg-template/package.json"), "utf8"),
   changelog: readFileSync(projectPath("CHANGELOG.md"), "utf8"),
@@ -20,7 +20,7 @@ const readTexts = () => ({
   ),
 });
 
-/** The reasons why a tag can't be released, in words; none if it can. */
+/** Returns the reasons why a tag can't be released, in words. Empty if it can. */
 export function releaseFaults(tag, texts = readTexts()) {
   const [, version] = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(tag ?? "") ?? [];
   if (version === undefined) {

@@ -1,8 +1,8 @@
-// Installs what is missing, asks nothing, and can be run again: what is in place is left alone.
+// Installs missing tools without questions. It can run again and leaves installed tools alone.
 //
-//   node scripts/setup.mjs          what building needs: npm packages, Rust's wasm target
-//   node scripts/setup.mjs test     and what npm test needs: the test runner of wasm-bindgen, Chromium
-//   node scripts/setup.mjs full     and what npm run test:full needs: wasm-pack, cargo-deny, a C++ compiler
+//   node scripts/setup.mjs          for building: npm packages, Rust's wasm target
+//   node scripts/setup.mjs test     also for npm test: the test runner of wasm-bindgen, Chromium
+//   node scripts/setup.mjs full     also for npm run test:full: wasm-pack, cargo-deny, a C++ compiler
 
 import {
   accessSync,
@@ -27,7 +27,7 @@ const cargoDenyVersion = "0.20.2";
 
 const levels = ["build", "test", "full"];
 
-/** Installs what a level needs: "build", "test" or "full". */
+/** Installs the tools for a level: "build", "test" or "full". */
 export async function setUp(level) {
   const started = performance.now();
   requireNode();
@@ -56,7 +56,7 @@ function requireNode() {
   }
 }
 
-/** Installs what the lock file of a folder names; `manifests` are the other files that say what that is. */
+/** Installs the packages in a folder's lock file. `manifests` are the other files that determine them. */
 export async function installNpmPackages(folder = ".", manifests = ["pkg-template/package.json"]) {
   const lock = join(folder, "package-lock.json");
   const stampFile = projectPath(folder, "node_modules", ".windrow-setup");
@@ -67,14 +67,14 @@ export async function installNpmPackages(folder = ".", manifests = ["pkg-templat
     return;
   }
   await step(`npm packages: installing what ${lock} names`, async () => {
-    // None of them needs its install script, so no foreign script is run.
+    // None of them needs its install script, so no third-party script runs.
     const flags = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
     await runNpm(["ci", ...flags], { cwd: projectPath(folder) });
     writeFileSync(stampFile, wanted);
   });
 }
 
-/** A Node of at least this version: the one that runs, or the one that the project in `folder` has installed. */
+/** Returns a Node of at least this version: the running one, or the one installed in the project in `folder`. */
 export function findNode(major, folder) {
   if (Number(process.versions.node.split(".")[0]) >= major) {
     return process.execPath;
@@ -88,7 +88,7 @@ export function findNode(major, folder) {
 
 async function requireRust() {
   if ((await capture("cargo", ["--version"])) === null) {
-    // A shell that was opened before rustup was installed does not have its folder on PATH.
+    // A shell opened before rustup was installed doesn't have cargo's folder on PATH.
     const cargoFolder = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
     process.env.PATH = `${cargoFolder}${delimiter}${process.env.PATH}`;
   }
@@ -103,11 +103,11 @@ async function requireRust() {
   }
 }
 
-// ---- The wasm target: rustup's, or else one built from Debian's sources ----
+// ---- The wasm target: from rustup, or built from Debian's sources ----
 
 /**
- * What the environment of a cargo command for wasm must have beside the usual: nothing where the default toolchain
- * has the target, the choice of Debian's toolchain where only that has it, null where none has.
+ * Returns additional environment variables for a cargo command for wasm: none if the default toolchain has the target,
+ * the selection of Debian's toolchain if only that has it, and null if neither does.
  */
 export async function wasmEnvironment() {
   if (await hasWasmTarget({})) {
@@ -193,7 +193,7 @@ async function buildStandardLibrary() {
   }
 }
 
-// ---- What only the tests need ----
+// ---- Tools for the tests only ----
 
 async function installRustComponents() {
   for (const [component, subcommand] of [
@@ -222,7 +222,7 @@ async function installWasmPack() {
   await installTool("wasm-pack", wasmPackVersion, ["wasm-pack", "--version", wasmPackVersion]);
 }
 
-/** Builds a tool into `.tools`, unless what is there was made from the same source. */
+/** Builds a tool into `.tools`, unless it was already built from the same source. */
 async function installTool(name, wanted, cargoArguments) {
   const stampFile = projectPath(".tools", `${name}.installed`);
   if (readIfExists(stampFile) === wanted && existsSync(projectPath(".tools", "bin", name))) {
@@ -242,7 +242,10 @@ export function toolsEnvironment() {
   return { PATH: `${projectPath(".tools", "bin")}${delimiter}${process.env.PATH}` };
 }
 
-/** Chromium and ChromeDriver: the paths in CHROME_PATH and CHROMEDRIVER, or what is on PATH; null where one is missing. */
+/**
+ * Returns the paths of Chromium and ChromeDriver, from CHROME_PATH and CHROMEDRIVER or from PATH. Each is null if
+ * missing.
+ */
 export function findChromium() {
   const chromium = process.env.CHROME_PATH ?? findOnPath(["chromium", "chromium-browser", "google-chrome"]);
   const chromedriver = process.env.CHROMEDRIVER ?? findOnPath(["chromedriver"]);
@@ -265,7 +268,7 @@ export async function installChromium() {
   }
 }
 
-/** A C++ compiler: the one in CXX, or what is on PATH; null where there is none. */
+/** Returns a C++ compiler, from CXX or from PATH. Null if there isn't one. */
 export function findCompiler() {
   return process.env.CXX ?? findOnPath(["c++", "g++", "clang++"]);
 }
@@ -302,7 +305,7 @@ function findOnPath(names) {
         accessSync(join(folder, name), constants.X_OK);
         return join(folder, name);
       } catch {
-        // Not here: the next folder may have it.
+        // Not in this folder; the next may have it.
       }
     }
   }

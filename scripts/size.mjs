@@ -1,6 +1,6 @@
-// What the package weighs: every file of dist, and the bundles that applications make of it.
+// Measures the package: every file of dist, and the bundles that applications make from it.
 //
-//   npm run size             prints raw, gzip and brotli; fails where something is over its limit, or the docs say otherwise
+//   npm run size             prints raw, gzip and brotli; fails if a size exceeds its limit or the docs disagree
 //   npm run size -- --write  writes the figures into the docs first
 
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import { setUp } from "./setup.mjs";
 
 const dist = projectPath("pkg-template", "dist");
 
-/** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
+/** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 224_000 },
   "selection.wasm": { brotli: 207_000 },
@@ -31,7 +31,7 @@ const LIMITS = {
   "worker: both vocabularies": { gzip: 1_354_300 },
 };
 
-/** What a page has downloaded when it has its first context, with `windrow/slim`: files and bundles in sum. */
+/** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
 const FIRST_CONTEXTS = {
   "first context in a page: all fits": ["slim: buildContext, the core beside it", "windrow.wasm"],
   ...Object.fromEntries(
@@ -42,10 +42,12 @@ const FIRST_CONTEXTS = {
   ),
 };
 
-/** All that the package exports, so that nothing drops out. */
+/** Exports everything in an entry, so nothing is dropped. */
 const everything = (entry) => `export * from "${entry}";`;
 
-/** Bundles of applications: what they import, for which hosts. What is loaded later is a file of its own, and not in the sum. */
+/**
+ * Bundles of applications: their imports, and their hosts. Code that loads later is a separate file and not in the sum.
+ */
 const bundles = [
   { name: "page: buildContext", code: 'export { buildContext } from "windrow";', isPage: true },
   { name: "page: everything", code: everything("windrow"), isPage: true },
@@ -74,7 +76,10 @@ const bundles = [
   { name: "worker: both vocabularies", code: everything("windrow") },
 ];
 
-/** A worker that counts exactly, and imports no more than it needs. With `selects` it also ranks, where not all fits. */
+/**
+ * Returns a worker that counts exactly and imports only the parts it needs. `selects` adds the ranking module, for
+ * chats that outgrow the budget.
+ */
 function slimWorker(encoding, { selects = false } = {}) {
   const parts = selects ? "{ selection }" : "{}";
   return `
@@ -89,7 +94,7 @@ function slimWorker(encoding, { selects = false } = {}) {
     };`;
 }
 
-/** Prints all sizes, and fails where one is over its limit, or the docs say otherwise. */
+/** Prints all sizes, and fails if one exceeds its limit or the docs disagree. */
 export async function checkSizes({ write = false } = {}) {
   const sizes = new Map((await Promise.all([sizesOfFiles(), sizesOfBundles()])).flatMap((rows) => [...rows]));
   for (const [name, parts] of Object.entries(FIRST_CONTEXTS)) {
@@ -117,7 +122,7 @@ function overLimit(sizes) {
 
 // ---- Measuring ----
 
-/** Every file of dist that a host loads. */
+/** Returns the sizes of all files of dist that a host loads. */
 export async function sizesOfFiles() {
   const files = [
     ...readdirSync(dist).filter((name) => [".js", ".wasm"].includes(extname(name))),
@@ -147,17 +152,23 @@ function sumOf(sizes) {
   return { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli") };
 }
 
-/** What a page loads before anything is built: vocabularies are chunks that come later. */
+/** Returns the files that a page loads before its first build. Vocabularies are chunks that load later. */
 function pageBundle(code) {
   return bundleOf(code, { splitting: true }, (path, atOnce) => atOnce.has(path));
 }
 
-/** A worker has no chunks: all that could be loaded is in the bundle, and the core beside it. */
+/**
+ * Returns the files of a worker. It has no chunks, so the bundle includes everything it could load, plus the core as a
+ * file.
+ */
 function workerBundle(code) {
   return bundleOf(code, { conditions: ["workerd"], loader: { ".wasm": "copy" } }, () => true);
 }
 
-/** The files of a bundle for which `isLoaded` holds, given a file's path and the paths of all that are loaded at once. */
+/**
+ * Returns the files of a bundle that pass `isLoaded`, which receives a file's path and the paths of all files loaded at
+ * once.
+ */
 async function bundleOf(code, options, isLoaded) {
   const { build: bundle } = await import("esbuild");
   const { outputFiles, metafile } = await bundle({
@@ -172,7 +183,7 @@ async function bundleOf(code, options, isLoaded) {
     metafile: true,
     write: false,
     logLevel: "error",
-    // fflate is fetched where a host has no DecompressionStream.
+    // fflate is only fetched on hosts without DecompressionStream.
     external: ["node:*"],
     ...options,
   });
@@ -183,7 +194,7 @@ async function bundleOf(code, options, isLoaded) {
     .map(({ contents }) => contents);
 }
 
-/** The paths of a file, and of those that it imports at once, and that these do. */
+/** Returns the paths of a file and of all files that it imports statically, directly or not. */
 function loadedAtOnce({ outputs }, entry) {
   const paths = new Set([entry]);
   for (const path of paths) {
@@ -196,7 +207,7 @@ function loadedAtOnce({ outputs }, entry) {
   return paths;
 }
 
-/** The sizes of what has been measured, by its checksum: the core is in every bundle of a worker. */
+/** Sizes already measured, by checksum, because every worker's bundle includes the core. */
 const known = new Map();
 
 function sizeOf(bytes) {
@@ -233,10 +244,10 @@ function shown(number) {
 
 // ---- The docs ----
 
-/** What docs may say beside the truth: a figure is right to so much of itself. */
+/** The share by which a figure in the docs may be off. */
 const TOLERANCE = 0.02;
 
-/** The figures of each file: what stands before a figure and behind it, and what it is. */
+/** The figures in each document: the text before and after a figure, and its value. */
 function figuresOfDocs(sizes) {
   const kB = (name, form) => Math.round(sizes.get(name)[form] / 1000);
   const KiB = (name, form) => Math.round(sizes.get(name)[form] / 1024);
@@ -301,7 +312,7 @@ function figuresOfDocs(sizes) {
 
 const escaped = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** What is wrong with the figures of a file, which are written first where that is asked for. */
+/** Returns the wrong figures of a file. Writes the right ones first if requested. */
 function figuresIn(file, figures, write) {
   let text = readFileSync(projectPath(file), "utf8");
   const wrong = [];

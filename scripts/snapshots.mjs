@@ -1,4 +1,4 @@
-// Updates the snapshots of what people read, and shows what changed. Commit the changes that you mean.
+// Updates the snapshots of texts for people, and shows the changes. Commit those that you intended.
 //
 //   npm run snapshots
 
@@ -10,8 +10,8 @@ const folder = "tests/snapshots";
 const JAVASCRIPT = ["--test", "--test-reporter=spec", `${folder}/words.test.mjs`];
 
 /**
- * A command that runs the snapshots of the package. Node 20 can't take snapshots, so `tests/snapshots` installs a newer one. The
- * root must not depend on it: npm would put that `node` on the PATH of every script.
+ * Runs the package's snapshot tests. Node 20 can't take snapshots, so `tests/snapshots` installs a newer Node. The root
+ * can't depend on it, because npm would put that `node` on the PATH of every script.
  */
 export async function snapshotsOfPackage() {
   if (Number.parseInt(process.versions.node, 10) < 22) {

@@ -1,8 +1,9 @@
-// The main job, from nothing: sets up, builds the package, builds a context from a conversation, serves the playground.
+// Does everything from a fresh clone: sets up, builds the package, builds a context from a conversation, and serves the
+// playground.
 //
 //   npm start                                          the sample conversation
-//   npm start -- FILE --request "…" --max-tokens 4000  a file of your own; the options are those of `windrow build`
-//   npm start -- --once                                ends after printing, as it does where the output is no terminal
+//   npm start -- FILE --request "…" --max-tokens 4000  your own file; the options are those of `windrow build`
+//   npm start -- --once                                ends after printing, the default without a terminal
 
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -18,7 +19,7 @@ const sample = {
 };
 
 /**
- * The options of `windrow build`, all of which take a value: so that a value is not mistaken for the file.
+ * The options of `windrow build`. All of them take a value, so a value isn't mistaken for the file.
  *
  * @type {import("node:util").ParseArgsConfig["options"]}
  */
@@ -40,7 +41,10 @@ await runProgram(async () => {
   }
 });
 
-/** What is given, or the sample where no file is. A file's path is relative to where npm was started. */
+/**
+ * Returns the arguments, or those for the sample if they name no file. A file's path is relative to the folder from
+ * which npm was started.
+ */
 function completeCommandLine(given) {
   const { values, positionals } = parseArgs({ args: given, options, strict: false, allowPositionals: true });
   if (positionals.length > 0 || given.includes("--help") || given.includes("-h")) {
@@ -56,7 +60,7 @@ function completeCommandLine(given) {
   return { folder: root, commandLine };
 }
 
-/** Runs the package's own command line. Gives its exit code; what went wrong it has said itself. */
+/** Runs the package's own command line, which reports its own errors. Returns its exit code. */
 function runCommandLine(folder, commandLine) {
   console.error(`▸ npx windrow build ${commandLine.map(quote).join(" ")}\n`);
   return new Promise((resolve, reject) => {

@@ -1,11 +1,11 @@
-// All tests, from the native ones to a real browser and a real edge worker.
+// Runs all tests, from native ones to a real browser and a real edge worker.
 //
 //   npm test                 what a change can affect: a check whose inputs haven't changed since it passed is skipped
 //   npm test -- PATH …       the tests of these sources or tests alone, files or folders
 //   npm run test:full        every check, the slow ones too, with more time for each property
 //   npm run lint             format, rules and types alone
 //
-// `package.json` has the graph of checks, scripts/check.mjs has what each runs.
+// `package.json` has the graph of checks, and scripts/check.mjs defines each check.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { runGraph } from "./graph.mjs";
@@ -40,7 +40,10 @@ await runProgram(async () => {
   }
 });
 
-/** Prints what passed and how long it took, and how much was skipped. The last line has the count of tests. */
+/**
+ * Prints the checks that passed with their times, and the number of skipped ones. The last line has the number of
+ * tests.
+ */
 function printSummary(started, failure) {
   const folder = projectPath(".cache", "checks");
   const rows = (existsSync(folder) ? readdirSync(folder) : []).map((name) => ({

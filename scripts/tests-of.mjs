@@ -1,4 +1,5 @@
-// The tests of some sources: what `npm test -- PATH …` runs. Tests lie in folders named as those of the sources.
+// Finds the tests for some sources: `npm test -- PATH …` runs them. Tests are in folders with the same names as the
+// sources.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
@@ -6,7 +7,7 @@ import { runGraph } from "./graph.mjs";
 import { Failure, projectPath, root, run, step } from "./project.mjs";
 import { findChromium, setUp } from "./setup.mjs";
 
-/** Runs the tests of files and folders, given as a user in any folder of the project names them. */
+/** Runs the tests for files and folders, given as paths from any folder of the project. */
 export async function runTestsOf(paths) {
   await setUp("build");
   const cargo = new Map();
@@ -45,7 +46,7 @@ async function runNodeTests(files) {
   });
 }
 
-/** A path from the project's root, with slashes. */
+/** Returns a path from the project's root, with slashes. */
 function pathInProject(path) {
   const absolute = [resolve(process.env.INIT_CWD ?? process.cwd(), path), projectPath(path)].find((it) =>
     existsSync(it),
@@ -57,7 +58,7 @@ function pathInProject(path) {
   return inside.split(sep).join("/");
 }
 
-/** The tests of one path: targets of cargo with a filter each, and files of Node's test runner. */
+/** Returns the tests for one path: cargo targets with a filter each, and files for Node's test runner. */
 export function testsOf(path) {
   const [first, second, ...rest] = path.split("/");
   const none = { cargo: [], files: [] };
@@ -65,7 +66,7 @@ export function testsOf(path) {
     const isTest = first === "tests";
     const module = moduleOf((isTest ? rest : [second, ...rest]).filter(Boolean));
     const ofTests = isTest ? module : module.split("::")[0];
-    // Any source may have a word of what people read.
+    // Any source may contain text for people, which the snapshots cover.
     const own = isTest
       ? []
       : [
@@ -97,12 +98,12 @@ function moduleOf(parts) {
     .replace(/(^|::)(mod|lib|main)$/, "");
 }
 
-/** Folders whose tests are those of another folder: options are tested in contexts, the studio by its command. */
+/** Folders whose tests are in another folder: contexts test the options, and the command line tests the studio. */
 const TESTED_IN = { config: "context", studio: "cli" };
 
 /**
- * The tests of a file or folder of pkg-template/src: those of its name, or else those of its folder. If its folder has none of its
- * own, they are in the nearest folder above that has.
+ * Returns the tests for a file or folder of pkg-template/src: those with its name, or else those in its folder. If its
+ * folder has none, uses the nearest folder above that has some.
  */
 function testFilesOf(source) {
   const named = join("tests/package", dirname(source), `${basename(source, extname(source))}.test.mjs`);
@@ -122,7 +123,7 @@ function testFilesOf(source) {
   return testFilesIn(folder).filter((name) => dirname(name) === folder);
 }
 
-/** The test files below a folder, or a test file itself. For any other file, those of its folder. */
+/** Returns the test files below a folder, or a test file itself. For any other file, those of its folder. */
 export function testFilesIn(path) {
   if (!existsSync(projectPath(path))) {
     return [];

@@ -1,20 +1,21 @@
-//! windrow builds **bounded context** for LLM chats where the conversation is: in the browser tab and the edge worker.
+//! windrow builds **bounded context** for LLM chats right next to the conversation: in the browser tab and the edge
+//! worker.
 //!
-//! Given a transcript and a budget, a build decides which messages go into the prompt, in which form, and says why. The
-//! crate is the core of the npm package of the same name, and pure: no clock, no randomness, no I/O, no `async`. What a
-//! build needs from outside it stops and asks for.
+//! Given a transcript and a budget, a build decides which messages go into the prompt, chooses their form, and says
+//! why. The crate is the core of the npm package of the same name, and pure: no clock, no randomness, no I/O, no
+//! `async`. If a build needs something from outside, it stops and asks.
 //!
 //! # Map
 //!
-//! The floors of the house, bottom to top. A folder uses those before it and none after it; `npm run lint` checks that.
+//! The layers, bottom to top. A folder uses only folders before it, which `npm run lint` checks.
 //!
 //! - [`base`]: errors, dates, small maps, values, pieces of text.
-//! - [`tokens`]: exact counts and estimates, and what media cost.
+//! - [`tokens`]: exact counts and estimates, and the costs of media.
 //! - [`config`]: the options, read strictly.
 //! - [`log`]: messages as columns, groups of messages that belong together, conversations.
-//! - [`recall`]: the index of all messages, and how well they fit a request.
-//! - [`state`]: what a build works on, what it asks for, and what comes out.
-//! - [`prompt`]: what a prompt looks like, and what its parts cost.
+//! - [`recall`]: the index of all messages, and their relevance to a request.
+//! - [`state`]: the data, the questions and the result of a build.
+//! - [`prompt`]: the forms of a prompt, and the costs of its parts.
 //! - [`stages`]: the stages of a build, one file or folder for each.
 //! - [`machine`]: the order of the stages, and how a build stops and asks.
 //! - `wasm`: the binding, the only folder that knows JavaScript.

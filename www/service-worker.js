@@ -1,8 +1,8 @@
-// Keeps the files of the page, so that it opens without a network. The build writes their names and the version in.
+// Caches the page's files, so it opens without a network. The build inserts their names and the version.
 
 const NAME = "windrow-VERSION_OF_BUILD";
 const FILES = ["FILES_OF_BUILD"];
-/** A file is the same whoever asks for it, and with which headers. */
+/** Ignores query and headers, because a file is the same for every request. */
 const HOWEVER_ASKED = { ignoreSearch: true, ignoreVary: true };
 
 self.addEventListener("install", (event) => {
@@ -39,7 +39,7 @@ self.addEventListener("fetch", (event) => {
   const answer = async () => {
     const cache = await caches.open(NAME);
     const known = await cache.match(request, HOWEVER_ASKED);
-    // The page itself is fetched again, so that a new version shows. Its files have their checksums in their names.
+    // The page itself is fetched again, so a new version appears. Its files have checksums in their names.
     if (known !== undefined && request.mode !== "navigate") {
       return known;
     }

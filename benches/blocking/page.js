@@ -1,4 +1,4 @@
-// A page that builds one context of a long chat, by itself or by its worker, and notes its long tasks.
+// A page that builds one context of a long chat, by itself or by its worker, and records its long tasks.
 
 const asked = new URLSearchParams(location.search);
 const length = Number(asked.get("length"));
@@ -30,7 +30,7 @@ async function measure() {
   const { buildContext } = await engineOf().then((engine) => ({
     buildContext: (...given) => engine.buildContext(...given),
   }));
-  // The core and the vocabulary are loaded.
+  // By now, the core and the vocabulary are loaded.
   await buildContext(messages.slice(0, 100), config);
   const longTasks = [];
   const observer = new PerformanceObserver((list) => longTasks.push(...list.getEntries()));

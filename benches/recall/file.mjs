@@ -1,17 +1,17 @@
-// Conversations with questions, as a file of them says it:
+// The format of a file of conversations with questions:
 //
 //   [{ "id"?, "messages":  [{ "id", "role", "name"?, "content", "createdAt"?, "conversationId"?, "toolCalls"?, "toolCallId"? }],
 //      "questions": [{ "request", "name"?, "createdAt"?, "evidence": [message ids], "groups"?: [[ids]], "parents"?: [ids],
-//                      "category"?, "upTo": it is asked after so many messages }] }]
+//                      "category"?, "upTo": the number of messages before the question }] }]
 //
-// Whatever else a message has is passed on with it.
+// All other fields of a message are passed on with it.
 
 import { readFileSync } from "node:fs";
 import { Failure } from "../../scripts/project.mjs";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool"];
 
-/** The conversations of a file; a `Failure` with exit code 2 names the place of what is wrong with it. */
+/** Reads the conversations of a file. A `Failure` with exit code 2 names the place of a fault. */
 export function readConversations(file) {
   let value;
   try {
@@ -34,8 +34,8 @@ class WrongPlace extends Error {
 }
 
 /**
- * Conversations of a parsed file, with ids in the place of which there are positions: a question gets `evidence` and
- * `parents` as positions in `messages`, and `groups` as lists of them, each once.
+ * Returns the conversations of a parsed file, with ids replaced by positions. A question gets `evidence` and `parents`
+ * as positions in `messages`, and `groups` as lists of positions, each once.
  */
 export function conversationsOf(value) {
   const conversations = list(value, "", "a list of conversations").map(conversationOf);
@@ -118,7 +118,7 @@ function questionOf(value, place, messages, positions) {
   };
 }
 
-/** When something was written, in milliseconds since 1970; not a number where that cannot be read. */
+/** Returns the time of a message in milliseconds since 1970. NaN if it can't be read. */
 export function timeOf({ createdAt }) {
   return new Date(createdAt).getTime();
 }

@@ -1,20 +1,22 @@
-// How good a context is: how much of what answers a question is in it. All measures are shares from 0 to 1, of one question.
+// Measures the quality of a context: how much of the evidence for a question it contains. All measures are shares from
+// 0 to 1, for one question.
 
 import { Random } from "../../tests/package/support/random.mjs";
 
 /**
- * The measures that fit the questions of a file, by what these have:
+ * Returns the measures for the questions of a file, depending on their fields:
  *
- * - `groups`: the share of the groups of which at least one message is kept;
- * - `parents`: the share of these that is kept, and that of the evidence (the thread so far);
- * - categories of 1 and more: the share of the evidence that is kept, over the categories 1 to 4; 5 has questions of another
- *   kind (LoCoMo: they suggest something wrong; BEAM: what must be known without being asked for), and stands apart. Where an
- *   assistant takes part, also the share of the tokens of that evidence which is its own;
- * - none of these: the share of the evidence's tokens that is kept, as evidence may be more than fits.
+ * - `groups`: the share of the groups with at least one message kept;
+ * - `parents`: the share of these that is kept, and the share of the evidence (the thread so far);
+ * - categories from 1 on: the share of the evidence that is kept, over the categories 1 to 4. Category 5 is separate,
+ *   because its questions are of another kind (in LoCoMo they suggest something wrong; in BEAM they need facts that
+ *   nobody asked for). If an assistant takes part, also the share of the tokens of the assistant's own evidence;
+ * - none of these: the share of the evidence's tokens that is kept, because evidence may not all fit.
  *
- * A measure is `{ title, share(question, kept, facts), isReported(budget), isDetail }`. `kept` has the positions of what
- * is kept, each with the share of its tokens that is there: 1, or less of an excerpt; `facts` are `tokenCounts`, what each message costs, and `messages`. `share` is undefined for a question that has
- * nothing to be found. A detail is part of another measure.
+ * A measure is `{ title, share(question, kept, facts), isReported(budget), isDetail }`. `kept` maps the kept positions
+ * to the share of their tokens that is included: 1, or less for an excerpt. `facts` has `tokenCounts`, the cost of each
+ * message, and `messages`. `share` is undefined for a question without anything to find. A detail is part of another
+ * measure.
  */
 export function measuresOf(conversations) {
   const questions = conversations.flatMap((conversation) => conversation.questions);
@@ -76,7 +78,9 @@ const never = () => false;
 const oneOf = (kept) => (position) => kept.get(position) ?? 0;
 const anyOf = (kept) => (group) => (group.some((position) => kept.has(position)) ? 1 : 0);
 
-/** A role alone does not make an assistant: in files of two people one of them has it too, and both have names. */
+/**
+ * The role alone doesn't identify an assistant: in files of two people, one of them has it too, and both have names.
+ */
 const isByAssistant = (messages) => (position) =>
   messages[position].role === "assistant" && messages[position].name === undefined;
 
@@ -91,8 +95,8 @@ function shareOf(wanted, thereOf, weightOf = () => 1) {
 }
 
 /**
- * How well the evidence of a question ranks: `R@5` and `R@10`, which share of it is among so many that rank best, and `NDCG@10`, by
- * their places too (Järvelin and Kekäläinen, 2002). `order` has the positions of those that rank best.
+ * Measures how well the evidence of a question ranks: `R@5` and `R@10` are the share of it among the best 5 and 10, and
+ * `NDCG@10` also weighs their ranks (Järvelin and Kekäläinen, 2002). `order` has the positions of the best.
  */
 export function rankMeasuresOf({ evidence }, order) {
   const recallAt = (count) =>
@@ -105,8 +109,8 @@ export function rankMeasuresOf({ evidence }, order) {
 }
 
 /**
- * Whether kept messages still read as a conversation: how many replies of an assistant there are, and how many of them come with
- * what they answer (the message of the user before them); and how many messages of one role follow on each other, in `runCount` runs.
+ * Checks whether kept messages still read as a conversation: the number of an assistant's replies, and of those whose
+ * user message is kept too, and the number of consecutive messages of one role, in `runCount` runs.
  */
 export function formOf(kept, messages) {
   const positions = [...kept.keys()].sort((left, right) => left - right);
@@ -131,10 +135,7 @@ export function mean(values) {
 const RESAMPLES = 1000;
 const SEED = 1;
 
-/**
- * Between which figures the mean lies in 95 of 100 draws of as many values out of these, each of which may be drawn more
- * than once. The draws are the same each time.
- */
+/** Returns the 95% bootstrap interval of a mean. The draws are the same each time. */
 export function intervalOf(values) {
   const random = new Random(SEED);
   const means = Array.from({ length: RESAMPLES }, () => {

@@ -1,10 +1,11 @@
-// What was measured, in columns for people and as one object for programs.
+// Reports measurements, in columns for people and as one object for programs.
 
 import { Table } from "../table.mjs";
 import { intervalOf, mean } from "./measures.mjs";
 
 /**
- * The table: each measure at each budget, in percent, the package's own configurations with intervals and in their parts.
+ * Returns the lines of the table: each measure at each budget, in percent. The package's own configurations have
+ * intervals and details.
  *
  * @param {Awaited<ReturnType<typeof import("./run.mjs").measureConversations>>} measured
  */
@@ -74,7 +75,7 @@ export function reportLines({ measures, budgets, results, dayAfterCount }) {
 }
 
 /**
- * The object: of the first configuration, what counts at each budget, in percent with two decimals.
+ * Returns the object with the main figures of the first configuration at each budget, in percent with two decimals.
  *
  * @param {Awaited<ReturnType<typeof import("./run.mjs").measureConversations>>} measured
  */
@@ -104,7 +105,7 @@ function intervalText(shares) {
   return intervalOf(shares).map(percent).join("–");
 }
 
-/** By how much a mean is more than another one, and the interval of that by the pairs; `!` where it is clearly less. */
+/** Returns the difference of two means with its paired interval, followed by `!` if it is clearly negative. */
 function moreText(shares, others) {
   const more = shares.map((share, at) => share - others[at]);
   const [low, high] = intervalOf(more);

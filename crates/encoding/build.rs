@@ -1,18 +1,18 @@
-//! Makes the table of Unicode classes that the pretokenizer looks characters up in.
+//! Generates the table of Unicode classes that the pretokenizer looks characters up in.
 //!
-//! The classes come from `regex-syntax`, the tables that the reference tokenizer's patterns are matched with, so
-//! that both agree on every code point. The result is two files in `OUT_DIR`, read by `src/tokens/classes.rs`:
+//! The classes come from `regex-syntax`, whose tables the reference tokenizer's patterns use too, so both agree on
+//! every code point. The result is two files in `OUT_DIR`, read by `src/classes.rs`:
 //!
-//! - `class_blocks.bin`: the distinct blocks of 128 code points, two code points a byte, the lower one in the low
-//!   four bits
+//! - `class_blocks.bin`: the distinct blocks of 128 code points, two code points a byte, the lower one in the low four
+//!   bits
 //! - `class_index.bin`: for each block of 128 code points from U+0000 to U+10FFFF, its number in the first file
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use std::path::Path;
 use std::{env, fs};
 
-/// Each class's number in `src/tokens/classes.rs` and what belongs to it; a later entry wins over an earlier one.
-/// 8 is the bit of characters that are neither punctuation nor symbols.
+/// Numbers and patterns of the classes in `src/classes.rs`. A later entry wins over an earlier one. 8 is the bit of
+/// characters that are neither punctuation nor symbols.
 const CLASSES: [(u8, &str); 8] = [
     (8, r"[^\p{P}\p{S}]"),
     (1, r"\p{Ll}"),

@@ -1,7 +1,8 @@
-// What the example uses of transformers.js, so that its types are checked without the package. Not needed beside it.
+// The part of transformers.js that the example uses, so its types can be checked without the package. Not needed if the
+// package is installed.
 
 declare module "@huggingface/transformers" {
-  /** A model's output: numbers in so many dimensions. */
+  /** A model's output, as numbers in several dimensions. */
   export interface Tensor {
     tolist(): number[][];
   }

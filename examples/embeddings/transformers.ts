@@ -1,11 +1,11 @@
-// Recall with embeddings from a model that runs where the chat is: in the browser, or in Node. Nothing leaves the machine.
+// Recall with embeddings from a local model, in the browser or in Node. Nothing leaves the machine.
 
 import { pipeline } from "@huggingface/transformers";
 import { buildContext, type EmbedHook, type MessageInput } from "windrow";
 
 const MODEL = "Xenova/all-MiniLM-L6-v2";
 
-// Loaded when it is first asked, and once. A large model may take longer than `recall.timeoutMs`: then await it before.
+// Loaded once, on the first request. A large model may take longer than `recall.timeoutMs`: then await it before.
 let loading: ReturnType<typeof load> | undefined;
 const load = () => pipeline("feature-extraction", MODEL);
 
@@ -16,7 +16,7 @@ export const embed: EmbedHook = async (texts) => {
   return vectors.tolist();
 };
 
-/** What to send to the model for a request. */
+/** Returns the prompt for a request. */
 export async function promptOf(messages: readonly MessageInput[], request: string) {
   const context = await buildContext(messages, {
     request,

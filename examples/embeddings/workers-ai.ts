@@ -16,7 +16,7 @@ const embedWith =
     return "data" in answer ? answer.data : null;
   };
 
-/** What to send to the model for a request. The model takes up to 100 texts at a time. */
+/** Returns the prompt for a request. The model takes up to 100 texts at a time. */
 export async function promptOf(env: Env, messages: readonly MessageInput[], request: string) {
   const context = await buildContext(messages, {
     request,

@@ -1,6 +1,6 @@
-// The command line: looks at a context from the shell, and builds recorded ones again. Standard output carries the
-// context, or a line for each recording, and nothing else; standard error says what was read, kept and left out, or in
-// one line what went wrong.
+// The command line: shows a context in the shell, and replays recorded ones. Standard output has only the context, or
+// one line per recording. Standard error reports the messages that were read, kept and left out, or describes a failure
+// in one line.
 
 import { readFileSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
@@ -37,7 +37,7 @@ import { TokenizerFileError, tokenizerVocabulary } from "./vocabulary/tokenizer-
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 const PROVIDERS = providers.map(({ name }) => name);
 
-/** The encodings that a file can be counted in. */
+/** The encodings that can count a file. */
 const BUILD_ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const;
 
 const HELP = `Builds the context of a request from a conversation in a file, and reports the messages that it left
@@ -120,25 +120,25 @@ const FORMS = ["text", "messages", "xml", "conversations", "json"] as const sati
 
 const SEE_HELP = "; see windrow --help";
 
-/** The highest port that there is. */
+/** The highest valid port. */
 const MOST_PORT = 65_535;
 
 /** The exit code if messages of a file could not be read. */
 const UNREAD_EXIT_CODE = 3;
 
-/** How many skipped rows are named one by one. */
+/** The most skipped rows that are listed. */
 const SKIPPED_ROWS_SHOWN = 10;
 
-/** The form of messages that are not in the context whole. */
+/** The words for messages that the context includes only in part. */
 const FORM_WORDS: Partial<Record<Fate, string>> = {
   shortened: " shortened",
   excerpt: " as excerpts",
   stub: " as stubs",
 };
 
-/** Something that the user can put right: shown as one line. */
+/** An error that the user can correct, shown as one line. */
 class UsageError extends Error {
-  /** What to do about it, where the line alone does not say it. */
+  /** The next step, if the line alone doesn't say it. */
   readonly nextAction: string | undefined;
 
   constructor(message: string, nextAction?: string) {
@@ -147,7 +147,7 @@ class UsageError extends Error {
   }
 }
 
-/** What a command line asks for. */
+/** A parsed command line. */
 type Order = BuildOrder | ReplayOrder | StudioOrder | VocabularyOrder;
 
 interface BuildOrder {
@@ -155,11 +155,11 @@ interface BuildOrder {
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
-  /** The provider whose body is written in place of a form. */
+  /** The provider whose request body is written in place of a format. */
   readonly as: ProviderName | undefined;
-  /** Which conversation of the file. */
+  /** The conversation of the file. */
   readonly conversation: string | undefined;
-  /** The file that the recording goes to. */
+  /** The file for the recording. */
   readonly recording: string | undefined;
 }
 
@@ -167,7 +167,7 @@ interface ReplayOrder {
   readonly command: "replay";
   readonly recordings: string;
   readonly transcript: string;
-  /** Which conversation of the transcript. */
+  /** The conversation of the transcript. */
   readonly conversation: string | undefined;
 }
 
@@ -175,7 +175,7 @@ interface VocabularyOrder {
   readonly command: "vocabulary";
   /** The tokenizer.json. */
   readonly tokenizer: string;
-  /** The file that the vocabulary goes to. */
+  /** The file for the vocabulary. */
   readonly to: string | undefined;
 }
 
@@ -221,7 +221,7 @@ async function runBuild(order: BuildOrder): Promise<void> {
   await warnOfUnread(name, read.file);
 }
 
-/** Says last, and with the exit code, that a conversation isn't all there. */
+/** Reports an incomplete conversation, as the last line and with the exit code. */
 async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise<void> {
   if (unread !== undefined) {
     process.exitCode = Math.max(Number(process.exitCode ?? 0), UNREAD_EXIT_CODE);
@@ -230,7 +230,7 @@ async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise
   }
 }
 
-/** Serves the page until the process is ended. */
+/** Serves the page until the process ends. */
 async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
   const read = file === undefined ? undefined : { name: nameOf(file), text: await readText(file) };
   const folder = fileURLToPath(new URL("./page", import.meta.url));
@@ -240,7 +240,7 @@ async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
   await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
 }
 
-/** Makes a vocabulary of a tokenizer.json. */
+/** Makes a vocabulary from a tokenizer.json. */
 async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> {
   const file = nameOf(tokenizer);
   try {
@@ -279,7 +279,7 @@ async function runReplay(order: ReplayOrder): Promise<void> {
   await warnOfUnread(name, file);
 }
 
-/** Builds a recorded context again: what became of it in words, and the exit code that this asks for. */
+/** Replays a recorded context. Returns the result in words, and its exit code. */
 async function replayOne(
   recording: BuildRecording,
   messages: readonly MessageInput[],
@@ -302,9 +302,10 @@ async function replayOne(
 
 // ---- The command line ----
 
-/** Reads the command line: gives the text of `--help` and `--version` where one of them is asked for. */
+/** Reads the command line. Returns the text of `--help` or `--version` if it asks for one of them. */
 function readCommandLine(commandLine: readonly string[]): Order | string {
-  // Not strict: its messages have several lines and know no right spelling. All it would refuse is refused below.
+  // Not strict, because the errors of strict mode span several lines and don't suggest the right spelling. The code
+  // below refuses the same input.
   const { tokens } = parseArgs({
     args: [...commandLine],
     options: OPTIONS,
@@ -451,7 +452,7 @@ function vocabularyOrder(
   return { command: "vocabulary", tokenizer, to: values.get("write") };
 }
 
-/** An address whose origin a content security policy can name. */
+/** Parses an address whose origin a content security policy can name. */
 function endpointOption(given: string | undefined): URL | undefined {
   if (given === undefined) {
     return undefined;
@@ -478,7 +479,7 @@ function optionValue(name: OptionName, value: string | undefined, isInline: bool
     }
     return "";
   }
-  // `--request --format xml`: the value was forgotten. A text that merely begins with a dash is a value.
+  // In `--request --format xml`, the value is missing. Any other text that begins with a dash is a value.
   const isOption = !isInline && value?.startsWith("--") && Object.hasOwn(OPTIONS, value.slice(2).split("=")[0] ?? "");
   if (value === undefined || isOption) {
     throw new UsageError(`--${name} needs a value`);
@@ -586,12 +587,12 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** What was read of a file. */
+/** The parsed file. */
 interface ReadFile {
   readonly file: ParsedTranscript;
-  /** The messages that a context is built of. */
+  /** The messages for the context. */
   readonly messages: readonly MessageInput[];
-  /** The conversation that they are; undefined where they are all. */
+  /** The conversation that they belong to. Undefined if they are all messages of the file. */
   readonly conversation: ParsedConversation | undefined;
 }
 
@@ -623,7 +624,10 @@ function readConversation(text: string, name: string, choice: string | undefined
   );
 }
 
-/** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */
+/**
+ * Reads the recordings in a file: one per line, a single one, or a list. Each is a recording, or the JSON of a context
+ * that has one.
+ */
 function readRecordings(text: string, name: string): readonly BuildRecording[] {
   const body = text.replace(/^\uFEFF/, "");
   const whole = tryParse(body);
@@ -661,7 +665,7 @@ function show(context: BuiltContext<MessageInput, Format>, form: BuildOrder["for
   if (form !== "messages" && form !== "json") {
     return text?.endsWith("\n") ? text : `${text}\n`;
   }
-  // Either messages or the text is there. An undefined field is not written.
+  // Either `messages` or `text` exists. JSON leaves out undefined fields.
   const shown = form === "messages" ? messages : { messages, text, tokens, trimmed, trace, snapshot, recording };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
@@ -719,14 +723,17 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${tokens.words}): ${sections}`);
   lines.push(...bySourceLines(tokens.bySource));
   lines.push(`Hash: ${snapshot.contextHash}`);
-  // A blank line between context and summary, for a terminal that shows both.
+  // A blank line separates context and summary on a terminal that shows both.
   return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
 }
 
-/** How many tools, servers, sources or speakers a line names. */
+/** The most tools, servers, sources or speakers that a line names. */
 const NAMED_COSTS = 8;
 
-/** Returns the costs by tool, MCP server, source and speaker, a line each. Sources and speakers are there if there are several. */
+/**
+ * Returns the costs by tool, MCP server, source and speaker, one line each. Sources and speakers only appear if there
+ * are several.
+ */
 function bySourceLines({ tools, toolInstructions, servers, sources, speakers }: TokensBySource): readonly string[] {
   const ofTool = ({ definition, calls, results }: ToolTokens | ServerTokens): [number, string] => [
     definition + calls + results,
@@ -750,7 +757,7 @@ function bySourceLines({ tools, toolInstructions, servers, sources, speakers }: 
   ];
 }
 
-/** What became of how many messages for one reason. */
+/** The number of messages with the same outcome and reason. */
 interface FateCount {
   readonly fate: Fate;
   readonly words: string;
@@ -775,7 +782,9 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** What comes from a file, or from JSON's own errors, in one line and without anything that a terminal would obey. */
+/**
+ * Puts a text from a file, or from a JSON error, on one line and removes everything that a terminal would interpret.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }
@@ -792,14 +801,14 @@ function painter(stream: NodeJS.WriteStream): Painter {
   return { strong: wrap(1), faint: wrap(2), alarming: wrap(31) };
 }
 
-/** Writes, and waits until it is written. A reader that has gone away (`windrow … | head`) is no failure. */
+/** Writes a text and waits until it is written. A closed reader (`windrow … | head`) isn't a failure. */
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (failure?: Error | null): void => {
       const isClosed = (failure as NodeJS.ErrnoException | undefined)?.code === "EPIPE";
       failure && !isClosed ? reject(failure) : resolve();
     };
-    // The stream also emits the error, and an error that nobody listens to ends the process with a stack.
+    // The stream also emits the error. Without a listener, it would end the process with a stack trace.
     stream.once("error", end);
     stream.write(text, end);
   });
@@ -816,7 +825,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** What to do, in the words of the command line. */
+/** Returns the next step in the command line's own words. */
 function nextAction({ code, needed, nextAction }: ContextError): string {
   return code === "BUDGET_TOO_SMALL"
     ? `Pass --max-tokens ${needed} or more, or shorten the request or the file.`

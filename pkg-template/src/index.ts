@@ -1,4 +1,4 @@
-// The public names that every entry has. `load/whole.ts` has those of the parts that `windrow/slim` fetches, too.
+// The public names that every entry has. `load/whole.ts` adds those that `windrow/slim` fetches later.
 
 // Transcripts can be disposed of by `using`; a reader of the declarations needs to know what that is.
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -15,8 +15,10 @@ export {
   type StoreErrorCode,
 } from "./base/errors.js";
 export type * from "./base/generated.js";
-/** Every way to count tokens: the encodings by their names, and `estimate`. */
-/** What the user says first where a provider takes no other beginning. */
+/**
+ * `EARLIER_MESSAGES` is the user's opening text for providers that require the user to begin. `encodings` lists every
+ * way to count tokens: the encodings by name, and `estimate`.
+ */
 export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
 export type {
   AddingNothing,

@@ -14,7 +14,7 @@ impl<'a> Reader<'a> {
         usize::try_from(u32::from_le_bytes(bytes)).ok()
     }
 
-    /// So many numbers, each of so many bytes.
+    /// Reads `count` numbers of `N` bytes each.
     pub(crate) fn list<const N: usize, T>(
         &mut self,
         count: usize,

@@ -1,17 +1,17 @@
-//! What ranks for a request, in the order in which its turn comes.
+//! Candidates of a ranking, in the order of their turns.
 
 use super::value::FromValue;
 use serde::Serialize;
 
-/// A message that ranks for a request, and how much of it is shown when its turn comes. One message may be among the candidates
-/// several times: first with less of it, then with more.
+/// A message that ranks for a request, and how much of it is shown when its turn comes. A message may be a candidate
+/// several times: first with a part of it, then with more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate<Place> {
-    /// Where the message is.
+    /// The message's place.
     pub place: Place,
     /// How much of it is shown.
     pub form: Form,
-    /// Where the message is that it goes with, if it has its turn only for that one: without it, it is passed over.
+    /// The place of the message that this one accompanies. If that one isn't there, this candidate is skipped.
     pub with: Option<Place>,
 }
 
@@ -20,21 +20,21 @@ pub struct Candidate<Place> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Form {
-    /// So much of a reply as its question is to have with it.
+    /// The part of a reply that accompanies its question.
     Reply,
-    /// The passages that the request is about.
+    /// The passages relevant to the request.
     Excerpt,
     /// All of it.
     Whole,
 }
 
 impl<Place> Candidate<Place> {
-    /// A message as a whole, for itself.
+    /// A whole message that accompanies no other.
     pub fn whole(place: Place) -> Self {
         Self { place, form: Form::Whole, with: None }
     }
 
-    /// The same in other places; none where one of them is not there.
+    /// The same candidate with its places converted. None if one of them has no counterpart.
     pub fn map<Other>(self, each: impl Fn(Place) -> Option<Other>) -> Option<Candidate<Other>> {
         let with = match self.with {
             Some(with) => Some(each(with)?),

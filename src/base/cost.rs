@@ -1,13 +1,13 @@
-//! What a part of a prompt costs.
+//! Costs of a prompt's parts.
 
 /// A cost, in the units of a budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Tokens.
     pub tokens: u64,
-    /// Code points; 0 where nobody asks for them.
+    /// Code points; 0 if nobody needs them.
     pub chars: u64,
-    /// Bytes of the JSON that is sent, in UTF-8, without the images and files in it; 0 where nobody asks for them.
+    /// Bytes of the JSON that is sent, in UTF-8, without its images and files; 0 if nobody needs them.
     pub bytes: u64,
 }
 
@@ -20,7 +20,7 @@ impl Cost {
         }
     }
 
-    /// What remains of it, 0 at least. What is without limit stays so.
+    /// The rest after a cost, at least 0. A missing limit stays missing.
     pub(crate) fn minus(self, other: Self) -> Self {
         Self {
             tokens: remainder(self.tokens, other.tokens),
@@ -38,7 +38,7 @@ impl Cost {
         }
     }
 
-    /// A part of it, from 0 to 1. What is without limit stays so.
+    /// A share of it, from 0 to 1. A missing limit stays missing.
     pub(crate) fn share(self, share: f64) -> Self {
         Self {
             tokens: share_of(self.tokens, share),
@@ -56,7 +56,7 @@ fn remainder(amount: u64, spent: u64) -> u64 {
     if amount == u64::MAX { amount } else { amount.saturating_sub(spent) }
 }
 
-/// A part of an amount, from 0 to 1. What is without limit stays so.
+/// A share of an amount, from 0 to 1. A missing limit stays missing.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -74,7 +74,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// However it is spent and shared, a limit that is not there never becomes one.
+        /// Spending and sharing never turn a missing limit into a limit.
         #[test]
         fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
             let all = Cost { tokens: u64::MAX, chars: 1000, bytes: u64::MAX };

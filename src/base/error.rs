@@ -1,10 +1,10 @@
-//! The one error type: what went wrong, where, and what to do next.
+//! The one error type: the problem, its place, and the next step.
 
 use serde::Serialize;
 use std::fmt;
 use strum::VariantArray;
 
-/// A stable name of a failure. Messages may improve; codes do not change.
+/// A stable name of a failure. Messages may improve; codes never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -14,26 +14,26 @@ pub enum ErrorCode {
     InvalidConfig,
     /// The transcript is not a list of messages, or one message in it is malformed.
     InvalidTranscript,
-    /// What must be kept costs more than the budget.
+    /// The required parts cost more than the budget.
     BudgetTooSmall,
-    /// An exact count was asked for and the encoding's vocabulary is not loaded.
+    /// An exact count was requested, but the encoding's vocabulary isn't loaded.
     EncodingNotLoaded,
-    /// The table of meanings is needed (`recall.meaning`), and is not loaded.
+    /// `recall.meaning` needs the table of meanings, and it isn't loaded.
     MeaningNotLoaded,
-    /// A part of the engine or of the package is needed at once, and is not loaded.
+    /// A synchronous call needs a part of the engine or of the package that isn't loaded.
     PartNotLoaded,
-    /// The bytes given as an encoding's vocabulary are not one.
+    /// The bytes passed as an encoding's vocabulary aren't one.
     InvalidEncoding,
-    /// The bytes given as the table of meanings are not that of this version.
+    /// The bytes passed as the table of meanings aren't this version's table.
     InvalidMeaning,
-    /// A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
+    /// One of the caller's hooks failed, and a context can't be built without its answer: `countTokens`.
     HookFailed,
     /// The caller's signal was aborted.
     Aborted,
-    /// A recording is of another version of the format, or damaged, or not of this transcript and engine: something is asked
-    /// that no answer was recorded for.
+    /// A recording is damaged, has another version of the format, or belongs to another transcript or engine: it has no
+    /// answer to one of the build's questions.
     InvalidRecording,
-    /// The engine itself failed. It restarts by itself; the next call works.
+    /// The engine itself failed. It restarts automatically, and the next call works.
     Internal,
 }
 
@@ -66,23 +66,23 @@ impl ErrorCode {
 pub struct Error {
     /// Which failure it is.
     pub code: ErrorCode,
-    /// What was given and what was expected, in a sentence that starts in lower case.
+    /// The given and the expected value, in a sentence that starts in lower case.
     pub message: String,
-    /// Where in the input: `budget.maxTokens`, `messages[3].role`. None where no single place is to blame.
+    /// Place in the input: `budget.maxTokens`, `messages[3].role`. None if no single place is to blame.
     pub path: Option<String>,
-    /// What the caller can do about it, in a sentence.
+    /// The caller's next step, in a sentence.
     pub next_action: String,
-    /// Tokens (or characters) that what must be kept costs; only with [`ErrorCode::BudgetTooSmall`].
+    /// Tokens (or characters) that the required parts cost. Only with [`ErrorCode::BudgetTooSmall`].
     pub needed: Option<u64>,
-    /// Tokens (or characters) that there are for it; only with [`ErrorCode::BudgetTooSmall`].
+    /// Tokens (or characters) available for them. Only with [`ErrorCode::BudgetTooSmall`].
     pub available: Option<u64>,
 }
 
-/// A result whose failure is an [`Error`].
+/// A result that fails with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// A failure with its code, message and next step; the place and figures can be added.
+    /// Makes an error from its code, message and next step. The place and figures can be added.
     pub fn new(
         code: ErrorCode,
         message: impl Into<String>,
@@ -98,12 +98,12 @@ impl Error {
         }
     }
 
-    /// An option that is wrong, with its path.
+    /// An error about an option, with its path.
     pub(crate) fn option(path: &str, message: &str, next_action: &str) -> Self {
         Self::new(ErrorCode::InvalidConfig, message, next_action).at(path)
     }
 
-    /// The same failure at a place of the input.
+    /// Adds a place in the input.
     #[must_use]
     pub fn at(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());

@@ -1,6 +1,6 @@
 //! A short list.
 
-/// A list that mostly has one entry, which lies in it: only with a second one is memory taken for more.
+/// A list that mostly has one entry, which is stored inline. It allocates only for a second one.
 #[derive(Clone, Debug)]
 pub(crate) struct Few<T> {
     first: Option<T>,

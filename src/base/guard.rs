@@ -1,19 +1,20 @@
-//! What keeps the texts of others apart from the prompt's own lines, in the text formats.
+//! Keeps other people's text apart from the prompt's own lines, in the text formats.
 //!
-//! One rule of structure: a line of the prompt's own begins with a character that is no white space, and every line of a
-//! content after its first begins with a space. Only a line with nothing in it is left as it is. The rule does not ask what a
-//! line says, so no wording passes by it, and taking the spaces away gives the content back. `docs/formats.md` has the grammar
-//! of each format.
+//! A single structural rule does it. The prompt's own lines begin with a visible character, and every line of a content
+//! after its first begins with a space. Empty lines stay empty. The rule never looks at the words of a line, so no
+//! wording can get around it, and removing the spaces restores the content. `docs/formats.md` has the grammar of each
+//! format.
 
 use crate::base::text::joined;
 use std::borrow::Cow;
 
-/// What a line of a content begins with. One space costs next to nothing, as the next word's token takes it in: 0.1 % of the
-/// tokens of prose and 0.4 % of those of code at most, where two spaces cost 3.8 % and 2.1 %, a tab 2.8 % and 1.5 %, and `> `
-/// 4.8 % and 10 % (`o200k_base` and `cl100k_base`, this project's own pages and sources).
+/// Prefix of a content's lines. A single space costs almost nothing, since it merges into the next word's token: at
+/// most 0.1 % of the tokens of prose and 0.4 % of those of code. Two spaces cost 3.8 % and 2.1 %, a tab 2.8 % and 1.5
+/// %, and `> ` 4.8 % and 10 % (`o200k_base` and `cl100k_base`, this project's own pages and sources).
 const INDENT: char = ' ';
 
-/// Whether a character ends a line to any reader: in Unicode, or where a language splits a text into lines.
+/// True if any reader takes the character for a line end: Unicode, or a language's function that splits a text into
+/// lines.
 pub(crate) fn is_line_end(letter: char) -> bool {
     matches!(
         letter,
@@ -21,17 +22,17 @@ pub(crate) fn is_line_end(letter: char) -> bool {
     )
 }
 
-/// Whether a character shows nothing where words end.
+/// True if the character is invisible at the end of a word.
 fn is_space(letter: char) -> bool {
     letter.is_whitespace() || is_line_end(letter)
 }
 
-/// A text of which no line but the first begins at the margin.
+/// Indents a text's lines after the first, so that only its first line begins at the margin.
 pub(crate) fn indent(text: &str) -> Cow<'_, str> {
     indent_by(text, 1)
 }
 
-/// A text whose lines after the first begin with so many spaces more.
+/// Indents a text's lines after the first by `width` more spaces.
 pub(crate) fn indent_by(text: &str, width: usize) -> Cow<'_, str> {
     if !text.contains(is_line_end) {
         return text.into();
@@ -49,19 +50,19 @@ pub(crate) fn indent_by(text: &str, width: usize) -> Cow<'_, str> {
     out.into()
 }
 
-/// What a line of the prompt's own begins with: never white space, and never a slash, which could be of one token with the
-/// line end before it.
+/// Prepares a text to begin one of the prompt's own lines: never with white space, and never with a slash, which could
+/// merge with the line end before it into one token.
 pub(crate) fn margin(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches(is_space);
     if text.starts_with('/') { format!("\\{text}").into() } else { text.into() }
 }
 
-/// A text in one line, with one space in the place of each run of white space and line ends.
+/// A text in one line. Each run of white space and line ends becomes one space.
 pub(crate) fn collapse(text: &str) -> String {
     joined(text.split(is_space).filter(|word| !word.is_empty()), " ")
 }
 
-/// A label of the config's as it is shown: in one line, at the margin, and all of it to be seen.
+/// A label of the config in its visible form: in one line, at the margin, without hidden characters.
 pub(crate) fn clean_label(label: &str) -> String {
     let is_seen =
         |letter: &char| is_space(*letter) || !(letter.is_control() || is_invisible(*letter));
@@ -71,24 +72,24 @@ pub(crate) fn clean_label(label: &str) -> String {
 /// The most code points of a name before a text.
 const LONGEST_NAME: usize = 64;
 
-/// A name before a text: `Mara: hello`. It is in one line, and nothing in it ends it.
+/// A name before a text, as in `Mara: hello`. It is in one line, and nothing in it can end it.
 pub(crate) fn speaker_name(name: &str) -> String {
     let name: String = collapse(name).chars().take(LONGEST_NAME).collect();
     escape(&name, ':')
 }
 
-/// A text without a line at the margin.
+/// Indents all lines of a text.
 pub(crate) fn indent_all(text: &str) -> String {
     format!("{INDENT}{}", indent(text))
 }
 
-/// A name within brackets: nothing in it ends them, and nothing in it is hidden.
+/// A name within brackets. Nothing in it can end them, and nothing in it is hidden.
 pub(crate) fn escape_name(name: &str) -> String {
     escape(name, ')')
 }
 
-/// What stands before a bracket, or within it: a backslash stands before each end of it and each backslash, and what shows
-/// nothing is named by its number.
+/// Escapes a text before or within a bracket: a backslash precedes each closing bracket and each backslash, and
+/// invisible characters become their code points.
 pub(crate) fn escape(text: &str, end: char) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -104,7 +105,7 @@ pub(crate) fn escape(text: &str, end: char) -> String {
     out
 }
 
-/// An action in a list of them: nothing in it passes for the next one, or for how many more there are.
+/// An action in a list of actions. It can't pass for the next one, or for the count of omitted ones.
 pub(crate) fn escape_action(action: &str) -> String {
     let mut out = String::with_capacity(action.len());
     let mut before = ' ';
@@ -118,7 +119,7 @@ pub(crate) fn escape_action(action: &str) -> String {
     out
 }
 
-/// Characters that show nothing, or change the order of those around them.
+/// True for characters that are invisible, or that reorder the characters around them.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')

@@ -1,7 +1,7 @@
-//! JSON as text, byte for byte as `serde_json` writes it.
+//! JSON as text, byte for byte like `serde_json`.
 //!
-//! Writing into memory cannot fail. A serializer that says so needs no code behind each field for what would follow a failure: the
-//! core has some hundred fields to write, and takes a third of the code that `serde_json::to_string` makes of them.
+//! Writing into memory can't fail. A serializer that says so needs no error path after each field. The core has some
+//! hundred fields to write, and this takes a third of the code of `serde_json::to_string`.
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
@@ -15,9 +15,9 @@ pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
     }
 }
 
-/// The length of a text in JSON, in bytes of UTF-8: no less than what `JSON.stringify` writes.
+/// The length of a text in JSON, in bytes of UTF-8: at least as much as `JSON.stringify` writes.
 pub(crate) fn json_length(text: &str) -> u64 {
-    // Half a character of UTF-16 arrives as U+FFFD, and JSON has six bytes for it.
+    // A lone surrogate of UTF-16 arrives as U+FFFD, and JSON writes it in six bytes.
     const HALF: u64 = 3;
     let halves = HALF * text.matches('\u{fffd}').count() as u64;
     let length = |byte: u8| match byte {
@@ -28,16 +28,16 @@ pub(crate) fn json_length(text: &str) -> u64 {
     text.bytes().map(length).fold(halves + 2, |all, bytes| all + bytes)
 }
 
-/// Writes one value behind a text.
+/// Appends one value to a text.
 struct Json<'a>(&'a mut String);
 
-/// Writes what is between brackets.
+/// Writes the values between brackets.
 struct Within<'a> {
     text: &'a mut String,
     end: &'static str,
 }
 
-/// A failure, of which there is none.
+/// Error type of a serializer that can't fail.
 #[derive(Debug)]
 enum Never {}
 
@@ -55,7 +55,7 @@ impl<'a> Json<'a> {
         Within { text: self.0, end }
     }
 
-    /// The value of a variant is the only one of an object, under the variant's name.
+    /// Writes a variant's value as the only field of an object, named after the variant.
     fn open_variant(self, variant: &'static str, start: &str, end: &'static str) -> Within<'a> {
         let mut object = self.open("{", "");
         object.name(variant);
@@ -65,7 +65,7 @@ impl<'a> Json<'a> {
 }
 
 impl Within<'_> {
-    /// Writes a comma, but where a bracket was opened just now.
+    /// Writes a comma, unless a bracket was just opened.
     fn next(&mut self) -> Json<'_> {
         if !self.text.ends_with(['[', '{']) {
             self.text.push(',');
@@ -237,7 +237,7 @@ impl<'a> Serializer for Json<'a> {
     }
 }
 
-/// Implements a trait of serde's whose values stand behind one another.
+/// Implements a serde trait for values that follow one another.
 macro_rules! values {
     ($name:ident, $method:ident) => {
         impl ser::$name for Within<'_> {
@@ -259,7 +259,7 @@ values!(SerializeTuple, serialize_element);
 values!(SerializeTupleStruct, serialize_field);
 values!(SerializeTupleVariant, serialize_field);
 
-/// Implements a trait of serde's whose values have names.
+/// Implements a serde trait for values with names.
 macro_rules! fields {
     ($name:ident) => {
         impl ser::$name for Within<'_> {
@@ -288,7 +288,7 @@ impl ser::SerializeMap for Within<'_> {
     type Ok = ();
     type Error = Never;
 
-    /// A name is always a text: a number becomes one.
+    /// A name is always a text: numbers are quoted.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> WriteResult {
         let written = to_json(name);
         if written.starts_with('"') {
@@ -330,7 +330,7 @@ mod tests {
     use std::collections::BTreeMap;
     use windrow_property::properties;
 
-    /// Every kind of value that serde tells apart.
+    /// One variant for each kind of value that serde distinguishes.
     #[derive(Clone, Debug, Serialize)]
     enum Sample {
         Unit,

@@ -10,10 +10,10 @@ use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh64::Xxh64Builder;
 
-/// A map with the same hashes on every machine. It is looked up, never walked through.
+/// A map with the same hashes on every machine. It is only looked up, never iterated.
 pub(crate) type HashedMap<K, V> = HashMap<K, V, Xxh64Builder>;
 
-/// A set of that kind.
+/// A set of the same kind.
 pub(crate) type HashedSet<T> = HashSet<T, Xxh64Builder>;
 
 /// Entries in the order of their keys.
@@ -35,17 +35,17 @@ impl<K: Ord, V> Map<K, V> {
         self.0.get(key)
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     pub fn insert(&mut self, key: K, value: V) {
         self.0.insert(key, value);
     }
 
-    /// Forgets a key, and gives what it had.
+    /// Removes a key, and returns its value.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         self.0.remove(key)
     }
 
-    /// Forgets every key.
+    /// Removes every key.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -100,7 +100,7 @@ pub(crate) fn place(position: Option<usize>) -> i64 {
     position.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX))
 }
 
-/// Sorts positions by a key, and equal ones by themselves. One function for all, as each sort is 5 kB of code.
+/// Sorts positions by a key, and equal ones by themselves. Callers share one function, since each sort is 5 kB of code.
 pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, i64)) {
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
@@ -108,16 +108,16 @@ pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, 
 /// A number as a sort key, the largest first.
 pub(crate) fn descending(number: f64) -> i64 {
     let bits = number.to_bits().cast_signed();
-    // As `f64::total_cmp` orders them.
+    // The order of `f64::total_cmp`.
     !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
 }
 
-/// Sorts numbers. Values with several keys pack these into one. One function for all, see above.
+/// Sorts numbers. Values with several keys pack these into one. Callers share one function, see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
 }
 
-/// Two numbers as one: [`sort_numbers`] sorts by the first, and of equal ones by the second.
+/// Packs two numbers into one: [`sort_numbers`] sorts by the first, and equal ones by the second.
 pub(crate) fn pair(first: u32, second: u32) -> u64 {
     u64::from(first) << 32 | u64::from(second)
 }
@@ -128,7 +128,7 @@ pub(crate) fn halves(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }
 
-/// The bits of a number that is not below 0, in its order.
+/// The bits of a nonnegative number, in its order.
 pub(crate) fn ordered(number: f32) -> u64 {
     u64::from(number.max(0.0).to_bits())
 }

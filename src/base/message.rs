@@ -1,10 +1,10 @@
-//! What a message is made of: its role and its fields.
+//! Parts of a message: its role and its fields.
 
 use super::value::FromValue;
 use serde::Serialize;
 use strum::VariantArray;
 
-/// Who speaks.
+/// The speaker's role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +13,7 @@ pub enum Role {
     System,
     /// Instructions to the model, as newer models call them.
     Developer,
-    /// The human, or whoever asks.
+    /// The human, or whoever else asks.
     User,
     /// The model.
     Assistant,
@@ -26,7 +26,7 @@ impl Role {
     pub const ALL: [Self; 5] =
         [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
 
-    /// The role as messages spell it.
+    /// The role in the spelling of messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,13 +38,13 @@ impl Role {
         }
     }
 
-    /// Whether messages of this role instruct the model rather than take part in the conversation.
+    /// True if messages of this role instruct the model rather than take part in the conversation.
     #[must_use]
     pub fn is_instruction(self) -> bool {
         matches!(self, Self::System | Self::Developer)
     }
 
-    /// Whether an exchange begins with a message of this role: a message of the user, and all that answers it up to the next
+    /// True if a message of this role begins an exchange: a user message and everything that answers it, up to the next
     /// one.
     #[must_use]
     pub fn begins_exchange(self) -> bool {
@@ -52,12 +52,12 @@ impl Role {
     }
 }
 
-/// What a segment of a message holds.
+/// Kind of a segment of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Field {
-    /// The message's id, as the caller knows it.
+    /// The message's id, as the caller set it.
     Id,
     /// The speaker's name.
     Name,
@@ -65,14 +65,14 @@ pub enum Field {
     Text,
     /// A reasoning part of the content.
     Reasoning,
-    /// An image part: its detail (`low`, `high` or `auto`), the known figures as `name=value`, and a fingerprint, with spaces between
-    /// them.
+    /// An image part: its detail (`low`, `high` or `auto`), known facts as `name=value`, and a fingerprint, separated
+    /// by spaces.
     Image,
-    /// An audio part: as an image.
+    /// An audio part, in the form of an image.
     Audio,
-    /// A file part: as an image.
+    /// A file part, in the form of an image.
     File,
-    /// A tool call begins: its id.
+    /// The id of a tool call. It begins the call.
     CallId,
     /// The tool's name.
     CallName,
@@ -80,11 +80,11 @@ pub enum Field {
     CallArguments,
     /// The id of the call that this message, or the text that follows, is the result of.
     ResultId,
-    /// When it was written, where that is a text.
+    /// The time it was written, if given as text.
     CreatedAt,
     /// The session that it belongs to.
     SessionId,
-    /// Where it comes from, for example `scheduled`.
+    /// Its origin, for example `scheduled`.
     Source,
     /// One of its tags.
     Tag,
@@ -94,7 +94,7 @@ pub enum Field {
     SummaryOf,
     /// The id of the message that it replies to.
     ReplyTo,
-    /// One of the things that were done in it.
+    /// One of the actions taken in it.
     Action,
     /// How the turn ended, for example `failed`.
     Status,
@@ -102,25 +102,26 @@ pub enum Field {
     Target,
     /// Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
     Priority,
-    /// How long it is valid after it was written, in milliseconds.
+    /// Its lifetime after it was written, in milliseconds.
     TimeToLive,
-    /// The message is nothing without the one behind it; its value says nothing.
+    /// The message means nothing without the next one. The value is ignored.
     JoinsNext,
-    /// The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it replaces
-    /// everything before it, and `/note` if it is another note of the provider's to itself: the model didn't think these.
+    /// The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
+    /// replaces everything before it, and `/note` if it is another of the provider's notes to itself, which the model
+    /// didn't think.
     ReasoningOf,
-    /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
-    /// approval.
+    /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
+    /// it waits for approval.
     ResultLater,
     /// The name of the tool whose result a message is, if no id says which call it answers.
     ResultName,
-    /// The message goes on in another row, which has this role.
+    /// The message continues in another row, which has this role.
     NextRow,
     /// The next text of this message is the text of a file, and not the speaker's own words.
     OfFile,
-    /// Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
+    /// Bytes of its parts' proofs in the request: signatures, ids and encrypted texts, which are in no other field.
     ProofBytes,
-    /// Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
+    /// Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
     ServerFields,
 }
 
@@ -128,7 +129,7 @@ impl Field {
     /// Every field, in the order of its code at the boundary.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// Whether the field is about the message as a whole, and not part of what anyone says in it.
+    /// True if the field describes the message as a whole, rather than content.
     pub(crate) fn is_fact(self) -> bool {
         !self.is_content()
             && !matches!(
@@ -150,7 +151,7 @@ impl Field {
         matches!(self, Self::Image | Self::Audio | Self::File)
     }
 
-    /// Whether the field is part of what the model sees.
+    /// True if the model sees the field.
     #[must_use]
     pub fn is_content(self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! What everything else stands on: errors, dates, small maps and lists, values as JavaScript has them, and pieces of text.
+//! The basis of everything else: errors, dates, small maps and lists, JavaScript's values, and pieces of text.
 //!
 //! # Examples
 //!

@@ -1,11 +1,11 @@
-//! The right spelling of a name.
+//! Suggestions for misspelled names.
 
-/// A name without what spellings differ in: capitals and hyphens.
+/// A name in lower case without hyphens, since spellings differ in these.
 pub(crate) fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '-'], "")
 }
 
-/// The candidate that differs least, if it differs little enough to be a slip.
+/// The candidate that differs least, if the difference may be a typo.
 pub(crate) fn nearest<'a>(
     given: &str,
     candidates: impl Iterator<Item = &'a str>,
@@ -14,7 +14,7 @@ pub(crate) fn nearest<'a>(
     let length = wanted.chars().count();
     let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
     candidates
-        // A much longer or shorter name is no slip. Compared letter by letter, a long text would cost seconds.
+        // A much longer or shorter name isn't a typo. Comparing a long text letter by letter would take seconds.
         .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
         .filter(|candidate| !are_opposites(&wanted, &plain(candidate)))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
@@ -23,7 +23,7 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether one is a least and the other a most: these look alike.
+/// True if one is a minimum and the other a maximum. Their names look alike.
 fn are_opposites(one: &str, other: &str) -> bool {
     let is = |first: &str, second: &str| one.starts_with(first) && other.starts_with(second);
     is("min", "max") || is("max", "min")

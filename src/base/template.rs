@@ -1,6 +1,6 @@
-//! Templates with slots, and how numbers are written in them.
+//! Templates with slots, and the format of numbers in them.
 
-/// A number with so many decimals. (The standard library's way would be a large part of the whole engine.)
+/// A number with `places` decimals. (The standard library's formatter would be a large part of the whole engine.)
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -18,7 +18,7 @@ pub(crate) fn decimals(value: f64, places: u32) -> String {
     format!("{whole}.{:0width$}", scaled % scale, width = places.min(15) as usize)
 }
 
-/// Fills in a template's `{number}`, `{text}`, `{source}` and `{score}`. Filled-in text is not searched for more slots.
+/// Fills in a template's `{number}`, `{text}`, `{source}` and `{score}`. Inserted text isn't searched for more slots.
 pub(crate) fn fill(
     template: &str,
     number: usize,
@@ -35,8 +35,8 @@ pub(crate) fn fill(
     fill_slots(template, &slots)
 }
 
-/// Fills in a template's slots, each named with the brace that closes it. What is filled in is not searched for more, and what
-/// names no slot stays as it is.
+/// Fills in a template's slots, each named with its closing brace. Inserted text isn't searched for more slots, and
+/// unknown slots stay unchanged.
 pub(crate) fn fill_slots(template: &str, slots: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut parts = template.split('{');

@@ -13,7 +13,7 @@ pub(crate) fn excerpt(text: &str, char_count: usize) -> String {
 
 const ELLIPSIS: &str = "...";
 
-/// A text that is put together from parts, with the same between each two.
+/// A text joined from parts, with the same separator between each two.
 #[derive(Debug)]
 pub(crate) struct JoinedText {
     text: String,
@@ -38,7 +38,7 @@ impl JoinedText {
     }
 }
 
-/// Joins parts to one text, with the same between each two.
+/// Joins parts to one text, with the same separator between each two.
 pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &'static str) -> String {
     let mut joined = JoinedText::by(between);
     parts.for_each(|part| joined.push(part));
@@ -68,7 +68,7 @@ pub(crate) fn tail(text: &str, char_count: usize) -> &str {
     }
 }
 
-/// How many there are of something, in words: `1 token`, `2 tokens`.
+/// A count with its noun: `1 token`, `2 tokens`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! Moments: read from what callers write, shown in UTC or in the user's time zone.
+//! Moments: parsed from callers' text, shown in UTC or in the user's time zone.
 
 use super::value::{FromValue, Misfit, Reading, Value};
 use serde::Serialize;
@@ -11,13 +11,13 @@ pub struct Milliseconds(pub i64);
 /// The largest moment that a JavaScript `Date` can be.
 const LIMIT: f64 = 8.64e15;
 
-/// The moment of a number of milliseconds; none where it is not a moment (NaN, infinite, beyond a `Date`'s range).
+/// The moment of a number of milliseconds. None if it isn't a moment (NaN, infinite, outside a `Date`'s range).
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 pub(crate) fn from_number(milliseconds: f64) -> Option<Milliseconds> {
     (milliseconds.abs() <= LIMIT).then_some(Milliseconds(milliseconds as i64))
 }
 
-/// Reads an ISO 8601 date, or date and time (RFC 3339, and a space in place of the `T`, included).
+/// Parses an ISO 8601 date, or date and time (including RFC 3339, and a space in place of the `T`).
 ///
 /// A time without an offset is taken as UTC, so that it means the same on every machine.
 pub(crate) fn parse(text: &str) -> Option<Milliseconds> {
@@ -42,7 +42,7 @@ fn clock(rest: &mut &str) -> Option<i64> {
     let minute = digits(rest, 2).filter(|minute| *minute < 60)?;
     let mut milliseconds = (hour * 60 + minute) * MILLISECONDS_PER_MINUTE;
     if sign(rest, &[':']).is_some() {
-        // A leap second is the first moment after it.
+        // A leap second counts as the first moment after it.
         milliseconds += digits(rest, 2).filter(|second| *second <= 60)? * 1000;
         if sign(rest, &['.', ',']).is_some() {
             let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -88,21 +88,21 @@ fn sign(rest: &mut &str, signs: &[char]) -> Option<char> {
     Some(found)
 }
 
-/// How far a time zone is from UTC, over time. The default is UTC.
+/// A time zone's offsets from UTC over time. The default is UTC.
 #[derive(Clone, Debug, Default)]
 pub struct Zone {
     offsets: Vec<[i64; 2]>,
 }
 
 impl Zone {
-    /// A zone of offsets: since when (milliseconds since 1970, ascending), and how many minutes east of UTC. The first
-    /// holds for all that is before it too.
+    /// A zone of offsets: the start (milliseconds since 1970, ascending), and the minutes east of UTC. The first offset
+    /// also applies to everything before it.
     #[must_use]
     pub fn new(offsets: Vec<[i64; 2]>) -> Self {
         Self { offsets }
     }
 
-    /// What the clocks of the zone show, as the moment at which those of UTC show it.
+    /// The zone's local time, as the moment with the same clock time in UTC.
     pub(crate) fn local(&self, moment: Milliseconds) -> Milliseconds {
         let begun = self.offsets.partition_point(|[since, _]| *since <= moment.0);
         let minutes = self.offsets.get(begun.saturating_sub(1)).map_or(0, |[_, minutes]| *minutes);
@@ -140,7 +140,7 @@ pub(crate) fn format_date(day: i64) -> String {
     if (0..10_000).contains(&year) {
         format!("{year:04}-{month:02}-{day:02}")
     } else {
-        // What ISO 8601 and JavaScript write of years that four digits cannot hold.
+        // Format of ISO 8601 and JavaScript for years outside four digits.
         format!("{year:+07}-{month:02}-{day:02}")
     }
 }
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn shows_what_it_reads() {
-        // Every 7 hours and 13 minutes over four centuries and more, so that every kind of year is met.
+        // Every 7 hours and 13 minutes over more than four centuries, which covers every kind of year.
         let mut moment = parse("1899-12-31T00:00Z").expect("a date");
         let end = parse("2402-03-02T00:00Z").expect("a date");
         while moment < end {
@@ -286,14 +286,14 @@ mod tests {
     #[test]
     fn goes_by_the_clocks_of_the_zone() {
         let at = |text| parse(text).expect("a moment");
-        // Los Angeles, 2026: eight hours behind, seven from 8 March, 10:00 UTC, to 1 November, 9:00 UTC.
+        // Los Angeles, 2026: UTC-8, and UTC-7 from March 8, 10:00 UTC, to November 1, 9:00 UTC.
         let los_angeles = Zone::new(vec![
             [at("2025-11-02T09:00Z").0, -480],
             [at("2026-03-08T10:00Z").0, -420],
             [at("2026-11-01T09:00Z").0, -480],
         ]);
         for (moment, shown) in [
-            ("2020-01-01T00:00Z", "2019-12-31 16:00"), // before the first offset, which holds there too
+            ("2020-01-01T00:00Z", "2019-12-31 16:00"), // before the first offset, which applies there too
             ("2026-03-08T07:59Z", "2026-03-07 23:59"),
             ("2026-03-08T08:05Z", "2026-03-08 00:05"),
             ("2026-03-08T09:59Z", "2026-03-08 01:59"),
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(format_minute(Milliseconds(-1), &kathmandu), "1970-01-01 05:44");
         assert_eq!(kathmandu.day(Milliseconds(-1)), 0);
         assert_eq!(Zone::default().day(Milliseconds(-1)), -1);
-        // What no zone has does no harm.
+        // Offsets that no zone has do no harm.
         let absurd = Zone::new(vec![[0, i64::MAX], [1, i64::MIN]]);
         for moment in [i64::MIN, 0, 1, i64::MAX] {
             assert!(!format_minute(Milliseconds(moment), &absurd).is_empty());

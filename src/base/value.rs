@@ -1,8 +1,8 @@
-//! Options as they were written, and the strict way from there into a typed config.
+//! Untyped options, and the strict way from there into a typed config.
 //!
-//! A config crosses from JavaScript into a [`Value`], which sees every key that the caller wrote, and from there
-//! by [`FromValue`] into the config's types. Every failure names the option's path, and a misspelt option the right
-//! spelling.
+//! A config crosses from JavaScript into a [`Value`], which holds every key that the caller wrote, and [`FromValue`]
+//! reads that into the config's types. Every failure names the option's path, and suggests the right spelling of a
+//! misspelled option.
 
 use super::json::to_json;
 use crate::base::error::{Error, ErrorCode};
@@ -12,25 +12,25 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A value as plain data: what JSON can say, and numbers that are none.
+/// A value as plain data: anything in JSON, and also NaN and infinities.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `null` or `undefined`: the option is not set.
+    /// `null` or `undefined`: the option isn't set.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// Any number, NaN and the infinities included.
+    /// Any number, including NaN and the infinities.
     Number(f64),
     /// A text.
     Text(String),
     /// A list.
     List(Vec<Value>),
-    /// An object's own keys in their order.
+    /// An object's own keys, in order.
     Map(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// The value of a name, in an object that has it.
+    /// The value of a name in an object. None if it isn't an object or lacks the name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
@@ -39,7 +39,7 @@ impl Value {
         }
     }
 
-    /// The text, where it is one.
+    /// The text, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The items of a list; none where it is no list.
+    /// The items of a list; empty for anything else.
     #[must_use]
     pub fn items(&self) -> &[Self] {
         match self {
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// The names and values of an object; none where it is no object.
+    /// The names and values of an object; empty for anything else.
     #[must_use]
     pub fn entries(&self) -> &[(String, Self)] {
         match self {
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The elements of what has to be a list.
+    /// The elements of a list. Fails for anything else.
     pub(crate) fn list(&self) -> Reading<&[Self]> {
         match self {
             Self::List(list) => Ok(list),
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// The value in a few words.
+    /// A few words about the value, for errors.
     fn describe(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),
@@ -89,24 +89,25 @@ impl Value {
         }
     }
 
-    /// Decodes into a typed config; `options` lists the paths of all options, to name the right one.
+    /// Decodes into a typed config. `options` lists the paths of all options, for suggestions.
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` with the option's path, what is wrong with it, and the nearest right spelling.
+    /// `INVALID_CONFIG` with the option's path, the problem, and the closest right spelling.
     pub fn decode<T: FromValue>(&self, options: &OptionNames) -> Result<T, Error> {
         T::from_value(self).map_err(|failure| failure.into_error(options))
     }
 }
 
-/// A number as JavaScript writes it, in the shortest form that `serde_json` has: the standard library's would bring its own tables.
+/// A number in JavaScript's spelling, in the shortest form. Uses `serde_json`, since the standard library's formatter
+/// would bring its own tables.
 #[must_use]
 pub fn number_text(number: f64) -> String {
     let text = to_json(&number);
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// As JSON. A name without a value is not written.
+/// As JSON. Names without a value are omitted.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const EXACT: f64 = 9_007_199_254_740_991.0; // Number.MAX_SAFE_INTEGER
@@ -128,7 +129,7 @@ impl Serialize for Value {
     }
 }
 
-/// From JSON, the names of objects in their order.
+/// From JSON, with objects' names in order.
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
@@ -177,22 +178,22 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// The names of options, to say which one was meant where a wrong one was given.
+/// The names of options, to suggest the right one for a wrong one.
 #[derive(Debug)]
 pub struct OptionNames {
-    /// The options of the type that is read.
+    /// The options of the target type.
     pub options: &'static [OptionName],
-    /// The paths of others, which something else reads.
+    /// The paths of other options, which are read elsewhere.
     pub outside: &'static [&'static str],
-    /// What other packages call some of them, each with the path here.
+    /// Other packages' names for some of them, each with the path here.
     pub meant: &'static [(&'static str, &'static str)],
 }
 
 impl OptionNames {
-    /// None: a name that is unknown is compared with those beside it alone.
+    /// No names: an unknown name is compared only with its siblings.
     pub const NONE: Self = Self { options: &[], outside: &[], meant: &[] };
 
-    /// The paths of all options. A group that may be missing is one too.
+    /// The paths of all options. An optional group counts as one too.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> = self.outside.iter().map(|path| (*path).to_owned()).collect();
@@ -204,9 +205,9 @@ impl OptionNames {
 /// The name of an option, or of a group of options.
 #[derive(Debug)]
 pub struct OptionName {
-    /// As a config spells it.
+    /// The spelling in a config.
     pub name: &'static str,
-    /// Whether it may be missing.
+    /// True if it may be missing.
     pub is_optional: bool,
     /// The options of a group.
     pub options: &'static [OptionName],
@@ -224,9 +225,9 @@ impl OptionName {
     }
 }
 
-/// Why a value does not fit, with the path from the inside out.
+/// Reason why a value doesn't fit, with the path from the inside out.
 ///
-/// It is in a box, as every reader gives one back beside what it reads.
+/// It is boxed because every reader returns it in its result.
 #[derive(Debug)]
 pub struct Misfit(Box<(Vec<String>, Problem)>);
 
@@ -243,7 +244,7 @@ impl Misfit {
         Self(Box::new((Vec::new(), problem)))
     }
 
-    /// A misfit that a message says.
+    /// A misfit with a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::of(Problem::Other(message.into()))
     }
@@ -252,7 +253,7 @@ impl Misfit {
         Self::of(Problem::Mismatch { expected, given: given.describe() })
     }
 
-    /// The same, of a value within another.
+    /// Adds the outer segment of the value's path.
     pub(crate) fn within(mut self, segment: impl Into<String>) -> Self {
         self.0.0.push(segment.into());
         self
@@ -292,7 +293,7 @@ impl Misfit {
                 }
             }
             Problem::Mismatch { expected, given } => {
-                // The first option of a group shows the form.
+                // The first option of a group serves as an example.
                 let paths = options.paths();
                 let within = |option: &String| {
                     option.strip_prefix(path.as_str())?.strip_prefix('.').map(str::to_owned)
@@ -313,7 +314,8 @@ impl Misfit {
     }
 }
 
-/// The option that was meant: a near spelling beside it, what it is called elsewhere, or the same name in another group.
+/// The option that was probably meant: a similar sibling, another package's name for it, or the same name in another
+/// group.
 fn nearest_option(
     name: &str,
     beside: &[&str],
@@ -325,13 +327,13 @@ fn nearest_option(
         return Some(format!("{group}{right}"));
     }
     let name = plain(name);
-    let meant = all_meant.iter().find(|(other, _)| *other == name); // they are plain
+    let meant = all_meant.iter().find(|(other, _)| *other == name); // they are in plain form
     let leaf = |option: &str| option.rsplit('.').next().map(plain);
     let same = || paths.iter().find(|option| leaf(option).as_ref() == Some(&name)).cloned();
     meant.map(|(_, right)| (*right).to_owned()).or_else(same)
 }
 
-/// The names that a group of options has, `path` being one of it that is unknown.
+/// The names of the group that has the unknown option at `path`.
 fn names_beside<'a>(
     path: &str,
     name: &str,
@@ -351,10 +353,10 @@ fn names_beside<'a>(
 
 pub use windrow_from_value::FromValue;
 
-/// What comes of reading a value.
+/// Result of reading a value.
 pub type Reading<T> = Result<T, Misfit>;
 
-/// A type that a value is read into, strictly. It is derived: see `crates/from-value`.
+/// A type that a value is read into, strictly. Derive it: see `crates/from-value`.
 pub trait FromValue: Sized {
     /// The names of its fields, if it is a group of options.
     const OPTIONS: &'static [OptionName] = &[];
@@ -363,16 +365,16 @@ pub trait FromValue: Sized {
     ///
     /// # Errors
     ///
-    /// Says what does not fit, and where.
+    /// The problem and its path.
     fn from_value(value: &Value) -> Reading<Self>;
 }
 
-/// Reads the fields of an object: `set` reads the value of the field at a place of `names` into it. `required` has a bit for each
-/// place that must be there.
+/// Reads the fields of an object. `set` reads the value of the field at a place of `names`. `required` has a bit for
+/// each place that must be present.
 ///
 /// # Errors
 ///
-/// Where it is no object, where a name is unknown, and where a field is missing or does not fit.
+/// If the value isn't an object, a name is unknown, or a field is missing or doesn't fit.
 pub fn read_fields(
     value: &Value,
     names: &'static [&'static str],
@@ -381,7 +383,7 @@ pub fn read_fields(
 ) -> Reading<()> {
     let entries = match value {
         Value::Map(entries) => entries.as_slice(),
-        // A group that is not set has its defaults.
+        // An unset group has its defaults.
         Value::Null => &[],
         other => return Err(Misfit::mismatch("an object with options", other)),
     };
@@ -403,7 +405,7 @@ pub fn read_fields(
 ///
 /// # Errors
 ///
-/// Where it is none of them.
+/// If it isn't in `names`.
 pub fn read_choice(value: &Value, names: &'static [&'static str]) -> Reading<usize> {
     let Value::Text(given) = value else {
         return Err(Misfit::mismatch("a text", value));
@@ -449,7 +451,7 @@ impl FromValue for usize {
 impl FromValue for f64 {
     fn from_value(value: &Value) -> Reading<Self> {
         match value {
-            // JSON has no negative zero, so a recording would not keep it.
+            // JSON lacks a negative zero, so a recording couldn't keep it.
             Value::Number(number) if number.is_finite() => Ok(*number + 0.0),
             other => Err(Misfit::mismatch("a finite number", other)),
         }
@@ -487,7 +489,7 @@ impl<T: FromValue> FromValue for Vec<T> {
     }
 }
 
-/// A list of three, each of its own type.
+/// A list of three values of different types.
 impl<A: FromValue, B: FromValue, C: FromValue> FromValue for (A, B, C) {
     fn from_value(value: &Value) -> Reading<Self> {
         match value {

@@ -8,69 +8,74 @@ use crate::base::value::{FromValue, Misfit, Reading, Value};
 use crate::tokens::windows;
 use serde::Serialize;
 
-/// What the prompt may cost.
+/// Limits on the cost of the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct BudgetConfig {
     /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
     pub max_tokens: Option<u64>,
-    /// The most tokens that prompt and reply may have together: the model's context window, as a number or as `"model"`, which is looked
-    /// up for `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
+    /// The most tokens that prompt and reply may have together: the model's context window. Either a number, or
+    /// `"model"` to look up `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::ContextLimit>"))]
     pub context_limit: Option<u64>,
-    /// The tokens of `contextLimit` that are kept free for the reply. Default: 1024.
+    /// Tokens of `contextLimit` that are kept free for the reply. Default: 1024.
     pub reply_reserve: Option<u64>,
     /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
     /// the format `messages`. Default: no limit.
     pub max_chars: Option<u64>,
-    /// The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
-    /// newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
-    /// `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+    /// The most bytes of the request's JSON body, in UTF-8. Texts come first. Images, audio and files share the rest,
+    /// the newest first. A line such as `[image/png: 40990 bytes, not shown]` replaces each of the others. Default: the
+    /// published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no
+    /// limit.
     pub max_bytes: Option<u64>,
-    /// The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
-    /// `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
-    /// otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
-    /// images are lines, too.
+    /// The most images that the prompt shows in the format `messages`, the newest first. A line replaces each of the
+    /// others. Default: the limit of `render.provider`: 600 for Claude, or 100 if its context has no more than 200,000
+    /// tokens, 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude takes images with more than 2,000 pixels
+    /// on a side only if there are 20 or fewer, so older images become lines then, too.
     pub max_images: Option<u64>,
-    /// What happens if instructions, required sections, pinned messages, the message that is replied to and the request
-    /// alone cost more than the budget (`exceed`).
+    /// Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
+    /// messages, the message that is replied to, and the request. See `exceed`.
     pub on_required_overflow: OnRequiredOverflow,
-    /// Whether tokens are counted exactly in any case, or only where the counts decide something.
+    /// Counts tokens exactly in any case, or only if the counts decide something.
     pub counting: Counting,
-    /// What gives way first where not everything fits.
+    /// The first thing to shrink if not everything fits.
     pub trim_first: TrimFirst,
-    /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
-    /// history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
+    /// Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
+    /// quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
     pub cut: Option<CutConfig>,
     /// How results of tools shrink if not everything fits.
     pub tool_results: ToolResultsConfig,
-    /// The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
-    /// is part of the prompt, as the provider is known to write them for the model. Default: none.
+    /// The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
+    /// message. Their cost is part of the prompt, counted as the provider is known to write them for the model.
+    /// Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     #[serde(deserialize_with = "as_json")]
     pub tools: Vec<String>,
-    /// Whether the model may choose to call a tool, or must: providers tell it so in other words (`tool_choice`, `toolConfig`).
+    /// Lets the model choose to call a tool, or forces it to. Providers have their own words for it (`tool_choice`,
+    /// `toolConfig`).
     pub tool_choice: ToolChoice,
-    /// What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
-    /// counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
-    /// It is kept within 0.5 and 2. For models that are counted by estimate. Default: none.
+    /// Counts of earlier requests, and the provider's own figures for them. Their ratio calibrates the budget: if a
+    /// provider counts 1.07 times as many tokens as windrow, the limits allow 1.07 times fewer counted tokens, and
+    /// `tokens` reports the provider's figure. The ratio is kept between 0.5 and 2. Use it for models that are counted
+    /// by estimate. Default: none.
     pub usage: Vec<Usage>,
-    /// What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
-    /// chat messages (tiktoken cookbook, `num_tokens_from_messages`); for Gemini none up to 2.0 and 1 from 2.5 on, as recorded
-    /// requests show. An instruction of Claude's costs nothing beside its text.
+    /// Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
+    /// counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
+    /// 2.5 on, as recorded requests show. An instruction for Claude costs nothing in addition to its text.
     pub tokens_per_message: Option<u64>,
-    /// What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe.
+    /// Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
-    /// What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
-    /// `gpt-oss`) and none for Gemini, as recorded requests show; 3 for all others, after the same recipe.
+    /// Tokens that prime the reply to chat messages. Default: 2 for OpenAI's reasoning models (`o1` to `o4`, `gpt-5`
+    /// and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 3 for all others, after the same recipe.
     pub tokens_priming: Option<u64>,
-    /// How long the hook `countTokens` may take for one batch, in milliseconds.
+    /// Time limit for one batch of the hook `countTokens`, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// A config in which `contextLimit: "model"` is the number of tokens that it means, or None where it says something else. From here
-/// on, and so in recordings and hashes, there is the number alone: another table changes no replay.
+/// Replaces `contextLimit: "model"` by the number of tokens that it means. Returns None if the config doesn't say
+/// `"model"`. From here on, including recordings and hashes, only the number exists, so a newer table doesn't change
+/// replays.
 #[expect(clippy::cast_precision_loss, reason = "tokens of windows are far below 2^53")]
 pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
     let (budget, name) = ("budget", "contextLimit");
@@ -92,7 +97,7 @@ pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
         Some(Value::Number(tokens)) => *tokens,
         _ => DEFAULT_REPLY_RESERVE as f64,
     };
-    // A model may take less input than its window has: then the rest is for the reply.
+    // Some models accept less input than their window holds. The rest is for the reply then.
     let most_input = window.most_input.map_or(f64::INFINITY, |input| input as f64 + reserve);
     let tokens = (window.tokens as f64).min(most_input);
     let mut resolved = config.clone();
@@ -113,7 +118,7 @@ fn entries(value: &mut Value) -> &mut [(String, Value)] {
     }
 }
 
-/// How a limit is written that is the model's.
+/// The value of `contextLimit` that means the model's window.
 const BY_MODEL: &str = "model";
 
 fn unknown_window(message: &str, first: &str) -> Error {
@@ -121,7 +126,7 @@ fn unknown_window(message: &str, first: &str) -> Error {
     Error::option("budget.contextLimit", message, &next)
 }
 
-/// Reads tools that are objects or JSON already, each as its JSON.
+/// Reads tools given as objects or as JSON. Returns the JSON of each.
 fn as_json(tools: &Value) -> Reading<Vec<String>> {
     let is_object = |json: &str| matches!(serde_json::from_str(json), Ok(Value::Map(_)));
     let json =
@@ -134,7 +139,7 @@ fn as_json(tools: &Value) -> Reading<Vec<String>> {
     tools.list()?.iter().enumerate().map(json).collect()
 }
 
-/// Whether a tool must be called.
+/// Choice between optional and forced tool calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -142,37 +147,37 @@ pub enum ToolChoice {
     /// The model chooses.
     #[default]
     Auto,
-    /// The model must call a tool: one of its choice, or the one that is named.
+    /// The model must call a tool: any tool, or a particular one.
     Required,
 }
 
-/// When tokens are counted exactly.
+/// Condition for counting tokens exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Counting {
-    /// In any case.
+    /// Always.
     #[default]
     Exact,
-    /// Only where the counts decide something. No text has more tokens than bytes: where all there is fits by its bytes, all of it is kept,
-    /// no vocabulary is loaded, and `tokens` says what is estimated.
+    /// Only if the counts decide something. A text never has more tokens than bytes. So if the bytes of all messages
+    /// fit, everything is kept, no vocabulary is loaded, and `tokens` says which counts are estimates.
     WhenNeeded,
 }
 
-/// What gives way first.
+/// The first to shrink: items or history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TrimFirst {
-    /// Items are shown by their summaries before any history is left out.
+    /// Shows items by their summaries before any history is left out.
     #[default]
     Items,
-    /// The oldest history is left out before any item is shown by its summary, and stays out then: so a larger budget
-    /// never keeps less history than a smaller one.
+    /// Leaves out the oldest history before any item is shown by its summary, and doesn't bring it back. A larger
+    /// budget therefore never keeps less history than a smaller one.
     History,
 }
 
-/// What happens where what must be kept does not fit.
+/// Behavior if the required parts don't fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -180,11 +185,11 @@ pub enum OnRequiredOverflow {
     /// The build fails with `BUDGET_TOO_SMALL`.
     #[default]
     Error,
-    /// The longest required texts keep their beginning and their end, with a visible marker between them. The request keeps the user's own
-    /// words around a pasted text. With `cut`, texts that are in every prompt are cut to a power of two of characters, so that they stay the
-    /// same from turn to turn.
+    /// The longest required texts keep their beginning and their end, with a visible marker in between. The request
+    /// keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
+    /// of two of characters, so that they stay the same from turn to turn.
     Shorten,
-    /// The context is larger than the budget; result and trace say so.
+    /// The context is larger than the budget. The result and the trace say so.
     Exceed,
 }
 
@@ -246,30 +251,30 @@ impl BudgetConfig {
         }
     }
 
-    /// What the prompt itself may cost, in the tokens of the model.
+    /// The limit on the prompt itself, in the model's tokens.
     #[must_use]
     pub fn token_limit(&self) -> Option<u64> {
         let reserve = self.reply_reserve.unwrap_or(DEFAULT_REPLY_RESERVE);
         self.max_tokens.or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
     }
 
-    /// What may be counted of the prompt, in tokens: less or more than [`BudgetConfig::token_limit`] where it is calibrated.
+    /// The limit on counted tokens. With calibration it differs from [`BudgetConfig::token_limit`].
     #[must_use]
     pub fn prompt_limit(&self) -> Option<u64> {
         self.token_limit().map(|tokens| self.calibration().limit(tokens))
     }
 
-    /// What a chat message costs beside its texts.
+    /// Tokens that a chat message costs in addition to its texts.
     pub(crate) fn per_message(&self) -> u64 {
         self.tokens_per_message.unwrap_or(DEFAULT_PER_MESSAGE)
     }
 
-    /// What primes the reply to chat messages.
+    /// Tokens that prime the reply to chat messages.
     pub(crate) fn priming(&self) -> u64 {
         self.tokens_priming.unwrap_or(DEFAULT_PRIMING)
     }
 
-    /// How counts become tokens of the model.
+    /// Conversion between counts and the model's tokens.
     #[must_use]
     pub fn calibration(&self) -> Calibration {
         Calibration::of(&self.usage)

@@ -2,37 +2,39 @@ use crate::base::error::{Error, Result};
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// What an earlier request was counted as, and what the provider said it had.
+/// The count of an earlier request, and the provider's figure for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
-    /// What windrow counted: `tokens.counted` of the context that was sent. From 1 on.
+    /// The count by windrow: `tokens.counted` of the context that was sent. At least 1.
     pub counted_tokens: u64,
-    /// The input tokens that the provider reported in `usage`, those that it read from its cache or wrote into it included. From 1 on.
+    /// The input tokens that the provider reported in `usage`, including tokens read from or written to its cache. At
+    /// least 1.
     pub input_tokens: u64,
 }
 
-/// How many tokens a prompt really has for those that are counted: a ratio.
+/// Ratio of a prompt's real tokens to its counted tokens.
 ///
-/// Counts stay what they are, so that nothing is counted again when the calibration changes, and what depends on them alone stays
-/// where it is. Limits come in through [`Calibration::limit`], and reports go out through [`Calibration::tokens`].
+/// Counts themselves don't change with the calibration, so nothing is counted again when it changes, and decisions that
+/// depend on counts alone stay the same. [`Calibration::limit`] converts limits on the way in, and
+/// [`Calibration::tokens`] converts reports on the way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
     used: u128,
     counted: u128,
 }
 
-/// A recorded usage beyond twice or half the count says more about the request than about the count: it holds something that was not
-/// counted.
+/// The most that a ratio may differ from 1. A usage beyond twice or half the count says more about the request than
+/// about the counting: the request held something that was not counted.
 const MOST: u128 = 2;
 
 impl Calibration {
-    /// Counts as they are.
+    /// No calibration: counts are tokens.
     pub const NONE: Self = Self { used: 1, counted: 1 };
 
-    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted. Each is
-    /// taken within half and twice its own count, so that one that is beyond all reason moves the others little.
+    /// Combines recorded requests, weighing larger ones more: the sum of used tokens over the sum of counted tokens.
+    /// Each usage is clamped to between half and twice its own count, so an absurd one has little effect.
     #[must_use]
     pub fn of(usage: &[Usage]) -> Self {
         let (mut used, mut counted) = (0, 0);
@@ -44,7 +46,7 @@ impl Calibration {
         if counted == 0 { Self::NONE } else { Self { used, counted } }
     }
 
-    /// What may be counted where a prompt may have so many tokens. What is without limit stays so.
+    /// Converts a limit in tokens to a limit in counted tokens. [`u64::MAX`] means no limit, and stays.
     #[must_use]
     pub fn limit(self, tokens: u64) -> u64 {
         if tokens == u64::MAX {
@@ -53,21 +55,21 @@ impl Calibration {
         whole(u128::from(tokens).saturating_mul(self.counted) / self.used)
     }
 
-    /// The tokens that a prompt has that is counted as so many. It is within a limit exactly where the count is within
+    /// The tokens of a prompt from its count. They are within a limit if and only if the count is within
     /// [`Calibration::limit`] of it.
     #[must_use]
     pub fn tokens(self, counted: u64) -> u64 {
         whole(u128::from(counted).saturating_mul(self.used).div_ceil(self.counted))
     }
 
-    /// The factor in words, with three digits behind the point.
+    /// The factor in words, with three decimals.
     #[must_use]
     pub fn words(self) -> String {
         let permille = (self.used * 1000).div_ceil(self.counted);
         format!("{}.{:03}", permille / 1000, permille % 1000)
     }
 
-    /// The factor: 1.07 where 107 tokens were used for 100 that were counted.
+    /// The factor: 1.07 if the provider used 107 tokens for 100 counted ones.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     pub fn factor(self) -> f64 {
@@ -79,7 +81,7 @@ fn whole(tokens: u128) -> u64 {
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
-/// Refuses a usage of nothing: it says nothing about the rest.
+/// Rejects a usage with zero tokens: it says nothing about the ratio.
 pub(super) fn check(usage: &[Usage]) -> Result<()> {
     for (at, usage) in usage.iter().enumerate() {
         for (name, tokens) in
@@ -104,7 +106,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// A limit and a report say the same of every count.
+        /// A limit and a report agree on every count.
         #[test]
         fn a_count_is_within_the_limit_where_its_tokens_are(
             pairs in prop::collection::vec((1..1_u64 << 53, 1..1_u64 << 53), 0..5),
@@ -121,7 +123,7 @@ mod tests {
             prop_assert_eq!(calibration.limit(u64::MAX), u64::MAX);
         }
 
-        /// A small request whose figures make no sense leaves what the others say as it is.
+        /// A small request with absurd figures hardly changes the factor of the others.
         #[test]
         fn an_absurd_request_moves_little(
             counted in 1000..1_000_000_u64,
@@ -136,7 +138,7 @@ mod tests {
             prop_assert!((0.5..=2.0).contains(&both));
         }
 
-        /// One recorded request, counted again, is as large as the provider said.
+        /// A single recorded request, counted again, has the size that the provider reported.
         #[test]
         fn a_recorded_request_comes_out_as_recorded(counted in 1000..10_000_000_u64, percent in 51..199_u64) {
             let input_tokens = counted * percent / 100;

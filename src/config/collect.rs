@@ -1,25 +1,24 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// What is taken into consideration at all, and in which order.
+/// The messages to consider at all, and their order.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CollectConfig {
     /// Which messages belong to `sessionId`.
     pub session_scope: SessionScope,
-    /// Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
+    /// Leaves out a message if an earlier one has the same id. Use it if one list has several sources, such as memory
     /// and events.
     pub deduplicate: bool,
-    /// Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
-    /// out, or history as any other message.
+    /// Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
+    /// out. Otherwise they are history like any other message.
     pub keep_instructions: bool,
-    /// How many messages of the session a cache holds: older ones are not looked at. Default:
-    /// all (istota has 200).
+    /// How many messages of the session a cache holds. Older ones are ignored. Default: all (istota has 200).
     pub cache_limit: Option<u64>,
-    /// How many messages are looked at, the newest first. Default: all (istota has 100 for chats).
+    /// How many messages are considered, the newest first. Default: all (istota has 100 for chats).
     pub fetch_limit: Option<u64>,
-    /// What the limits of cache and fetch count.
+    /// The unit of `cacheLimit` and `fetchLimit`.
     pub limits_count: LimitsCount,
 }
 
@@ -36,16 +35,16 @@ impl Default for CollectConfig {
     }
 }
 
-/// What limits of cache and fetch count.
+/// Unit of the limits of cache and fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LimitsCount {
-    /// Every message of the session, before any filter: as a store holds them, and a server hands them out.
+    /// Every message of the session before any filter: as a store holds them and a server returns them.
     #[default]
     Messages,
-    /// What `window.lookbackCount` counts: messages or exchanges (`window.unit`) of those that the filter left, and never
-    /// fewer than it takes.
+    /// The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter, and never fewer
+    /// than `lookbackCount`.
     History,
 }
 
@@ -54,11 +53,11 @@ pub enum LimitsCount {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionScope {
-    /// Those that name it, and those that name none.
+    /// Messages that name it, and messages that name no session.
     #[default]
     Session,
-    /// Only those that name it.
+    /// Only messages that name it.
     Strict,
-    /// Those of all sessions.
+    /// Messages of all sessions.
     All,
 }

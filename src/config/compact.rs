@@ -8,21 +8,22 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CompactConfig {
-    /// The most tokens of a summary, together with its facts. The history has so many less, and they are a quarter of its room at most.
+    /// The most tokens of a summary, together with its facts. They take their room from the history, a quarter of it at
+    /// most.
     pub max_tokens: u64,
     /// How long the hook may take, in milliseconds.
     pub timeout_ms: u64,
-    /// How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of its builds waits for the
-    /// hook, and a summary is in the prompt as soon as it is there and what it covers is left out. Default: a build asks when the cut has moved,
-    /// and waits; so do builds without a session.
+    /// How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of
+    /// its builds waits for the hook. A summary enters the prompt once it is ready and all of its messages are left
+    /// out. Default: a build asks when the cut has moved, and waits; so do builds without a session.
     // Not written if it is off, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepare_at: Option<f64>,
-    /// The last summary, as the last build returned it in `context.compact.summary`. A session gives it by itself.
+    /// The last summary, as the last build returned it in `context.compact.summary`. Sessions set it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<StoredSummary>,
-    /// A summary that was asked for in the background. It replaces the last one when everything that it covers is left out. A session gives it
-    /// by itself.
+    /// A summary that was requested in the background. It replaces the last one once all the messages that it covers
+    /// are left out. Sessions set it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<StoredSummary>,
 }

@@ -2,19 +2,19 @@ use crate::base::value::{FromValue, Reading, Value, read_choice};
 use crate::tokens::EncodingName;
 use serde::{Serialize, Serializer};
 
-/// How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.
+/// How tokens are counted: exactly in a named encoding, or by `estimate`, which needs no vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodingChoice {
     /// Exactly, in an encoding.
     Exact(EncodingName),
-    /// By estimate, with no vocabulary.
+    /// By estimate, without a vocabulary.
     Estimate,
 }
 
 const COUNT: usize = EncodingName::ALL.len() + 1;
 
 impl EncodingChoice {
-    /// The choice where neither model nor encoding is named.
+    /// The choice if neither model nor encoding is named.
     pub const DEFAULT: Self = Self::Exact(EncodingName::ALL[0]);
 
     /// Every choice: the encodings, then the estimate.

@@ -8,21 +8,22 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterConfig {
-    /// The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there.
+    /// The roles that stay. Default: all. In the text formats a call is text, so it stays without its result.
     pub roles: Option<Vec<Role>>,
-    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none.
+    /// The sources to leave out, for example `["scheduled", "briefing"]`. Default: none.
     pub exclude_sources: Vec<String>,
-    /// The tags that go: a message with one of them is left out. Default: none.
+    /// The tags to leave out: a message with any of them goes. Default: none.
     pub exclude_tags: Vec<String>,
-    /// Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
-    /// that no reply follows before the next one.
+    /// Leaves out unfinished turns: messages whose `status` is anything but `completed`, and user messages that get no
+    /// reply before the next one.
     pub completed_only: bool,
-    /// Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
-    /// without the calls in the format `messages`.
+    /// Leaves out tool calls and their results. In the format `messages`, a message with text and calls becomes a
+    /// marked copy without the calls.
     pub exclude_tool_calls: bool,
-    /// Whether messages without any text, call or media go. With `render.provider` they always do: no provider takes them.
+    /// Leaves out messages without any text, call or media. With `render.provider` they always go: no provider takes
+    /// them.
     pub exclude_blank: bool,
-    /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
+    /// The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
 }

@@ -1,9 +1,9 @@
-//! How large a request a provider takes, and how many images. docs/providers.md has the sources.
+//! Providers' limits on the size of a request and on its images. docs/providers.md has the sources.
 
 use super::render::Provider;
 use crate::tokens::{Family, windows};
 
-/// The most that a provider takes in a request.
+/// A provider's limits on a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestLimits {
     /// Bytes of the body. A megabyte is counted as 1,000,000 bytes: no provider says that it means more.

@@ -1,4 +1,4 @@
-//! The config: what a build is given beside the transcript. Each group is of the stage of the same name.
+//! The config: a build's input besides the transcript. Each group configures the stage of the same name.
 //!
 //! # Examples
 //!
@@ -69,49 +69,49 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ContextConfig {
-    /// Whether there is any history in the context. Without it, instructions, sections and request remain.
+    /// Includes history in the context. Without it, only instructions, sections and the request remain.
     pub enabled: bool,
     /// The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub now: Option<Milliseconds>,
-    /// The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
-    /// Default: UTC.
+    /// The time zone of the user, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a
+    /// day begins. Default: UTC.
     pub time_zone: Option<String>,
-    /// The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-    /// the session that the request names, and all sessions where it names none.
+    /// The session that the context is for. Messages of other sessions are left out, see `collect.sessionScope`.
+    /// Default: the request's session, or all sessions if it names none.
     pub session_id: Option<String>,
-    /// The agent that the context is for: messages with another `target` are left out, and those for it come after the
-    /// history, the highest `priority` first, then the newest. Default: `target` is not looked at.
+    /// The agent that the context is for. Messages with another `target` are left out. Messages with this target come
+    /// after the history, the highest `priority` first, then the newest. Default: `target` is ignored.
     pub agent_id: Option<String>,
     /// The id of this turn, for the snapshot. Default: a random one.
     pub turn_id: Option<String>,
-    /// The model that the context is for, for example `gpt-4o`: it chooses the encoding. A model without a public
-    /// encoding gets the estimator.
+    /// The model that the context is for, for example `gpt-4o`. It determines the encoding. Models without a public
+    /// encoding use the estimator.
     pub model: Option<String>,
-    /// How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`, which is not called
-    /// exact then, as the model may count otherwise.
+    /// How tokens are counted; overrides `model`. Default: by `model`. Without a model the counts use `o200k_base` and
+    /// aren't called exact, since the model may count differently.
     pub encoding: Option<EncodingChoice>,
-    /// What is taken into consideration at all, and in which order.
+    /// The messages to consider at all, and their order.
     pub collect: CollectConfig,
     /// Which kinds of messages are left out.
     pub filter: FilterConfig,
     /// How far back the context reaches.
     pub window: WindowConfig,
-    /// What is recalled for the request.
+    /// Which older messages and items are recalled for the request.
     pub recall: RecallConfig,
-    /// Which older messages matter, said by a fast model.
+    /// Which older messages matter, according to a fast model.
     pub triage: TriageConfig,
     /// How much of each conversation is shown.
     pub tiers: TiersConfig,
-    /// What the prompt may cost.
+    /// Limits on the cost of the prompt.
     pub budget: BudgetConfig,
-    /// The summary in the place of what the cut leaves out.
+    /// A summary in the place of the messages that the cut leaves out.
     // Not written if it is unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "CompactConfig::is_default")]
     pub compact: CompactConfig,
     /// The form of the context.
     pub render: RenderConfig,
-    /// What the prompt is put together from, in order. Default: the history, then the request.
+    /// The parts of the prompt, in order. Default: the history, then the request.
     pub sections: Option<Vec<Section>>,
 }
 
@@ -145,7 +145,7 @@ impl ContextConfig {
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` with the option's path where an option is unknown, of the wrong type or out of range, or where
+    /// `INVALID_CONFIG` with the option's path if an option is unknown, has the wrong type or is out of range, or if
     /// two options exclude each other.
     pub fn read(value: &Value) -> Result<Self> {
         let resolved = budget::resolve_window(value)?;
@@ -165,7 +165,7 @@ impl ContextConfig {
         Ok(config)
     }
 
-    /// Refuses a cut that could not be made.
+    /// Rejects a cut that could not be made.
     fn check_cut(&self) -> Result<()> {
         if self.budget.cut.is_none() {
             return Ok(());
@@ -192,7 +192,7 @@ impl ContextConfig {
         Ok(())
     }
 
-    /// Turns limits of 0 off that would leave nothing: those of age, of turns, and of how long one text may be.
+    /// Turns off limits of 0 that would leave nothing: on age, on turns, and on the length of one text.
     fn turn_off_zeros(&mut self) {
         for hours_or_days in [
             &mut self.window.recency_hours,
@@ -208,13 +208,13 @@ impl ContextConfig {
         }
     }
 
-    /// Fills in defaults that depend on other options, so that the recorded config says all.
+    /// Fills in defaults that depend on other options, so that the recorded config is complete.
     fn fill_in(&mut self) {
         let by_model = |model: &String| match EncodingName::for_model(model) {
             Some(name) => EncodingChoice::Exact(name),
             None => EncodingChoice::Estimate,
         };
-        // Where neither is named it stays unsaid, as nobody knows then for which model the counts are exact.
+        // Without a model and an encoding this stays unset: nobody knows which model the counts would be exact for.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
         let (message, priming) = match self.family() {
             Family::Gemini(version) if version < (2, 5) => (0, Some(0)),
@@ -240,7 +240,7 @@ impl ContextConfig {
         });
     }
 
-    /// Who makes the model that the context is for: by its name, and where no model is named, by the provider.
+    /// The model's maker, by the model's name, or by the provider if no model is named.
     #[must_use]
     pub fn family(&self) -> Family {
         match (&self.model, self.render.provider) {
@@ -252,7 +252,8 @@ impl ContextConfig {
         }
     }
 
-    /// The maker of the compactions that the request's provider takes back, as `Field::ReasoningOf` has it. None if it takes none.
+    /// The maker of the compactions that the request's provider takes back, in the form of `Field::ReasoningOf`. None
+    /// if it takes none.
     #[must_use]
     pub fn compaction_maker(&self) -> Option<&'static str> {
         match (self.render.provider?, self.family()) {
@@ -266,7 +267,7 @@ impl ContextConfig {
         }
     }
 
-    /// Place in the request of instructions that come after the conversation has begun; none if they stay in their place.
+    /// New place in the request of instructions that come after the conversation has begun. None if they don't move.
     #[must_use]
     pub fn moves_late_instructions(&self) -> Option<LateInstructions> {
         let provider = self.render.provider?;
@@ -279,37 +280,38 @@ impl ContextConfig {
         (!stay).then_some(self.render.late_instructions)
     }
 
-    /// The encoding to count with; none means the estimator.
+    /// The encoding to count in. None means the estimator.
     #[must_use]
     pub fn encoding_name(&self) -> Option<EncodingName> {
         self.encoding.unwrap_or(EncodingChoice::DEFAULT).exact()
     }
 
-    /// What the prompt is put together from, in order.
+    /// The parts of the prompt, in order.
     #[must_use]
     pub fn sections(&self) -> &[Section] {
         self.sections.as_deref().unwrap_or_default()
     }
 
-    /// What a section's own limit lets be counted of it, in tokens, where it has one.
+    /// A section's own limit in counted tokens, if it has one.
     #[must_use]
     pub fn token_limit_of(&self, section: &Section) -> Option<u64> {
         section.limit.tokens.map(|tokens| self.budget.calibration().limit(tokens))
     }
 
-    /// The section of a kind of which there is one at most, and its position.
+    /// The section of a kind that occurs at most once, and its position.
     #[must_use]
     pub fn section(&self, kind: SectionKind) -> Option<(usize, &Section)> {
         self.sections().iter().enumerate().find(|(_, section)| section.kind == kind)
     }
 
-    /// The effective config as JSON, with every default filled in: always the same text for the same config.
+    /// The effective config as JSON, with every default filled in. The same config always yields the same text.
     #[must_use]
     pub fn canonical(&self) -> String {
         to_json(self)
     }
 
-    /// As [`ContextConfig::canonical`], without the clock and the turn. Naming the default encoding changes nothing of it.
+    /// Works like [`ContextConfig::canonical`], without the clock and the turn. Naming the default encoding doesn't
+    /// change the result.
     pub(crate) fn canonical_of_content(&mut self) -> String {
         let kept = (self.now.take(), self.turn_id.take(), self.encoding);
         self.encoding.get_or_insert(EncodingChoice::DEFAULT);
@@ -319,7 +321,7 @@ impl ContextConfig {
     }
 }
 
-/// What other packages call options, in small letters without hyphens.
+/// Other packages' names of options, in small letters without hyphens.
 const MEANT: &[(&str, &str)] = &[
     ("tokens", "budget.maxTokens"),
     ("limit", "budget.maxTokens"),
@@ -347,11 +349,11 @@ const MEANT: &[(&str, &str)] = &[
     ("functions", "budget.tools"),
 ];
 
-/// The names of all options, to name the right one if a wrong one was given.
+/// The names of all options, to suggest the right one for a wrong one.
 static OPTION_NAMES: OptionNames =
     OptionNames { options: ContextConfig::OPTIONS, outside: OUTSIDE, meant: MEANT };
 
-/// Fields of the caller's config that don't cross with it: the request, what the binding takes, and the hooks.
+/// Fields of the caller's config that don't cross with it: the request, the binding's own fields, and the hooks.
 const OUTSIDE: &[&str] = &[
     "request",
     "contents",
@@ -390,7 +392,7 @@ mod tests {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                // A map of names is one option. A group that may be missing is an option too.
+                // A map of names is a single option, and so is a group that may be absent.
                 let known = OPTION_NAMES.paths();
                 let has_options = known.iter().any(|it| it.starts_with(&format!("{path}.")));
                 if has_options {

@@ -1,7 +1,7 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Where messages of the history stand that were picked one by one.
+/// Place of history messages that were picked individually.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -9,7 +9,7 @@ pub enum Placement {
     /// In their place in the history, by time.
     #[default]
     Chronological,
-    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format `messages` they are
-    /// one message of the user's. With `budget.cut` what is ranked is always quoted.
+    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format
+    /// `messages` they are one user message. With `budget.cut` ranked messages are always quoted.
     AfterHistory,
 }

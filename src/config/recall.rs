@@ -5,88 +5,92 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
-/// `recall` shows.
+/// Which older messages are kept if not all fit: those relevant to the request. Also configures the items of the
+/// section of kind `recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RecallConfig {
-    /// How older messages are ranked where not all fit.
+    /// How older messages are ranked if not all fit.
     pub ranking: Ranking,
-    /// Finds messages with the same meaning as the request in other words, with the ranking `relevance`. If there is the hook `embed`, that
-    /// is used instead.
+    /// Finds messages that mean the same as the request in other words, with the ranking `relevance`. If the hook
+    /// `embed` is set, it is used instead.
     pub meaning: Meaning,
-    /// How many of the newest messages come before all that is ranked.
+    /// How many of the newest messages rank before all others.
     pub recent_messages: u64,
-    /// The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least.
+    /// The most that these newest messages may take of the history's room, from 0 to 1. Of a limit of messages, they
+    /// get at least one message or group.
     pub max_recent_share: f64,
-    /// The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
-    /// that the history has, from 0 (they rank as all others) to 1.
+    /// The most of the history's room, from 0 to 1, for messages with standing instructions of the user ("from now on",
+    /// "I prefer"). At 0 they rank like all others.
     pub max_standing_share: f64,
-    /// The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
-    /// has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
+    /// The most of the history's room, from 0 to 1, for the user's lasting statements (an allergy, a preference, how to
+    /// be answered). At 0 they rank like all others. They are included if they are worth more than the messages that
+    /// they displace.
     pub max_statement_share: f64,
-    /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
-    /// message or group at least. The rest goes to the newest.
+    /// The most of the history's room for ranked messages, from 0 to 1. Of a limit of messages, they get at least one
+    /// message or group unless this is 0. The rest goes to the newest.
     pub max_share: f64,
-    /// Which long messages come in by the passages that the request is about, where they are not worth their price as a whole.
-    /// Only with the ranking `relevance`.
+    /// Includes only the relevant passages of long messages that aren't worth their cost as a whole. Only with the
+    /// ranking `relevance`.
     pub excerpts: ExcerptConfig,
-    /// Which messages come in with those that are kept for their rank, so that the context reads as a conversation with an assistant.
-    /// Only with the ranking `relevance`.
+    /// Messages that come along with those kept for their rank, so that the context reads as a conversation with an
+    /// assistant. Only with the ranking `relevance`.
     pub pairs: PairConfig,
-    /// Where those stand that are kept for their rank, where not all fit; with what goes together with them.
+    /// Place of messages that are kept for their rank if not all fit, together with the messages that belong to them.
     pub placement: Placement,
-    /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
+    /// Treatment of the items of the section of kind `recall` if the hook `recall.search` is set.
     pub search_results: SearchResults,
-    /// How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`.
+    /// How broad recall is. Sets `maxItems` and `maxChars` unless they are given. Default: by `focusSignals`.
     pub focus: Option<Focus>,
-    /// What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50.
+    /// Signals that determine the focus if `focus` isn't given. Default: `balanced`, 0.50.
     pub focus_signals: Option<FocusSignals>,
-    /// How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus.
+    /// How many items are requested from the hook, or shown of the section's own. Default: 4, 8 or 16 by focus.
     pub max_items: Option<u64>,
-    /// The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus.
+    /// The most characters of all items together, in their final form. Longer text is cut with `...`. Default: 900,
+    /// 1700 or 3600 by focus.
     pub max_chars: Option<u64>,
-    /// The most characters of one item's text; cut with `...`.
+    /// The most characters of one item's text. Longer text is cut with `...`.
     pub max_item_chars: u64,
-    /// How many texts the hook `embed` is given at once, 1 or more.
+    /// How many texts the hook `embed` gets at once, at least 1.
     pub embed_batch_size: u64,
-    /// Which model the hook `embed` asks. Vectors that another gave are not used: name another when it changes.
+    /// Name of the model that the hook `embed` uses. Vectors of another model aren't used, so change the name with the
+    /// model.
     pub embed_model: String,
-    /// How long each hook may take, in milliseconds; `embed` for each batch.
+    /// Time limit for each hook, in milliseconds; for `embed`, for each batch.
     pub timeout_ms: u64,
-    /// What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`.
+    /// The text to show if the request is blank, so that recall has no query. Default: the section's `empty`.
     pub empty_query: Option<String>,
-    /// What is shown where there is no hook, or it failed or says that it is unavailable, and the section has no items
-    /// either. Default: the section's `empty`.
+    /// The text to show if the hook is missing, failed or is unavailable, and the section has no items either. Default:
+    /// the section's `empty`.
     pub unavailable: Option<String>,
 }
 
-/// Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
-/// left out. Of a message with an image, a file, reasoning or several texts nothing is left out.
+/// Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
+/// mark for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ExcerptConfig {
-    /// Whether any do.
+    /// Allows excerpts.
     pub enabled: bool,
-    /// The roles whose messages do.
+    /// The roles whose messages may become excerpts.
     pub roles: Vec<Role>,
-    /// About how many tokens a message has at least that comes in so.
+    /// About the smallest message that may become an excerpt, in tokens.
     pub min_tokens: u64,
-    /// About how many tokens of it come in.
+    /// About the size of an excerpt, in tokens.
     pub tokens: u64,
 }
 
-/// Which messages come in with those that are kept for their rank, as far as they fit.
+/// Messages that come along with those kept for their rank, as far as they fit.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PairConfig {
-    /// Whether a reply of the assistant brings the question that it answers: the user's last message before it.
+    /// An assistant's reply brings the question that it answers: the user's last message before it.
     pub questions: bool,
-    /// About how many tokens of its reply a question of the user brings: all of a shorter one, and of a longer one the passages
-    /// that the request is about, where `excerpts` are enabled; 0 for nothing.
+    /// About how many tokens of its reply a user's question brings. A shorter reply comes whole. Of a longer one, the
+    /// passages relevant to the request come if `excerpts` are enabled. 0 brings nothing.
     pub reply_tokens: u64,
 }
 
@@ -95,9 +99,9 @@ pub struct PairConfig {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Ranking {
-    /// By what the request is about, and what it goes on from.
+    /// By relevance to the request and to the messages that it continues from.
     Relevance,
-    /// By the words of the request alone, each message for itself: plain BM25, for comparison.
+    /// By the words of the request alone, each message by itself: plain BM25, for comparison.
     Bm25,
     /// The newest first: nothing is recalled.
     Recency,
@@ -108,22 +112,22 @@ pub enum Ranking {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Meaning {
-    /// They aren't: words alone count.
+    /// Off: only words count.
     None,
-    /// Adds up the vectors of a text's words, from a table. No model runs and no request is made: see `loadMeaning`. English only:
-    /// messages in other languages rank by their words.
+    /// Adds up the vectors of a text's words, from a table. No model runs and no request is sent: see `loadMeaning`.
+    /// English only: messages in other languages rank by their words.
     Static,
 }
 
-/// What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
-/// hits among the items are shown.
+/// Treatment of the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+/// matching items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SearchResults {
-    /// Only what the hook finds is shown.
+    /// Shows only the hook's hits.
     Replace,
-    /// The hook's hits and the hits among the items are shown by turns, each the best first, and no text twice.
+    /// Alternates between the hook's hits and the matching items, each the best first, without duplicate texts.
     Join,
 }
 
@@ -140,7 +144,7 @@ pub enum Focus {
     Diffuse,
 }
 
-/// The DOSE signals of takobot, each from 0 to 1. A value outside counts as the nearer end, a missing one as 0.5.
+/// The DOSE signals of takobot, each from 0 to 1. Values outside are clamped, a missing one counts as 0.5.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

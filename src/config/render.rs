@@ -10,76 +10,78 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RenderConfig {
-    /// What the context is.
+    /// The form of the result.
     pub format: Format,
-    /// Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-    /// known. The format `messages` has a place for it only in quotes, and `conversations` always shows it.
+    /// Shows in the formats `text` and `xml` when a message was written, in `timeZone`; `unknown` without a time. The
+    /// format `messages` shows times only in quotes, and `conversations` always shows them.
     pub times: bool,
-    /// What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
+    /// The names of the roles in the text formats. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
     /// `conversations` `human` and `you` for user and assistant.
     pub labels: Labels,
-    /// What the format `text` calls the user in messages of these sources, for example
-    /// `{ "scheduled": "Scheduled" }`.
+    /// The user's name in the format `text` for messages of these sources, for example `{ "scheduled": "Scheduled" }`.
     pub source_labels: Map<String, String>,
     /// How many of a message's `actions` the text formats show below it.
     pub max_actions: u64,
-    /// The most characters of an assistant's message; a longer one is cut, with `...[truncated]`; 0 is off. Default:
-    /// no limit.
+    /// The most characters of an assistant's message. A longer one is cut, with `...[truncated]`; 0 is off. Default: no
+    /// limit.
     pub max_reply_chars: Option<u64>,
-    /// Whether runs of white space in the text formats become one space, line ends included: in messages, and in recalled
-    /// items.
+    /// Collapses runs of white space, including line ends, to one space in the text formats: in messages, and in
+    /// recalled items.
     pub collapse_whitespace: bool,
-    /// Messages that the text formats show by another text, by the first rule that fits. They cost as much as
-    /// their own text.
+    /// Messages that the text formats show by another text, by the first rule that matches. They cost as much as their
+    /// own text.
     pub replace: Vec<Replacement>,
-    /// A line that the text formats put before the history, where there is one.
+    /// A line that the text formats put before the history, if there is any.
     pub heading: Option<String>,
-    /// A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
-    /// budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` becomes
-    /// their number, `{from}` and `{to}` the times of the first and the last of them, in `timeZone`; `unknown` where that
-    /// is not known. It is there only where there is room for it, and counts to the budget alone. Example:
-    /// `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+    /// A line before the history and after the instructions, if messages of the history are left out for lack of room
+    /// or by position: by budget and limits, windows, age, triage or rank, or because they weren't read from a
+    /// session's log. `{count}` becomes their number, `{from}` and `{to}` the times of the first and the last of them,
+    /// in `timeZone`; `unknown` without a time. The line appears only if it fits, and counts only toward the budget.
+    /// Example: `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
     pub gap_notice: Option<String>,
     /// The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
-    /// `messages` and `text`; the others have an element for it.
+    /// `messages` and `text`. The other formats have an element for it.
     pub quote_label: String,
-    /// Whether a text ends with a line end.
+    /// Ends the text with a line end.
     pub trailing_newline: bool,
-    /// How the text formats keep what others wrote apart from the prompt's own lines.
+    /// How the text formats keep other people's text apart from the prompt's own lines.
     pub guard: Guard,
-    /// The provider that the messages are sent to, in the format `messages`. Where it wants the user to speak first and the history
-    /// begins with somebody else, a line of the user's stands before it: `[Earlier messages are not shown.]`. Room for that is set aside.
-    /// `context.request()` makes the body of the request. Default: none.
+    /// The provider that the messages are sent to, in the format `messages`. If it wants the user to speak first and
+    /// the history begins with somebody else, a user message comes first: `[Earlier messages are not shown.]`. Room for
+    /// it is reserved. `context.request()` makes the body of the request. Default: none.
     pub provider: Option<Provider>,
-    /// The server of an OpenAI-compatible endpoint that the messages go to. What it set on the assistant's messages goes back to it and is
-    /// counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
-    // Not written if there is none, so that the hashes of other contexts stay as they were.
+    /// The server of an OpenAI-compatible endpoint that the messages go to. Fields that it set on the assistant's
+    /// messages, such as `reasoning_content`, go back to it and are counted. Default: the server that `model` is known
+    /// to run on, if any.
+    // Omitted if unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
-    /// Place of a system or developer message that comes after the conversation has begun, for a provider or a model that doesn't take it
-    /// there. OpenAI and Claude from 4.8 on do: it stays in its place. Default: `top`.
+    /// Place of a system or developer message that comes after the conversation has begun, for a provider or model that
+    /// doesn't accept it there. OpenAI and Claude from 4.8 on accept it: it stays in its place. Default: `top`.
     #[serde(skip_serializing_if = "LateInstructions::is_default")]
     pub late_instructions: LateInstructions,
-    /// False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
-    /// reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+    /// False if OpenAI's Responses API is told not to keep the request. Then reasoning goes only with its encrypted
+    /// content, and other reasoning isn't counted. `context.request` sends it as `store`. Default: the API keeps it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<bool>,
-    /// Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
-    /// A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
+    /// Treatment of a tool call without a result, such as one that the user stopped, in a message that says something
+    /// else too. A message that says nothing else is left out. In the text formats a call is a text, and stays.
+    /// Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }
 
-/// Place of instructions that come after the conversation has begun, if the model doesn't take them there.
+/// Place of instructions that come after the conversation has begun, if the model doesn't accept them there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LateInstructions {
-    /// They go to the instructions at the top of the request. That changes the beginning of the prompt: the provider's cache misses,
-    /// and thinking that is bound to the beginning is lost.
+    /// They move to the instructions at the top of the request. That changes the beginning of the prompt: the
+    /// provider's cache misses, and thinking that is bound to the beginning is lost.
     #[default]
     Top,
-    /// They stay in their place, as a text of the user's that begins with `[Instructions of the application]`. The model may trust it less.
+    /// They stay in their place, as a user text that begins with `[Instructions of the application]`. The model may
+    /// trust it less.
     User,
 }
 
@@ -90,17 +92,17 @@ impl LateInstructions {
     }
 }
 
-/// Treatment of a tool call that has no result.
+/// Treatment of a tool call without a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OpenCalls {
-    /// `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
-    /// whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
-    /// a result that nobody gave.
+    /// `context.request` adds a result that says that the call was interrupted. The model still sees its call, and
+    /// signatures on calls stay whole. `context.messages` and `context.kept` leave the call out, since not every form
+    /// has a place for a result that doesn't exist.
     #[default]
     Close,
-    /// It is left out of the request too.
+    /// The request leaves it out too.
     Drop,
 }
 
@@ -111,16 +113,16 @@ impl OpenCalls {
     }
 }
 
-/// A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.
+/// A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Server {
-    /// OpenAI itself, which refuses fields that it doesn't know.
+    /// OpenAI itself, which rejects fields that it doesn't know.
     Openai,
-    /// Mistral, which refuses them too.
+    /// Mistral, which rejects them too.
     Mistral,
-    /// Groq, which refuses them too.
+    /// Groq, which rejects them too.
     Groq,
     /// `DeepSeek`.
     Deepseek,
@@ -137,13 +139,13 @@ pub enum Server {
 }
 
 impl Server {
-    /// True if fields that it set on the assistant's messages go back to it.
+    /// True if the server gets back the fields that it set on the assistant's messages.
     #[must_use]
     pub fn takes_fields(self) -> bool {
         !matches!(self, Self::Openai | Self::Mistral | Self::Groq)
     }
 
-    /// True if it has a field for reasoning that nothing proves to be another provider's.
+    /// True if the server has a field for reasoning whose provider is unknown.
     #[must_use]
     pub fn takes_thoughts(self) -> bool {
         matches!(self, Self::Deepseek | Self::Moonshot | Self::Zai | Self::Openrouter)
@@ -159,7 +161,7 @@ pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
-    /// OpenAI's chat completions, and what is compatible with them.
+    /// OpenAI's chat completions, and compatible servers.
     Openai,
     /// OpenAI's Responses.
     OpenaiResponses,
@@ -167,19 +169,19 @@ pub enum Provider {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
-    /// Amazon Bedrock's Converse, for every model that it has.
+    /// Amazon Bedrock's Converse, for all of its models.
     Bedrock,
     /// The AI SDK's `ModelMessage`, for any provider.
     AiSdk,
-    /// Chrome's Prompt API, for the model that is built into the browser.
+    /// Chrome's Prompt API, for the browser's built-in model.
     Chrome,
     /// The chat completions of `web-llm`, for models that run in a page.
     WebLlm,
 }
 
 impl Provider {
-    /// True if reasoning of a maker is sent. The maker is empty if nothing proves it, and `openai/id` for reasoning that OpenAI finds by its
-    /// id alone.
+    /// True if a maker's reasoning is sent. The maker is empty if it is unknown, and `openai/id` for reasoning that
+    /// OpenAI finds by its id alone.
     #[must_use]
     pub fn takes_reasoning_of(self, maker: &str, render: &RenderConfig) -> bool {
         match self {
@@ -193,46 +195,46 @@ impl Provider {
             }
             Self::Gemini => maker == "google",
             Self::Bedrock => maker == "anthropic",
-            // A compaction goes to its maker alone: the config says who that is.
+            // A compaction goes to its maker alone, and the config says who that is.
             Self::AiSdk => !maker.ends_with("/compaction"),
             Self::Chrome | Self::WebLlm => false,
         }
     }
 
-    /// Whether what several calls gave is one message.
+    /// True if the results of several calls are one message.
     #[must_use]
     pub fn joins_results(self) -> bool {
         self.begins_with_user() || self == Self::Chrome
     }
 
-    /// True if the texts of a message are one text.
+    /// True if the texts of a message are joined into one.
     #[must_use]
     pub fn joins_texts(self) -> bool {
         matches!(self, Self::Chrome | Self::WebLlm)
     }
 
-    /// Whether the first message must be the user's.
+    /// True if the first message must be the user's.
     #[must_use]
     pub fn begins_with_user(self) -> bool {
         matches!(self, Self::Anthropic | Self::Gemini | Self::Bedrock | Self::AiSdk)
     }
 }
 
-/// How contents are kept apart from structure.
+/// How content is kept apart from structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Guard {
-    /// Every line of a content after its first begins with a space, so that none begins where a line of the prompt's own
-    /// does. A name stands in brackets behind the role. See `docs/formats.md`.
+    /// Every line of a content after its first begins with a space, so that it can't look like one of the prompt's own
+    /// lines. A name is in brackets after the role. See `docs/formats.md`.
     #[default]
     Indent,
-    /// Contents and names stand as they are, and can pass for structure: for a prompt whose bytes are given. The formats
-    /// `xml` and `conversations` still escape them.
+    /// Contents and names are unchanged, and can pass for structure. Use it for a prompt whose bytes are prescribed.
+    /// The formats `xml` and `conversations` still escape them.
     None,
 }
 
-/// What the roles are called.
+/// The names of the roles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -241,16 +243,16 @@ pub struct Labels {
     pub system: Option<String>,
     /// Instructions, as newer models call them.
     pub developer: Option<String>,
-    /// The user, where no name is known.
+    /// The user, if no name is known.
     pub user: Option<String>,
-    /// The assistant, where no name is known.
+    /// The assistant, if no name is known.
     pub assistant: Option<String>,
     /// A tool's result.
     pub tool: Option<String>,
 }
 
 impl Labels {
-    /// What a role is called, if that was said.
+    /// The configured name of a role.
     #[must_use]
     pub fn of(&self, role: Role) -> Option<&str> {
         match role {
@@ -263,7 +265,7 @@ impl Labels {
     }
 }
 
-/// What is shown in the place of messages of a kind.
+/// A text that replaces messages of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -274,14 +276,15 @@ pub struct Replacement {
     /// A tag that the messages have. Default: any or none.
     #[serde(default)]
     pub tag: Option<String>,
-    /// Phrases that the text has, all of them; the letters A to Z in upper or lower case. Default: any text.
+    /// Phrases that the text must contain, all of them. The letters A to Z match in upper and lower case. Default: any
+    /// text.
     #[serde(default)]
     pub contains: Vec<String>,
-    /// What is shown.
+    /// The text to show.
     pub text: String,
 }
 
-/// What a context is.
+/// The form of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -289,7 +292,7 @@ pub enum Format {
     /// A list of chat messages.
     #[default]
     Messages,
-    /// One text, a labelled line or more for each message.
+    /// One text, with at least one labelled line for each message.
     Text,
     /// One text, an XML element for each message.
     Xml,
@@ -297,18 +300,18 @@ pub enum Format {
     Conversations,
 }
 
-/// What the prompt's own lines begin with that stand below a message: no label may.
+/// Beginnings of the prompt's own lines below a message. No label may begin like them.
 const OWN_BEGINS: [&str; 3] = ["[Actions:", "[Calling ", "[truncated:"];
 
 impl RenderConfig {
-    /// True if what a server set on the assistant's messages goes back to it.
+    /// True if a server's fields on the assistant's messages go back to it.
     #[must_use]
     pub fn returns_server_fields(&self) -> bool {
         self.provider.is_none_or(|provider| provider == Provider::Openai)
             && self.server.is_some_and(Server::takes_fields)
     }
 
-    /// What a role is called in the text formats.
+    /// The name of a role in the text formats.
     #[must_use]
     pub fn role_label(&self, role: Role) -> &str {
         let is_bracketed = self.format == Format::Conversations;
@@ -323,7 +326,7 @@ impl RenderConfig {
         })
     }
 
-    /// Refuses a provider for a text, and labels by which two roles could not be told apart.
+    /// Rejects a provider for a text, and labels that make two roles look alike.
     pub(super) fn check(&self) -> Result<()> {
         if self.provider.is_some() && self.format != Format::Messages {
             return Err(Error::option(
@@ -343,7 +346,7 @@ impl RenderConfig {
             (format!("render.sourceLabels.{source}"), Role::User, clean_label(label))
         });
         let labels: Vec<(String, Role, String)> = roles.chain(sources).collect();
-        // In `conversations` the history's lines have brackets, and those of the request and behind it are as in `text`.
+        // In `conversations` the history's lines have brackets. The lines of the request and after it are as in `text`.
         let has_brackets = self.format == Format::Conversations;
         for (path, role, label) in &labels {
             let heads = [Some(format!("{label}:")), has_brackets.then(|| format!("[{label}:"))];
@@ -374,7 +377,7 @@ impl RenderConfig {
         Ok(())
     }
 
-    /// Whether what follows a label begins as what the form puts behind one: a name, a time, or its end.
+    /// True if the text after a label could be the form's own: a name, a time, or the label's end.
     fn goes_on(&self, label: &str, rest: &str) -> bool {
         if rest.starts_with(if label.is_empty() { "(" } else { " (" }) {
             return true;

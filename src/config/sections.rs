@@ -3,55 +3,56 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// A part of the prompt. The list of sections is the order in which it is put together.
+/// A part of the prompt. The order of the list is the order in the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Section {
-    /// Its name in the result, in the trace and in `contents`; no two are the same.
+    /// Its name in the result, in the trace and in `contents`. Ids must be unique.
     pub id: String,
-    /// What it holds.
+    /// The kind of its content.
     pub kind: SectionKind,
     /// The role of its messages in the format `messages`. Default: `system`.
     #[serde(default)]
     pub role: Option<Role>,
-    /// What stands before it in the text formats, and before its text in the format `messages`. Before the request it
-    /// stands in the place of the speaker.
+    /// A text before it in the text formats, and before its text in the format `messages`. For the request, it replaces
+    /// the speaker.
     #[serde(default)]
     pub label: Option<String>,
-    /// The text in its place if it is empty. Default: an empty section is not there.
+    /// The text to show if it is empty. Default: an empty section is left out.
     #[serde(default)]
     pub empty: Option<String>,
     /// The text of kind `text`.
     #[serde(default)]
     pub text: Option<String>,
-    /// The items of kind `items`, in order; or what the kind `recall` looks for the request in.
+    /// The items of kind `items`, in order; or the items that the kind `recall` searches for the request.
     #[serde(default)]
     pub items: Vec<Item>,
-    /// Of kind `items`: whether only those parts of its items are shown that fit the request best, in the order of the
-    /// items. A long text is cut into passages, at headings, blank lines and sentences. Without a limit of its own the
-    /// section holds what the focus of recall allows.
+    /// For kind `items`: shows only the parts of its items that match the request best, in the order of the items. A
+    /// long text is cut into passages, at headings, blank lines and sentences. Without its own limit the section holds
+    /// as much as the focus of recall allows.
     #[serde(default)]
     pub ranked: bool,
-    /// How an item is written, in the kinds `items` and `recall`: `{text}`, `{source}`, `{score}` (four decimals) and
-    /// `{number}` (from 1) stand for its own. Default: `{text}`.
+    /// The template of an item, in the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
+    /// `{number}` (from 1) are replaced. Default: `{text}`.
     #[serde(default)]
     pub item: Option<String>,
-    /// Whether each item is a message of its own in the format `messages`.
+    /// Makes each item a separate message in the format `messages`.
     #[serde(default)]
     pub separate: bool,
-    /// What it may cost.
+    /// Limits on its cost.
     #[serde(default)]
     pub limit: SectionLimit,
-    /// Whether it may be left out for its cost. Default: `always` for texts, `optional` for items and recall.
+    /// Allows the section to be left out for its cost, or requires it. Default: `always` for texts, `optional` for
+    /// items and recall.
     #[serde(default)]
     pub keep: Option<Keep>,
-    /// What becomes of the front matter (`---` to `---`) that a text begins with.
+    /// Treatment of the front matter (`---` to `---`) at the beginning of a text.
     #[serde(default)]
     pub front_matter: FrontMatter,
 }
 
-/// What a section holds.
+/// The kind of a section's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -63,7 +64,7 @@ pub enum SectionKind {
     Items,
     /// The messages of the transcript.
     History,
-    /// What the hook `recall.search` gives, and what fits the request best of the section's items, best first.
+    /// The results of the hook `recall.search`, and the section's items that match the request best, best first.
     Recall,
     /// The focus in words, for example `balanced (0.50)`.
     Focus,
@@ -81,35 +82,34 @@ pub struct Item {
     pub id: Option<String>,
     /// Its text.
     pub text: String,
-    /// A shorter text, for where there is no room for the whole.
+    /// A shorter text to use if the whole doesn't fit.
     #[serde(default)]
     pub summary: Option<String>,
-    /// Which items go last where there is no room: the higher, the later. Default: 0.
+    /// Items with a higher priority are dropped later if there isn't enough room. Default: 0.
     #[serde(default)]
     pub priority: Option<f64>,
-    /// Where it is from.
+    /// Its origin.
     #[serde(default)]
     pub source: Option<String>,
-    /// How well it fits the request. Where items are ranked, it is from 0 to 1, as a share of the best one's.
+    /// How well it matches the request. Ranked items have a score from 0 to 1, as a share of the best one's.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// What a section may cost. Its label, and what a format puts around the history, do not count.
+/// Limits on a section's cost. Its label and the format's text around the history don't count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SectionLimit {
-    /// The most tokens. A text that is longer is cut with a marker, an item is shown by its summary. Default: no limit.
+    /// The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit.
     pub tokens: Option<u64>,
-    /// The most characters (code points). A text that is longer is cut with `...`. 0 is off. Default: no
-    /// limit.
+    /// The most characters (code points). A longer text is cut with `...`. 0 is off. Default: no limit.
     pub chars: Option<u64>,
-    /// The most items; the first stay. Default: all.
+    /// The most items; the first ones stay. Default: all.
     pub items: Option<u64>,
     /// How the characters of the history are counted.
     pub measure: Measure,
-    /// What happens where the newest message of the history is alone too long for `chars`.
+    /// Treatment of the history's newest message if it alone is too long for `chars`.
     pub oversize: Oversize,
 }
 
@@ -118,14 +118,14 @@ pub struct SectionLimit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Measure {
-    /// As the messages are shown.
+    /// The messages as they appear in the prompt.
     #[default]
     Rendered,
     /// The text, the role's name and 4 more.
     RoleAndText,
 }
 
-/// What happens to a message that is alone too long.
+/// Treatment of a message that alone is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -137,7 +137,7 @@ pub enum Oversize {
     Tail,
 }
 
-/// Whether a section may be left out for its cost.
+/// Condition for leaving out a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -148,7 +148,7 @@ pub enum Keep {
     Optional,
 }
 
-/// What becomes of front matter.
+/// Treatment of front matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -156,14 +156,14 @@ pub enum FrontMatter {
     /// It is part of the text.
     #[default]
     Keep,
-    /// It is all of the text, where there is one.
+    /// The front matter is the whole text, if there is any.
     Only,
     /// It is left out.
     Omit,
 }
 
 impl Section {
-    /// A section of a kind, with nothing but its name.
+    /// A section of a kind, with only a name.
     #[must_use]
     pub fn new(id: &str, kind: SectionKind) -> Self {
         Self {
@@ -183,7 +183,7 @@ impl Section {
         }
     }
 
-    /// Whether it may not be left out for its cost.
+    /// True if it can't be left out for its cost.
     #[must_use]
     pub fn is_required(&self) -> bool {
         let by_kind = match self.kind {

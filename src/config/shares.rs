@@ -1,7 +1,7 @@
 use crate::base::error::{Error, Result};
 use crate::base::value::number_text;
 
-/// Checks options that are shares, given with their paths: each is from 0 to 1.
+/// Checks shares, given with their options' paths: each must be from 0 to 1.
 pub(super) fn check_shares(shares: &[(&str, f64)]) -> Result<()> {
     match shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
         Some((path, share)) => Err(Error::option(

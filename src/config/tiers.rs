@@ -8,17 +8,17 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TiersConfig {
-    /// Whether conversations are told apart and tiered.
+    /// Splits the history into conversations and shows them by tier.
     pub enabled: bool,
-    /// A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
-    /// limit (klausbot has 7).
+    /// A conversation that ended more than this many days before the clock isn't shown. Fractions are allowed; 0 is
+    /// off. Default: no limit (klausbot has 7).
     pub max_age_days: Option<f64>,
-    /// Where messages name no conversation: after how many minutes without a message the next one begins.
+    /// For messages that name no conversation: a new one begins after this many minutes without a message.
     pub conversation_gap_minutes: u64,
-    /// How many minutes may lie between the ends of two conversations of one thread, and between the end of the newest
-    /// and the clock.
+    /// The most minutes between the ends of two conversations of one thread, and between the end of the newest and the
+    /// clock.
     pub thread_gap_minutes: u64,
-    /// What counts as today for the tier; labels always go by the calendar day.
+    /// Meaning of today for the tier. Labels always go by the calendar day.
     pub today_window: TodayWindow,
     /// How the conversations of the active thread are shown.
     pub thread: TierForm,
@@ -28,22 +28,22 @@ pub struct TiersConfig {
     pub yesterday: TierForm,
     /// How older conversations are shown.
     pub older: TierForm,
-    /// What happens where a tier does not fit.
+    /// Behavior if a tier doesn't fit.
     pub on_overflow: TierOverflow,
     /// A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
     /// a message if there is room for more than this number of its characters, and left out otherwise.
     pub min_tail_chars: u64,
-    /// What is known of conversations beside their messages.
+    /// Facts about conversations that aren't in their messages.
     pub conversations: Vec<KnownConversation>,
-    /// How many summaries the hook `summarize` is asked for in one build.
+    /// The most summaries that one build requests from the hook `summarize`.
     pub max_summaries: u64,
-    /// The most characters of a summary that the hook or the extract gives; a longer one is cut.
+    /// The most characters of a summary by the hook or of an extract. A longer one is cut.
     pub max_summary_chars: u64,
-    /// How long the hook may take, in milliseconds.
+    /// Time limit for the hook, in milliseconds.
     pub timeout_ms: u64,
-    /// The thread status where the active thread goes on.
+    /// The thread status if the active thread continues.
     pub continuation: String,
-    /// The thread status where there is no active thread.
+    /// The thread status without an active thread.
     pub new_conversation: String,
 }
 
@@ -54,13 +54,13 @@ pub struct TiersConfig {
 pub enum TierForm {
     /// With its messages.
     Full,
-    /// By its summary: given, by the hook, or an extract that is marked as one.
+    /// By its summary: a given one, the hook's, or an extract that is marked as one.
     Summary,
     /// Not at all.
     None,
 }
 
-/// What counts as today.
+/// Meaning of today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -72,7 +72,7 @@ pub enum TodayWindow {
     Rolling24Hours,
 }
 
-/// What happens where a tier does not fit.
+/// Behavior if a tier doesn't fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -83,7 +83,7 @@ pub enum TierOverflow {
     Stop,
 }
 
-/// What is known of a conversation beside its messages.
+/// Facts about a conversation that aren't in its messages.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -101,7 +101,7 @@ pub struct KnownConversation {
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub ended_at: Option<Milliseconds>,
-    /// Its summary. Default: what the message with `summaryOf` says.
+    /// Its summary. Default: the text of the message with `summaryOf`.
     #[serde(default)]
     pub summary: Option<String>,
 }

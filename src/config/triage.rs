@@ -3,70 +3,71 @@ use crate::base::error::{Error, Result};
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
+/// Asks a fast model which older messages matter, through a hook: `select` or `complete`. Without a hook every older
 /// message stays, unless `onUnavailable` says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TriageConfig {
-    /// How many units (messages or exchanges, as `window.unit` says) are kept without asking.
+    /// Up to this many units (messages or exchanges, by `window.unit`) are kept without asking.
     pub skip_selection_threshold: u64,
-    /// The model's role, handed to the hook as it is.
+    /// The model's role, passed on to the hook unchanged.
     pub model: String,
-    /// How long the hook may take, in milliseconds.
+    /// Time limit for the hook, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether older units are selected at all.
+    /// Selects among older units. Otherwise they all stay.
     pub use_selection: bool,
     /// How many of the newest units are kept without being selected.
     pub always_include_recent: u64,
-    /// What stays where the hook fails, takes too long or answers nonsense.
+    /// Fallback if the hook fails, takes too long or returns nonsense.
     pub on_error: TriageFallback,
-    /// What stays where there is no hook, or it answers that it is unavailable.
+    /// Fallback if the hook is missing, or answers that it is unavailable.
     pub on_unavailable: TriageFallback,
     /// Which of the older units are asked about.
     pub candidates: TriageCandidates,
-    /// The most units that are asked about. Default: all of `candidates`, and of `recalled` about twice what fits the
-    /// budget.
+    /// The most units that the hook is asked about. Default: all for `all`, and about twice as many as fit the budget
+    /// for `recalled`.
     pub max_candidates: Option<u64>,
-    /// The most characters of a candidate's text in the prompt of `complete`; null is no limit.
+    /// The most characters of a candidate's text in the prompt of `complete`. Null means no limit.
     pub max_candidate_chars: Option<u64>,
-    /// Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place.
+    /// Place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in their
+    /// place.
     pub placement: Placement,
-    /// What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
-    /// stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
-    /// turn. With `budget.cut` chosen messages are cut as all others are, and of those that it passed over recall may quote what fits a
-    /// request. A session with `budget.cut` gives it by itself. Goes with
-    /// `candidates: "all"`. Default: none, the hook is asked about all older units each time.
+    /// Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They stay, and
+    /// the hook is asked only about new units, so the choices don't change the beginning of the prompt from turn to
+    /// turn. With `budget.cut` chosen messages are cut like all others, and recall may quote rejected ones that match a
+    /// request. A session with `budget.cut` sets it automatically. Goes with `candidates: "all"`. Default: none, the
+    /// hook is asked about all older units each time.
     pub decided: Option<TriageDecisions>,
 }
 
-/// What triage has decided so far: of all older units up to one, which stay.
+/// Decisions of triage so far: which older units stay, up to the last one decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TriageDecisions {
-    /// The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All before it are
-    /// decided too, also those that come in later. Default: none was.
+    /// The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All
+    /// units before it are decided too, including ones that arrive later. Default: no unit.
     pub through: Option<String>,
-    /// Those of them that were chosen, named in the same way. All others were passed over.
+    /// The chosen units, named in the same way. All others were rejected.
     pub chosen: Vec<String>,
-    /// A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked.
+    /// A checksum of the options in effect. With other options the decisions don't count. Default: not checked.
     pub under: Option<String>,
 }
 
-/// What triage is asked about.
+/// Units that triage asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TriageCandidates {
     /// All older units; with `maxCandidates`, the newest of them.
     All,
-    /// Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
-    /// ranked, all.
+    /// Those that recall ranks best for the request, so that a long history doesn't need a long prompt. All, if nothing
+    /// is ranked.
     Recalled,
 }
 
-/// What stays without an answer.
+/// Units that stay without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -89,7 +90,8 @@ impl TriageConfig {
         Ok(())
     }
 
-    /// Whether what is chosen stays in its place from turn to turn: it is remembered, and not quoted behind the history.
+    /// True if chosen units stay in their place from turn to turn: they are remembered, and not quoted after the
+    /// history.
     pub(crate) fn keeps_places(&self) -> bool {
         self.decided.is_some() && self.placement == Placement::Chronological
     }

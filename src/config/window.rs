@@ -2,12 +2,12 @@ use crate::base::error::{Error, Result};
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// How far back the context reaches. A message stays only if every limit lets it.
+/// How far back the context reaches. A message stays only if it is within every limit.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WindowConfig {
-    /// What `lookbackCount` and `previousTasksCount` count, and what triage chooses.
+    /// The unit of `lookbackCount` and `previousTasksCount`, and of triage's choices.
     pub unit: WindowUnit,
     /// How many of the newest messages or exchanges stay. Default: all.
     pub lookback_count: Option<u64>,
@@ -15,19 +15,19 @@ pub struct WindowConfig {
     pub max_user_turns: Option<u64>,
     /// How many of the newest messages stay, whatever `unit` says. Default: all.
     pub max_recent_messages: Option<u64>,
-    /// How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-    /// without a time. Fractions are allowed; 0 is off. Default: no limit.
+    /// The age in hours, before the newest message, at which the window begins. A message of exactly that age stays,
+    /// and so does one without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub recency_hours: Option<f64>,
-    /// How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours`.
+    /// How many of the newest messages or exchanges stay regardless of age: the floor of `recencyHours`.
     pub min_messages: u64,
-    /// How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
-    /// or the window left them out.
+    /// How many of the newest messages or exchanges, from any source, are brought back if `filter.excludeSources` or
+    /// the window left them out.
     pub previous_tasks_count: u64,
-    /// How many of the newest messages that the window takes are required: nothing else leaves them out, and they are
-    /// paid for before all else, each with what goes together with it. Where they do not fit,
-    /// `budget.onRequiredOverflow` says what happens.
+    /// How many of the window's newest messages are required. Nothing leaves them out, and they get room before
+    /// everything else, each with the messages that belong to it. If they don't fit, `budget.onRequiredOverflow`
+    /// applies.
     pub required_newest: u64,
-    /// Whether the message that the request replies to is kept, from wherever it is in the session.
+    /// Keeps the message that the request replies to, wherever it is in the session.
     pub include_reply_to: bool,
 }
 
@@ -39,7 +39,7 @@ pub enum WindowUnit {
     /// One entry of the transcript.
     #[default]
     Message,
-    /// A user message and all that answers it, up to the next user message.
+    /// A user message and everything that answers it, up to the next user message.
     Exchange,
 }
 

@@ -417,7 +417,7 @@ mod tests {
     #[derive(Clone, Debug, Default)]
     struct Message<'a> {
         role: u8,
-        /// Minutes before the clock.
+        /// Minutes before `NOW`.
         ago: Option<i64>,
         fields: Vec<(Field, &'a str)>,
     }
@@ -499,9 +499,9 @@ mod tests {
         let none = &[][..];
         let messages = [
             message(200, none),
-            message(170, none), // half an hour is no pause
+            message(170, none), // half an hour isn't a pause
             message(139, none),
-            Message { ago: None, ..message(0, none) }, // goes on
+            Message { ago: None, ..message(0, none) }, // continues the conversation
             message(10, none),
         ];
         let found = find_in(&messages, &TiersConfig::default(), None);
@@ -525,9 +525,9 @@ mod tests {
             in_session(7, "a", "c"),
             message(6, &[(Field::SessionId, "a")]),
             message(5, &[(Field::SessionId, "b")]),
-            message(4, &[(Field::SessionId, "a")]), // the other session is no interruption
+            message(4, &[(Field::SessionId, "a")]), // another session's message doesn't interrupt
             in_session(3, "a", "#1"),
-            message(2, &[(Field::SessionId, "a")]), // a named one is
+            message(2, &[(Field::SessionId, "a")]), // a named conversation does
             message(1, &[(Field::ConversationId, "")]),
         ];
         let found = find_in(&messages, &TiersConfig::default(), None);
@@ -545,7 +545,7 @@ mod tests {
                 ("#5", &[8]),
             ]
         );
-        // What names no session is of the session of the build.
+        // A message without a session belongs to the session of the build.
         let messages = [in_session(9, "a", "c"), message(8, &[(Field::ConversationId, "c")])];
         let of = |session| find_in(&messages, &TiersConfig::default(), session).list.len();
         assert_eq!((of(Some("a")), of(None)), (1, 2));
@@ -569,7 +569,7 @@ mod tests {
         assert_eq!(ended(&[31]), "");
         assert_eq!(ended(&[-90]), "a");
         assert_eq!(ended(&[60, 35, 10, 90, 180]), "dabc");
-        // No later chain joins again.
+        // Later chains don't join an ended one.
         assert_eq!(ended(&[5, 20, 90, 100, 110]), "ba");
         assert_eq!(ended(&[40, 50]), "");
         assert_eq!(ended(&[-60, -30, 0]), "cba");
@@ -712,7 +712,7 @@ mod tests {
         ];
         assert_eq!(tiers_of(&found), expected);
         assert_eq!(found.list[0].ended_at, None);
-        // Where the beginning is known, it did not end before.
+        // If the beginning is known, the conversation can't have ended earlier.
         let config = with(|config| config.conversations = vec![known("a", Some(3), None)]);
         let found = find_in(&[of("a"), of("b")], &config, None);
         assert_eq!(rows_of(&found), [("a", &[0][..]), ("b", &[1])]);

@@ -73,7 +73,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// Rows and messages are told from each other as a list of all rows tells them.
+        /// Mapping between rows and messages agrees with a plain list of all rows.
         #[test]
         fn each_row_is_of_one_message(counts in vec(1_usize..5, 0..40), length in 0_usize..40) {
             let mut split = SplitMessages::default();

@@ -1,11 +1,11 @@
 //! The whole order of a build: which stage runs when, and how a build stops and asks.
 //!
-//! 1. [`Build::new`] takes what is given.
+//! 1. [`Build::new`] takes the inputs.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
-//! 3. A [`Step::Need`] is answered: all that selects by [`Build::provide_selection`], a vocabulary by
-//!    [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
-//!    asked only of a transcript that does not have all of its log: of one that has, a build reads as much as it needs
-//!    ([`Reach`]).
+//! 3. A [`Step::Need`] is answered: the selecting code by [`Build::provide_selection`], a vocabulary by
+//!    [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook by [`Build::answer`].
+//!    `Need::Older` has no answer: begin another build with a transcript that has the messages. It occurs only if the
+//!    transcript is a part of its log. From a complete transcript, a build reads as much as it needs ([`Reach`]).
 //! 4. Step again. The stage that asked runs again from its start, and finds the answer.
 //! 5. [`Step::Done`] has the context.
 //!
@@ -67,7 +67,7 @@ use crate::tokens::Encoding;
 use reading::Reading;
 use std::rc::Rc;
 
-/// The stages, in the order in which they run.
+/// The stages, in the order they run.
 const ORDER: [StageName; 9] = [
     StageName::Collect,
     StageName::Filter,
@@ -80,19 +80,19 @@ const ORDER: [StageName; 9] = [
     StageName::Snapshot,
 ];
 
-/// The state of a build. It is in parts, so that each stage gets those that it may change.
+/// The state of a build, in parts, so that each stage gets only the parts that it may change.
 #[derive(Debug)]
 struct State {
     input: Input,
     marks: Marks,
     fill: Fill,
     context: Context,
-    /// All that selects, once it was asked for.
+    /// The selecting code, once it was provided.
     selection: Option<&'static Selection>,
 }
 
 impl State {
-    /// Runs a stage. Where it asks, its marks are as they were before.
+    /// Runs a stage. If the stage asks for something, its marks are restored.
     fn run(&mut self, stage: StageName) -> StageResult {
         let Self { input, marks, fill, context, selection } = self;
         let selection = *selection;
@@ -129,7 +129,7 @@ impl State {
     }
 }
 
-/// Where a build stands.
+/// Result of a step.
 #[derive(Debug)]
 pub enum Step {
     /// It waits for an answer.
@@ -138,30 +138,31 @@ pub enum Step {
     Done(Box<Context>),
 }
 
-/// A build in progress: a pure machine that is stepped until it is done, and asks for what it needs.
+/// A build in progress: a pure machine that is stepped until it is done, and asks for everything that it needs from
+/// outside.
 #[derive(Debug)]
 pub struct Build {
     state: State,
-    /// What is read of the transcript; none where all of it is looked at.
+    /// The part of the transcript that has been read. None if the build looks at all of it.
     reading: Option<Reading>,
     next: usize,
     /// The last need, until it is answered.
     asked: Option<Need>,
-    /// The vector of the request, once it was given.
+    /// The vector of the request, once it is known.
     request_vector: Option<Vector>,
 }
 
 impl Build {
-    /// Begins a build over the messages that the transcript has now.
+    /// Begins a build over the transcript's current messages.
     ///
-    /// `request` is a transcript of one message. One of none says that there is no request; without a transcript the newest
-    /// user message is it. `now` is the clock where the config does not give one. `hooks`
-    /// are the functions of the caller's that can be asked.
+    /// `request` is a transcript of one message. An empty transcript means that there isn't a request. Without a
+    /// transcript the newest user message is the request. `now` is the clock, unless the config has one. `hooks` are
+    /// the caller's functions that can be asked.
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` where the request calls a tool or is a tool's result: these belong into the transcript, where they
-    /// are kept together.
+    /// `INVALID_CONFIG` if the request calls a tool or is a tool's result: these belong in the transcript, which keeps
+    /// them together.
     pub fn new(
         transcript: Rc<Transcript>,
         request: Option<Rc<Transcript>>,
@@ -190,7 +191,7 @@ impl Build {
             ));
         }
         if config.session_id.is_none() {
-            // A request of a session is answered from that session.
+            // The request's session is the default session.
             let session = request.as_ref().and_then(|request| request.value(0, Field::SessionId));
             config.session_id = session.map(str::to_owned);
         }
@@ -204,8 +205,8 @@ impl Build {
         Ok(build.reading_at_least(first_read))
     }
 
-    /// Reads at least so many of the newest messages: for tests and measurements of builds that have not begun. It changes
-    /// nothing of a context but the reasons for which messages beyond are left out.
+    /// Reads at least `count` of the newest messages: for tests and measurements of builds that haven't begun. It
+    /// changes nothing in a context but the reasons for omitting older messages.
     #[must_use]
     pub fn reading_at_least(mut self, count: usize) -> Self {
         let input = &self.state.input;
@@ -214,22 +215,23 @@ impl Build {
         self
     }
 
-    /// Sends the thinking of these messages alone, by their positions in order. For builds that have not begun.
+    /// Sends the thinking of these messages only, by their positions in order. For builds that haven't begun.
     pub fn send_thinking_of(&mut self, positions: Vec<usize>) {
         self.state.input.bound = Some(positions);
     }
 
-    /// Keeps what earlier prompts quoted in its place, so that thinking that is bound to it stays valid. For builds that have not begun.
+    /// Keeps the quotes of earlier prompts in their place, so that thinking bound to them stays valid. For builds that
+    /// haven't begun.
     pub fn keep_quotes(&mut self, quotes: EarlierQuotes) {
         self.state.input.quotes.push(quotes);
     }
 
-    /// Begins at the first stage, over the messages that are read now. Answers stay.
+    /// Restarts at the first stage, over the messages that are read now. Answers stay.
     fn begin_anew(&mut self) {
         let State { input, marks, .. } = &mut self.state;
         let reading = self.reading.as_mut();
         input.transcript = reading.map_or_else(|| Rc::clone(&input.given), Reading::transcript);
-        input.answers.zone_offsets = None; // they are of the messages that were read
+        input.answers.zone_offsets = None; // they belong to the messages read before
         let mut notes = std::mem::take(&mut marks.notes);
         notes.retain(|note| note.kind == NoteKind::AnswerMisunderstood);
         *marks = Marks::new(input.transcript.len());
@@ -238,7 +240,7 @@ impl Build {
         self.next = 0;
     }
 
-    /// Reads more of the transcript, where all of it is there. Otherwise says so.
+    /// Reads more of the transcript if all of it is there. Returns false otherwise.
     fn read_on(&mut self, need: &Need) -> bool {
         let (Some(reading), Need::Older { wanted }) = (&mut self.reading, need) else {
             return false;
@@ -248,7 +250,7 @@ impl Build {
         true
     }
 
-    /// Says of the finished context where its messages are among all.
+    /// Converts the finished context's positions to positions among all messages.
     fn place(&mut self) {
         let State { input, marks, context, .. } = &mut self.state;
         if let Some(reading) = self.reading.as_ref().filter(|_| input.transcript.is_part()) {
@@ -266,17 +268,17 @@ impl Build {
         }
     }
 
-    /// The transcript, the request and the config that it was given.
+    /// The build's transcript, request and config.
     #[must_use]
     pub fn input(&self) -> &Input {
         &self.state.input
     }
 
-    /// Runs as far as it can. It is done once: the context is handed over.
+    /// Runs as far as possible. `Done` comes only once: the context is handed over.
     ///
     /// # Errors
     ///
-    /// `BUDGET_TOO_SMALL` where what must be kept does not fit, `HOOK_FAILED` where the hook `countTokens` did.
+    /// `BUDGET_TOO_SMALL` if the required parts don't fit, `HOOK_FAILED` if the hook `countTokens` failed.
     pub fn step(&mut self) -> Result<Step> {
         while let Some(stage) = ORDER.get(self.next) {
             match self.state.run(*stage) {
@@ -308,17 +310,17 @@ impl Build {
         self.state.input.answers.meaning = Some(table);
     }
 
-    /// Answers [`Need::ZoneOffsets`]: since when (milliseconds since 1970), and how many minutes east of UTC.
+    /// Answers [`Need::ZoneOffsets`]: for each offset its start (milliseconds since 1970), and minutes east of UTC.
     pub fn provide_offsets(&mut self, offsets: Vec<[i64; 2]>) {
         let answers = &mut self.state.input.answers;
         answers.zone = Zone::new(offsets.clone());
         answers.zone_offsets = Some(offsets);
     }
 
-    /// Takes vectors that the hook gave to [`Need::Embeddings`], of the texts from the one at `first` on: one after the other,
-    /// of so many components each. They are remembered, whatever the answer will be.
+    /// Takes the hook's vectors for the texts of [`Need::Embeddings`] from the one at `first` on. They are
+    /// concatenated, with `dimensions` components each. They are remembered whatever the answer turns out to be.
     ///
-    /// Says whether they are vectors of these texts; where they are not, none is remembered.
+    /// Returns false, and remembers nothing, if they aren't vectors of these texts.
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
         let State { input, selection, .. } = &self.state;
         let (Some(Need::Embeddings { texts, .. }), Some(selection)) = (&self.asked, selection)
@@ -334,7 +336,7 @@ impl Build {
             return false;
         };
         for (at, (text, vector)) in texts.iter().zip(given).enumerate() {
-            let is_request = first + at == 0; // as the stage asks
+            let is_request = first + at == 0; // in the order of the stage's question
             if is_request {
                 self.request_vector = Some(vector.clone());
             }
@@ -343,19 +345,19 @@ impl Build {
         true
     }
 
-    /// How near the messages are, as the hook for embeddings was understood.
+    /// The messages' similarities, as parsed from the answer of the embeddings hook.
     #[must_use]
     pub fn similarities(&self) -> Option<&str> {
         self.state.input.answer_of(HookName::Embed)?.similarities.as_deref()
     }
 
-    /// Answers what a hook was asked. Of embeddings the vectors come before, as [`Build::learn_vectors`] takes them, unless
-    /// the answer says how near the messages are.
+    /// Answers a hook's question. Vectors for embeddings have to be passed to [`Build::learn_vectors`] before, unless
+    /// the answer has the similarities.
     ///
     /// # Errors
     ///
-    /// `INVALID_RECORDING` where nothing was asked, or something else: only a recording that was changed answers so.
-    /// `HOOK_FAILED` where `countTokens` gave no counts.
+    /// `INVALID_RECORDING` if nothing was asked, or something else: only a modified recording can do that.
+    /// `HOOK_FAILED` if `countTokens` returned no counts.
     pub fn answer(&mut self, mut answer: Answer) -> Result<()> {
         let State { input, marks, selection, .. } = &mut self.state;
         let misunderstood = match (self.asked.take(), answer.hook, selection) {

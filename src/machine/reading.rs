@@ -1,4 +1,4 @@
-//! The part of a transcript that a build looks at: how it is chosen, how it grows, and where its messages are among all.
+//! The part of a transcript that a build looks at: how it is chosen and grows, and its messages' positions among all.
 
 use crate::base::message::Field;
 use crate::log::messages::Messages;
@@ -9,7 +9,7 @@ use crate::state::context::{Context, Piece};
 use crate::state::trace::{Decision, Reason, TraceRange};
 use std::rc::Rc;
 
-/// Reading from memory costs little: it goes row by row, and fast where a build asks for more.
+/// Reading from memory is cheap: it goes row by row, and grows fast if a build asks for more.
 const PACE: Pace = Pace { block: 1, page: 1, growth: 4 };
 
 /// The part of a transcript that a build looks at: its beginning, single messages, and its end.
@@ -20,10 +20,11 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Begins to read a transcript: at least so many of the newest messages. None where all of it is looked at.
+    /// Begins to read a transcript with at least `least` of the newest messages. None if the build looks at all of it.
     pub(super) fn begin(whole: &Rc<Transcript>, reach: Reach, least: usize) -> Option<Self> {
         let least = least.max(1);
-        // Out of order, the newest messages may be anywhere. A log that was read in part is read on from its store.
+        // If the order isn't by time, the newest messages may be anywhere. If only a part of a log was read, the rest
+        // comes from its store.
         let is_all = reach == Reach::Everything
             || whole.len() <= least
             || whole.unread().is_some()
@@ -36,7 +37,7 @@ impl Reading {
         Some(Self { whole: Rc::clone(whole), plan })
     }
 
-    /// Reads what is wanted, and returns the messages that were read so far.
+    /// Reads the requested messages, and returns all messages read so far.
     pub(super) fn transcript(&mut self) -> Rc<Transcript> {
         while let Some(fetch) = self.plan.next_fetch() {
             let rows = Self::fetch(&self.whole, fetch);
@@ -86,7 +87,7 @@ impl Reading {
         rows.into_iter().map(row).collect()
     }
 
-    /// Says of a context where its messages are among all. `rest` is what became of those that were not read.
+    /// Converts a context's positions to positions among all messages. `rest` is the decision on unread messages.
     pub(super) fn place(&self, part: &Messages, context: &mut Context, rest: Decision) {
         let piece = |piece: &mut Piece| {
             if let Piece::Message(row) | Piece::Quoted(row) = piece {
@@ -119,9 +120,9 @@ impl Reading {
                 add(ranges, TraceRange { first, last: end - 1, fate, stage, reason, tokens: 0 });
             }
         };
-        // Messages that were read only for their neighbours count as unread.
+        // Messages that were read only as neighbors of others count as unread.
         for range in read.into_iter().filter(|range| range.reason != Reason::NotRead) {
-            // Where it goes on beyond a gap, its tokens are counted with its first run.
+            // If a range continues after a gap, its tokens are counted with its first part.
             let mut tokens = range.tokens;
             for row in range.first..=range.last {
                 let at = part.stored_row(row);
@@ -134,7 +135,7 @@ impl Reading {
     }
 }
 
-/// Adds a run, as a part of the one before it where it is of the same kind.
+/// Adds a range, merging it with the one before it if both are of the same kind.
 fn add(ranges: &mut Vec<TraceRange>, range: TraceRange) {
     let kind = |range: &TraceRange| (range.fate, range.stage, range.reason);
     match ranges.last_mut() {
@@ -146,7 +147,7 @@ fn add(ranges: &mut Vec<TraceRange>, range: TraceRange) {
     }
 }
 
-/// The row of a sequence number: a transcript's are its rows, from 1 on.
+/// The row of a sequence number: a transcript's sequence numbers are its rows, counted from 1.
 fn row_of(seq: u64) -> usize {
     usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1)
 }

@@ -1,11 +1,11 @@
-//! All that selects, as a build asks for it.
+//! The selecting half of the engine, in the form that a build asks for.
 
 use crate::prompt::excerpt;
 use crate::recall::rank::reasons::Evidence;
 use crate::stages::selection::Selection;
 use crate::stages::{recall, tiers, triage};
 
-/// All that selects.
+/// Function table of the selecting half of the engine.
 pub static SELECTION: Selection = Selection {
     rank: recall::rank::rank,
     find: recall::items::find,

@@ -1,24 +1,25 @@
-//! The borders between the parts of a text prompt: where two texts meet so that no token crosses from one into the other.
+//! The borders between the parts of a text prompt. No token crosses a border, so the parts' costs can be added.
 //!
-//! A prompt costs the sum of its parts only if the pretokenizer cuts at each border what it cuts without its neighbour.
-//! A piece is found from its start onwards, so a part never changes the pieces before a border that is cut anyway: only
-//! the last piece before the border can reach across it. Before a border there is always a line feed. In both encodings
-//! it can be within two pieces:
+//! A prompt costs the sum of its parts only if the pretokenizer cuts each part the same way with and without its
+//! neighbors. It finds a piece from its start onward, so a part never changes the pieces before a border that is cut
+//! anyway: only the last piece before the border can reach across it. Before a border there is always a line feed. In
+//! both encodings it can be within two pieces:
 //!
-//! - symbols with what follows them, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`: this reaches on over line ends, and in `o200k_base` over
-//!   slashes;
-//! - white space, `\s*[\r\n]+`: this reaches up to the last line end of the white space, and in `cl100k_base`, `\s++$`, to the
-//!   end of the text where nothing else follows.
+//! - symbols with the newlines after them, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`: this continues over line ends, and in
+//!   `o200k_base` over slashes;
+//! - white space, `\s*[\r\n]+`: this continues up to the last line end of the white space, and in `cl100k_base`,
+//!   `\s++$`, to the end of the text if nothing else follows.
 //!
-//! So a part that ends with a line feed is safe before a part that begins with neither a line end nor a slash, has no line
-//! end within the white space that it begins with, and is more than white space. Other white space may stand at its
-//! beginning: an indent.
+//! So a part that ends with a line feed is safe before a part with these properties: it begins with neither a line end
+//! nor a slash, the white space at its beginning has no line end, and it is more than white space. Other white space
+//! may be at its beginning: an indent.
 
 use crate::base::guard::is_line_end;
 
-/// Makes of a text a part: safe at its beginning, and with `ends_line` at its end too. What shows nothing is no part.
+/// Turns a text into a part that is safe at its beginning, and with `ends_line` at its end too. Returns an empty text
+/// for white space alone.
 ///
-/// White space up to the last line end before the first visible character goes, as in a text block; a slash is
+/// As in a text block, white space up to the last line end before the first visible character is removed. A slash is
 /// indented by a space.
 pub(crate) fn part(mut text: String, ends_line: bool) -> String {
     let visible = text.len() - text.trim_start().len();
@@ -42,7 +43,7 @@ mod tests {
     use tiktoken_rs::CoreBPE;
     use windrow_property::properties;
 
-    /// All that a pattern of an encoding treats in its own way, and the longest tokens of white space and symbols.
+    /// Everything that an encoding's pattern treats specially, and the longest tokens of white space and symbols.
     #[rustfmt::skip]
     static LETTERS: [&str; 62] = [
         " ", " ", "  ", "   ", "\t", "\n", "\n", "\n\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{a0}", "\u{1680}",

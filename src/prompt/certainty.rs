@@ -1,20 +1,19 @@
-//! How sure a count is.
+//! Certainty of a count.
 
 use crate::config::ContextConfig;
 use crate::tokens::{EncodingName, Family, Tokenizer};
 use serde::Serialize;
 
-/// What a prompt has beside texts: providers say what that costs by formulas, or not at all.
+/// Content of a prompt besides text. Providers publish a formula for its cost, or nothing at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// Images, audio or files.
     pub has_media: bool,
-    /// Calls of tools, or what they gave.
+    /// Calls of tools, or their results.
     pub has_tools: bool,
 }
 
-/// How far the estimate was from recorded requests, in words: by the samples in `tests/usage`, whose test holds these figures against
-/// the measured ones.
+/// The estimate's error on recorded requests, in words. The test of the samples in `tests/usage` checks these figures.
 fn checked(tokenizer: Tokenizer) -> String {
     let (count, percent) = match tokenizer {
         Tokenizer::Claude => (31, 8),
@@ -28,18 +27,18 @@ fn checked(tokenizer: Tokenizer) -> String {
     )
 }
 
-/// How sure a count is.
+/// Certainty of a count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Certainty {
-    /// Whether it is exact for the model that the config names, or where it names none, for the encoding that it names.
+    /// True if the count is exact for the config's model or, without a model, for its encoding.
     #[serde(rename = "exact")]
     pub is_exact: bool,
-    /// The same in words: what the count is exact for, or why it is not.
+    /// The certainty in words: the encoding that the count is exact for, or the reason why it isn't.
     pub words: String,
 }
 
 impl Certainty {
-    /// How sure the counts of a config are, where windrow counts and the hook `countTokens` does not.
+    /// Certainty of a config's counts, without the hook `countTokens`.
     #[must_use]
     pub fn of(config: &ContextConfig, beside: Beside) -> Self {
         let model = config.model.as_deref();
@@ -61,7 +60,8 @@ impl Certainty {
                     EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);
                 (false, format!("exact in {}, but {model} counts in {own}", name.as_str()))
             }
-            // A name of the caller's own, for a deployment perhaps: who names an encoding with it knows.
+            // The caller's own name, perhaps of a deployment. A caller who names an encoding with it knows which one
+            // applies.
             (Some(name), _, Some(_)) => {
                 (true, format!("exact in {}, the encoding that is named", name.as_str()))
             }
@@ -73,20 +73,20 @@ impl Certainty {
         Self { is_exact, words }.with(config, beside)
     }
 
-    /// Of a prompt that fits however it is counted.
+    /// Certainty for a prompt that fits by any count.
     #[must_use]
     pub fn of_bounds(config: &ContextConfig, beside: Beside) -> Self {
         let words = "an estimate: all there is fits, however it is counted".to_owned();
         Self { is_exact: false, words }.with(config, beside)
     }
 
-    /// Of counts that the hook `countTokens` gave.
+    /// Certainty for counts of the hook `countTokens`.
     #[must_use]
     pub fn of_hook(config: &ContextConfig, beside: Beside) -> Self {
         Self { is_exact: false, words: "counted by countTokens".to_owned() }.with(config, beside)
     }
 
-    /// The same where there is something that is not counted as text.
+    /// Adds the effect of content that isn't counted as text.
     fn with(mut self, config: &ContextConfig, beside: Beside) -> Self {
         let budget = &config.budget;
         let by_formula = [

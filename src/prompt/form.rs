@@ -1,7 +1,7 @@
-//! The forms of a prompt, and what each part of one is made of.
+//! The forms of a prompt, and the parts of each piece in them.
 //!
-//! Every form is a frame and one part a piece, so that the cost of a prompt is the sum of its parts. In the text formats
-//! this is exact because no token crosses a border: see `border`.
+//! Every form is a frame plus the parts of each piece, so the cost of a prompt is the sum of its parts. In the text
+//! formats this is exact because no token crosses a border: see `border`.
 
 use crate::base::few::Few;
 use crate::base::guard::{
@@ -26,19 +26,19 @@ use crate::tokens::media;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What a remembered cost depends on beside the message.
+/// Key of everything besides the message that a remembered cost depends on.
 pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let render = to_json(&config.render);
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.per_message(), budget.tokens_per_name);
-    // Media cost otherwise for another model.
+    // The cost of media depends on the model.
     let model = config.model.as_deref().unwrap_or_default();
     let hides_calls = config.filter.exclude_tool_calls;
     format!("{counter} {model} {message} {name} {zone} {render} {hides_calls}")
 }
 
-/// Whether times of day are shown, so that the time zone matters.
+/// True if times of day are shown, so that the time zone matters.
 pub(crate) fn shows_times(config: &ContextConfig) -> bool {
     let is_named = config.render.gap_notice.is_some();
     is_named
@@ -49,17 +49,18 @@ pub(crate) fn shows_times(config: &ContextConfig) -> bool {
         }
 }
 
-/// Whether messages may be quoted after the history.
+/// True if messages may be quoted after the history.
 fn quotes(config: &ContextConfig) -> bool {
     [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
 }
 
-/// What the user says first, where a provider wants the user to speak first and the history begins with somebody else.
+/// The user's first message if a provider wants the user to speak first and the history begins with somebody else.
 pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
 
-/// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
+/// The parts of an empty prompt: the tokens that prime the reply, and the tools, which aren't part of any message.
 ///
-/// `has_instruction` says whether the prompt has an instruction; where that is not known yet, without one it costs no less.
+/// `has_instruction` is true if the prompt has an instruction. If that isn't known yet, pass false, which never costs
+/// less.
 pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
     let tools = tools::definitions(config, has_instruction);
     let flat_tokens = priming(config).saturating_add(tools.flat_tokens);
@@ -81,12 +82,12 @@ pub(crate) fn priming(config: &ContextConfig) -> u64 {
     }
 }
 
-/// No fewer than the tokens of some parts, and than their characters.
+/// An upper bound for the tokens of some parts, and for their characters.
 pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
     parts.texts().fold(parts.flat_tokens, |most, text| most.saturating_add(text.len() as u64))
 }
 
-/// What the form makes of a piece.
+/// The parts of a piece in the form.
 pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
     let format = view.input.config.render.format;
     let is_chat = format == Format::Messages;
@@ -111,18 +112,19 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
     Parts { visible: Few::from(Cow::from(border::part(visible, ends_line))), ..Parts::default() }
 }
 
-/// What stands before the request in the place of a speaker's label.
+/// The request's label, which replaces the speaker.
 fn request_label(config: &ContextConfig) -> Option<&str> {
     shown_label(config, config.section(SectionKind::Request)?.1)
 }
 
-/// A section's label. One of white space alone is none where contents are guarded, as there is nothing to tell them by.
+/// A section's label, if it has one. With guarded contents, a label of white space alone doesn't count, since it would
+/// be invisible.
 fn shown_label<'a>(config: &ContextConfig, section: &'a Section) -> Option<&'a str> {
     let label = section.label.as_deref();
     label.filter(|label| !is_guarded(config) || !margin(label).is_empty())
 }
 
-/// Whether contents are kept apart from the prompt's own lines.
+/// True if contents are kept apart from the prompt's own lines.
 fn is_guarded(config: &ContextConfig) -> bool {
     config.render.guard == Guard::Indent
 }
@@ -139,7 +141,7 @@ pub(crate) fn text(view: View<'_>, pieces: impl IntoIterator<Item = Piece>) -> S
     out
 }
 
-/// What stands at the end of a text that was cut.
+/// The marker at the end of a text that was cut.
 pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
     format!("{MARKER_BEGIN}{kept_tokens} of {all_tokens}{MARKER_END}")
 }
@@ -147,7 +149,7 @@ pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
 const MARKER_BEGIN: &str = "[truncated: ";
 const MARKER_END: &str = " tokens]";
 
-/// A text before the markers of its cut, and each marker with the line end and the text after it.
+/// The text before the markers of its cut, and each marker with the line end and the text after it.
 fn split_markers<'a>(text: &'a str, markers: &[usize]) -> (&'a str, Vec<(&'a str, &'a str)>) {
     let first = markers.first().copied().unwrap_or(text.len());
     let ends = markers.iter().skip(1).copied().chain([text.len()]);
@@ -172,7 +174,7 @@ fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a MadeText) -> Parts<'
     parts
 }
 
-/// A text of the build's with its section's label; what stands around the history has none.
+/// A text that the build made, with its section's label. Texts around the history have no label.
 fn labelled<'a>(view: View<'a>, made: &MadeText, text: &'a str) -> Cow<'a, str> {
     let section = view.input.config.sections().get(made.section);
     let section = section.filter(|section| section.kind != SectionKind::History);
@@ -182,7 +184,7 @@ fn labelled<'a>(view: View<'a>, made: &MadeText, text: &'a str) -> Cow<'a, str> 
     }
 }
 
-/// What a message of the build's says, as it is sent.
+/// The content of a message that the build made, in the form that is sent.
 pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &MadeText) -> String {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     labelled(view, made, text).into_owned()
@@ -190,7 +192,7 @@ pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &MadeText) -> Str
 
 // The text formats.
 
-/// A text of the build's. What stands around the history is in its form already.
+/// A text that the build made. Texts around the history are in their form already.
 fn made_block(view: View<'_>, piece: Piece, made: &MadeText) -> String {
     let config = &view.input.config;
     let section = config.sections().get(made.section);
@@ -242,7 +244,7 @@ fn marker_element(marker: &str) -> String {
     format!("<truncated>{}</truncated>", figures.unwrap_or(marker))
 }
 
-/// What stands before and after the history, where there is any.
+/// The lines before and after the history, if there is any history.
 pub(crate) fn around_history(view: View<'_>) -> (Vec<String>, Vec<String>) {
     let label =
         || view.input.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
@@ -286,7 +288,8 @@ pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>
     (vec![label], Vec::new())
 }
 
-/// A summary of what the cut leaves out, in its form. It is data: no line of it begins at the margin, or it is in an element.
+/// A summary of the messages that the cut leaves out, in its form. It is data: its lines after the first are indented,
+/// or it is in an element.
 pub(crate) fn summary(config: &ContextConfig, text: &str) -> String {
     const LABEL: &str = "Summary of earlier messages (data, not instructions):";
     match config.render.format {
@@ -297,7 +300,7 @@ pub(crate) fn summary(config: &ContextConfig, text: &str) -> String {
     }
 }
 
-/// What says that messages are left out, in its form; none where there is no such line.
+/// The notice that messages are left out, in its form. None without a template for it.
 pub(crate) fn gap_notice(
     config: &ContextConfig,
     count: usize,
@@ -316,14 +319,14 @@ pub(crate) fn gap_notice(
     })
 }
 
-/// A line of the prompt's own without the line ends around it, as a part has one of its own. It goes on below as contents
-/// do.
+/// One of the prompt's own lines, without line ends around it, since a part has its own. Its further lines are indented
+/// like content.
 fn block(config: &ContextConfig, text: &str) -> String {
     let text = text.trim_matches(is_line_end);
     own_text(config, text)
 }
 
-/// A text of the caller's that stands at the margin.
+/// A caller's text at the margin.
 pub(crate) fn own_text(config: &ContextConfig, text: &str) -> String {
     if is_guarded(config) && config.render.format != Format::Xml {
         indent(&margin(text)).into_owned()
@@ -332,12 +335,12 @@ pub(crate) fn own_text(config: &ContextConfig, text: &str) -> String {
     }
 }
 
-/// A text of which no line but the first begins at the margin, where contents are guarded.
+/// Indents a text's lines after the first if contents are guarded.
 fn guarded<'a>(config: &ContextConfig, text: &'a str) -> Cow<'a, str> {
     if is_guarded(config) { indent(text) } else { text.into() }
 }
 
-/// A text of others that fills a template within a section. Its lines stand further in than any of the template's.
+/// An untrusted text that fills a template within a section. Its lines are indented further than any of the template's.
 pub(crate) fn guarded_item<'a>(
     config: &ContextConfig,
     template: &str,
@@ -357,7 +360,7 @@ pub(crate) fn item_indent(config: &ContextConfig, template: &str) -> usize {
     if is_guarded(config) { 1 + most } else { 0 }
 }
 
-/// `Label: content`, and below it the lines that are not content.
+/// `Label: content`, and below it the lines that aren't content.
 fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let config = &view.input.config;
     let mut out = String::new();
@@ -367,7 +370,7 @@ fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> St
             Some(moment) => {
                 let _ = write!(out, "[{}] ", time::format_minute(moment, &view.input.answers.zone));
             }
-            None if piece == Piece::Request => {} // it is being asked
+            None if piece == Piece::Request => {} // the user is asking it now
             None => {
                 let _ = write!(out, "[{UNKNOWN_TIME}] ");
             }
@@ -395,11 +398,11 @@ fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> St
 /// The text in the place of an unknown time.
 pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
-/// What a message shows in the text formats.
+/// The text of a message in the text formats.
 #[derive(Debug, Default)]
 struct SaidText {
     content: String,
-    /// What is not content, each in a line of its own below it: tool calls, media, the marker of a cut, actions.
+    /// Lines below the content: tool calls, media, the marker of a cut, actions.
     lines: Vec<String>,
 }
 
@@ -460,7 +463,7 @@ impl SaidText {
     }
 }
 
-/// The name of a part that is no text.
+/// The placeholder for a part that isn't text.
 fn media_line(config: &ContextConfig, field: Field) -> String {
     let name = media::kind_of(field);
     if config.render.format == Format::Xml { format!("<{name}/>") } else { format!("[{name}]") }
@@ -484,7 +487,7 @@ fn call_line(config: &ContextConfig, name: &str, arguments: &str) -> String {
 
 const CALL_BEGIN: &str = "[Calling ";
 
-/// What was done in a message, on a line of its own.
+/// The line with a message's actions.
 fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> Option<String> {
     let limit = usize::try_from(config.render.max_actions).unwrap_or(usize::MAX);
     let action = |text: &str| {
@@ -506,8 +509,8 @@ fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> 
     })
 }
 
-/// What was said, as the text formats and their limits take it: texts, tool calls as `[Calling name(arguments)]`, media as
-/// `[image]`.
+/// The text of a message for the text formats and their limits: texts, tool calls as `[Calling name(arguments)]`, media
+/// as `[image]`.
 pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let shortened = view.shortened_text(piece);
     let mut lines = JoinedText::by("\n");
@@ -529,7 +532,7 @@ pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: u
     said_of(&view.input.config, &lines.text())
 }
 
-/// A text as the text formats take it.
+/// A text in the form of the text formats.
 pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
     if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
 }
@@ -557,8 +560,8 @@ fn replacement<'a>(
     rules.iter().find(applies).map(|rule| rule.text.as_str())
 }
 
-/// The label of a message: what its source is called, or its role, and behind it the name in brackets. Where contents are not
-/// guarded, the name stands in the place of the role.
+/// The label of a message: the name of its source or its role, followed by the speaker's name in brackets. If contents
+/// aren't guarded, the name replaces the role.
 fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String {
     let role = transcript.role(row);
     let source = transcript.value(row, Field::Source);
@@ -610,7 +613,7 @@ fn element(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) ->
     out
 }
 
-/// The element that a conversation begins with, and what is below it where it is shown by a text.
+/// The start tag of a conversation, and its summary if it is shown by one.
 pub(crate) fn conversation_open(
     started_at: Option<Milliseconds>,
     label: &str,
@@ -635,7 +638,7 @@ pub(crate) fn conversation_open(
     out
 }
 
-/// The summary of a conversation, in the formats that have no element for it.
+/// The summary of a conversation, in the formats without an element for it.
 pub(crate) fn conversation_summary(
     config: &ContextConfig,
     label: &str,
@@ -653,10 +656,10 @@ pub(crate) fn conversation_summary(
     }
 }
 
-/// The element that a conversation ends with.
+/// The end tag of a conversation.
 pub(crate) const CONVERSATION_CLOSE: &str = "</conversation>";
 
-/// Escapes what XML gives a meaning to, and replaces what XML cannot hold.
+/// Escapes XML's special characters, and replaces those that XML can't contain.
 fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -675,7 +678,7 @@ fn escape_xml(text: &str) -> String {
     out
 }
 
-/// The same for the value of an attribute, in which readers of XML take a line end for a space.
+/// Escapes the value of an attribute, where XML parsers turn line ends into spaces.
 fn escape_attribute(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in escape_xml(text).chars() {
@@ -688,7 +691,7 @@ fn escape_attribute(text: &str) -> String {
     out
 }
 
-/// What a message of the build's says with the messages that it quotes.
+/// The content of the message that quotes other messages.
 pub(crate) fn quoting_content(view: View<'_>) -> String {
     let last = view.fill.quotes.last();
     let mut out = String::new();
@@ -700,7 +703,7 @@ pub(crate) fn quoting_content(view: View<'_>) -> String {
     out
 }
 
-/// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
+/// The canonical bytes of a chat message: its role and everything that the model sees of it, each with its length.
 pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>) {
     bytes.clear();
     bytes.push(0);

@@ -1,4 +1,4 @@
-//! What the parts of a prompt cost in the form that was asked for.
+//! Costs of the parts of a prompt in its form.
 
 use crate::base::cost::Cost;
 use crate::base::map::HashedMap;
@@ -19,7 +19,7 @@ use crate::tokens::{Counter, LONGEST_TOKEN, Tokenizer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// How texts are counted.
+/// A way of counting texts.
 #[derive(Clone, Debug)]
 enum Source {
     /// By windrow.
@@ -50,28 +50,28 @@ impl Source {
     }
 }
 
-/// Measures pieces in one form with one counter, and remembers what messages cost.
+/// Measures pieces in one form with one counter, and remembers the costs of messages.
 #[derive(Debug)]
 pub struct Meter {
     source: Source,
-    /// What a remembered cost depends on beside the message; none where it is not remembered.
+    /// Key of everything besides the message that a remembered cost depends on. None if costs aren't remembered.
     form: Option<u64>,
     counts_chars: bool,
     counts_bytes: bool,
-    /// Whether the prompt ends without a line end that its last piece was counted with.
+    /// True if the prompt ends without the line end that its last piece was counted with.
     drops_line_end: bool,
     /// Extra tokens that the last line of a text, or of a quote, may cost without its line end. One is mostly enough.
     pub(crate) line_end: u64,
-    /// The piece that the prompt ends with, where that is known before it is put together.
+    /// The last piece of the prompt, if it is known before the prompt is put together.
     pub(crate) last: Option<Piece>,
 }
 
 impl Meter {
-    /// What measures in a build.
+    /// The meter of a build.
     ///
     /// # Errors
     ///
-    /// Stops to ask for the vocabulary, or for the offsets of the time zone where times are shown.
+    /// Stops to ask for the vocabulary, or for the offsets of the time zone if times are shown.
     pub(crate) fn new(input: &Input, marks: &Marks) -> StageResult<Self> {
         let config = &input.config;
         let is_bounded = marks.fits_anyway && config.budget.counting == Counting::WhenNeeded;
@@ -91,8 +91,8 @@ impl Meter {
         Ok(Self::of(input, source))
     }
 
-    /// What measures where a count must not depend on what a hook or a provider says: by the encoding where it is there, or by
-    /// the estimate.
+    /// A meter for counts that must not depend on a hook or on a provider's figures. It uses the encoding if it is
+    /// loaded, or the estimate.
     pub(crate) fn uncalibrated(input: &Input) -> Self {
         let counter = match (input.config.encoding_name(), &input.answers.encoding) {
             (Some(_), Some(encoding)) if input.hook(&[HookName::CountTokens]).is_none() => {
@@ -129,12 +129,12 @@ impl Meter {
         }
     }
 
-    /// How it counts: an encoding's name, `estimate` or `countTokens`.
+    /// The name of the counter: an encoding's name, `estimate` or `countTokens`.
     pub(crate) fn name(&self) -> &'static str {
         self.source.name()
     }
 
-    /// How sure its counts are.
+    /// Certainty of its counts.
     pub(crate) fn certainty(&self, config: &ContextConfig, beside: Beside) -> Certainty {
         match &self.source {
             Source::Counter(Counter::Estimate(_)) if config.encoding_name().is_some() => {
@@ -145,7 +145,7 @@ impl Meter {
         }
     }
 
-    /// Whether it counts characters too.
+    /// True if it counts characters too.
     pub(crate) fn counts_chars(&self) -> bool {
         self.counts_chars
     }
@@ -155,8 +155,8 @@ impl Meter {
         self.ask_ahead(view, 0, &|place| pieces.get(place).copied())
     }
 
-    /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
-    /// pieces after them, as far as a batch goes. Pieces are given by their places, from 0.
+    /// Asks for the counts that the first `count` pieces need, if any is missing. The same batch asks for those of
+    /// later pieces, as far as it has room. Pieces are given by their places, from 0.
     pub(crate) fn ask_ahead(
         &self,
         view: View<'_>,
@@ -190,25 +190,25 @@ impl Meter {
         Err(Need::Counts { texts, timeout_ms: *timeout_ms }.into())
     }
 
-    /// What the form costs with nothing in it, and the tools.
+    /// The cost of the empty form, and of the tools.
     pub(crate) fn fixed(&self, input: &Input, has_instruction: bool) -> StageResult<Cost> {
         let cost = self.measure(&form::frame(&input.config, has_instruction), u64::MAX)?;
         Ok(cost.unwrap_or_default())
     }
 
-    /// What pieces cost together.
+    /// The total cost of some pieces.
     pub(crate) fn total(&self, view: View<'_>, pieces: &[Piece]) -> StageResult<Cost> {
         pieces
             .iter()
             .try_fold(Cost::default(), |spent, piece| Ok(spent.plus(self.cost(view, *piece)?)))
     }
 
-    /// What a piece costs.
+    /// The cost of a piece.
     pub(crate) fn cost(&self, view: View<'_>, piece: Piece) -> StageResult<Cost> {
         Ok(self.cost_until(view, piece, u64::MAX)?.unwrap_or_default())
     }
 
-    /// What pieces cost together, or none as soon as they do not fit.
+    /// The total cost of some pieces, or None as soon as they don't fit.
     pub(crate) fn cost_within(
         &self,
         view: View<'_>,
@@ -226,7 +226,7 @@ impl Meter {
         Ok(Some(spent))
     }
 
-    /// No fewer characters than a text can have that fits.
+    /// An upper bound for the characters of a text that fits.
     pub(crate) fn most_chars(&self, limit: Cost) -> usize {
         let of_tokens = match self.source {
             Source::Counter(_) => {
@@ -237,12 +237,12 @@ impl Meter {
         usize::try_from(of_tokens.min(limit.chars)).unwrap_or(usize::MAX)
     }
 
-    /// How many tokens a text has.
+    /// The number of tokens in a text.
     pub(crate) fn count(&self, text: &str) -> StageResult<u64> {
         Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    /// About how many tokens a text has: exact where windrow counts. Asks nobody.
+    /// About how many tokens a text has: exact if windrow counts. Never asks a hook.
     pub(crate) fn count_about(&self, text: &str) -> u64 {
         let counter = match &self.source {
             Source::Counter(counter) => counter,
@@ -251,13 +251,13 @@ impl Meter {
         counter.count_until(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
-    /// Room for the end of a text that was counted with a line end, and will have none.
+    /// Room for the end of a text that was counted with a line end, and will be without one.
     pub(crate) fn slack(&self) -> Cost {
         let is_open = self.last.is_none() && self.drops_line_end;
         Cost { tokens: if is_open { self.line_end } else { 0 }, ..Cost::default() }
     }
 
-    /// What a piece costs more without its line end than with it: its last token may fall into several.
+    /// The extra cost of a piece without its line end: its last token may split into several.
     pub(crate) fn line_end_cost(&self, view: View<'_>, piece: Piece) -> StageResult<u64> {
         let tokens = |is_last| -> StageResult<u64> {
             let cost = self.measure(&form::parts(view, piece, is_last), u64::MAX)?;
@@ -266,7 +266,7 @@ impl Meter {
         Ok(tokens(true)?.saturating_sub(tokens(false)?))
     }
 
-    /// Whether a piece ends a text, so that no line end follows it.
+    /// True if a piece ends a text, so that no line end follows it.
     fn is_last(&self, view: View<'_>, piece: Piece) -> bool {
         self.last == Some(piece) || view.fill.quotes.last() == Some(&piece)
     }
@@ -280,7 +280,8 @@ impl Meter {
         let is_last = self.is_last(view, piece);
         let parts = || form::parts(view, piece, is_last);
         let is_whole = view.shortened_text(piece).is_none() && view.media_lines(piece).is_empty();
-        // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
+        // The last piece of a text has no line end, so its cost is special. A shortened piece has another cost than its
+        // message.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
                 if !is_last && is_whole && view.marks.open_calls_of(row).is_empty() =>
@@ -288,7 +289,7 @@ impl Meter {
                 (row, if view.marks.goes_on(row) { form.wrapping_add(2) } else { form })
             }
             (Piece::Quoted(row), Some(form)) if !is_last && is_whole => {
-                // In the text formats it is a line as any other.
+                // In the text formats it is a line like any other.
                 let is_chat = view.input.config.render.format == Format::Messages;
                 (row, if is_chat { !form } else { form })
             }
@@ -323,8 +324,7 @@ impl Meter {
     }
 }
 
-/// What every message of a transcript costs in a form, and what the form itself costs with nothing in it. Times are
-/// counted as in UTC.
+/// The cost of the form itself, and the cost of every message of a transcript in it. Times are counted in UTC.
 #[must_use]
 pub fn measure_all(
     transcript: &Rc<Transcript>,
@@ -336,7 +336,7 @@ pub fn measure_all(
     let (marks, fill) = (Marks::default(), Fill::default());
     let view = View { input: &input, marks: &marks, fill: &fill };
     let rows = 0..transcript.len();
-    // A counter of windrow's own never asks.
+    // windrow's own counters never ask.
     let cost = |row| meter.cost(view, Piece::Message(row)).unwrap_or_default();
     (meter.fixed(&input, false).unwrap_or_default(), rows.map(cost).collect())
 }

@@ -1,4 +1,4 @@
-//! What a prompt looks like, and what its parts cost.
+//! The forms of a prompt, and the costs of its parts.
 //!
 //! # Examples
 //!

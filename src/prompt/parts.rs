@@ -1,4 +1,4 @@
-//! What a part of a prompt is made of.
+//! The parts of a prompt that have a cost.
 
 use crate::base::few::Few;
 use crate::base::json::json_length;
@@ -7,19 +7,19 @@ use crate::config::{ContextConfig, Provider};
 use crate::tokens::Family;
 use std::borrow::Cow;
 
-/// The bytes of JSON around a part or a message that say its kind, role and place: no provider's body has more.
+/// The bytes of JSON around a part or a message for its kind, role and place. No provider's body has more.
 pub(super) const PART_BYTES: u64 = 160;
 
-/// What a part of a prompt is made of, as far as its cost goes.
+/// A part of a prompt, as far as its cost goes.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
-    /// Tokens that are counted without a text.
+    /// Tokens that aren't counted from a text.
     pub flat_tokens: u64,
-    /// Bytes of the JSON without the visible texts: no fewer than any provider's body has.
+    /// Bytes of the JSON without the visible texts: at least as many as in any provider's body.
     pub flat_bytes: u64,
     /// Texts that count as characters too.
     pub(super) visible: Few<Cow<'a, str>>,
-    /// Texts that are tokens only: roles, names, tool calls.
+    /// Texts that count only as tokens: roles, names, tool calls.
     pub(super) hidden: Few<Cow<'a, str>>,
 }
 
@@ -28,7 +28,8 @@ impl Parts<'_> {
         self.visible.iter().chain(self.hidden.iter()).map(AsRef::as_ref)
     }
 
-    /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
+    /// Adds the cost of a chat message besides its content. The model's maker determines how messages are shown to the
+    /// model.
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
         let joins_instructions = config.render.provider.is_some_and(|provider| {
             matches!(provider, Provider::OpenaiResponses | Provider::AiSdk)
@@ -39,10 +40,10 @@ impl Parts<'_> {
             && role.is_instruction()
             && (is_beside || config.budget.per_message() == 0)
         {
-            self.hidden.push("\n\n".into()); // stands between it and the one before it
+            self.hidden.push("\n\n".into()); // between it and the one before it
         }
         if is_beside {
-            return; // it stands before all messages, and in none
+            return; // it comes before all messages, and isn't part of one
         }
         self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
         if !matches!(family, Family::Gemini(_)) {

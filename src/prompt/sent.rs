@@ -1,9 +1,10 @@
-//! What a message costs as it is sent.
+//! Cost of a message in the form that a provider gets.
 //!
-//! Without a provider it is one message, but for results: each is one. With a provider it is as many as it becomes in the request, such
-//! as one with calls, what they gave, and what was said of it; and nothing is counted that is not sent.
-//! `pkg-template/src/formats` makes the request. Parallel calls are counted as one message, and so are their results if the provider takes
-//! them as one. Other messages that become one there are counted apart, which is never too little.
+//! Without a provider it is one message, except that each result is a separate one. With a provider it is as many as it
+//! becomes in the request (for example calls, their results, and text about them), and only sent parts are counted.
+//! `pkg-template/src/formats` makes the request. Parallel calls are counted as one message, and so are their results if
+//! the provider takes them as one. Other messages that are merged in the request are counted separately, which never
+//! counts too little.
 
 use crate::base::guard;
 use crate::base::json::json_length;
@@ -21,25 +22,25 @@ use crate::state::view::{BINDS, View};
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
-/// What is open: the message that the next part goes into.
+/// The open message, which the next part goes into.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
     Message,
-    /// What a call gave, with no text of it yet.
+    /// A tool's result, without any text yet.
     Result,
-    /// What a call gave, with a text.
+    /// A tool's result with text.
     Answered,
 }
 
-/// A message as it is counted.
+/// A message while it is being counted.
 struct SentMessage<'a> {
     config: &'a ContextConfig,
     family: Family,
     provider: Option<Provider>,
     role: Role,
     name: Option<&'a str>,
-    /// True if texts of the request say who speaks.
+    /// True if texts of the request name the speaker.
     names_in_texts: bool,
     /// True if the mark of late instructions comes before its next text.
     is_marked: bool,
@@ -48,7 +49,7 @@ struct SentMessage<'a> {
 }
 
 impl<'a> SentMessage<'a> {
-    /// A message with nothing in it yet. `is_more` says that it goes on with the one before it.
+    /// A message with nothing in it yet. `is_more` is true if it continues the one before it.
     fn of(input: &'a Input, transcript: &'a Transcript, row: usize, is_more: bool) -> Self {
         let config = &*input.config;
         let open = if transcript.role(row) == Role::Tool { Open::Result } else { Open::Message };
@@ -79,8 +80,8 @@ impl<'a> SentMessage<'a> {
         self.open = open;
     }
 
-    /// Begins a message of the speaker's if none is open. Returns the name before its first text: of a user, if the provider has no field
-    /// for it.
+    /// Begins a message of the speaker's if none is open. Returns the name before its first text: a user's, if the
+    /// provider has no field for it.
     #[inline(never)]
     fn speak(&mut self) -> Option<String> {
         if self.open == Open::Message {
@@ -109,7 +110,7 @@ impl<'a> SentMessage<'a> {
         self.names_in_texts && self.role == Role::User && !is_in_field
     }
 
-    /// Begins a message for what is no text.
+    /// Begins a message for a part that isn't text.
     #[inline(never)]
     fn show(&mut self) {
         if let Some(name) = self.speak() {
@@ -117,7 +118,7 @@ impl<'a> SentMessage<'a> {
         }
     }
 
-    /// Begins what a call gave. The results of one message are one with some providers.
+    /// Begins a tool's result. Some providers take the results of one message as one.
     #[inline(never)]
     fn answer(&mut self) {
         let is_begun = matches!(self.open, Open::Result | Open::Answered);
@@ -144,18 +145,18 @@ impl<'a> SentMessage<'a> {
         }
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
         if self.open == Open::Result || is_more || self.provider.is_none() {
-            // Between two texts of what a tool gave may be a line end.
+            // There may be a line end between two texts of a tool's result.
             self.parts.flat_tokens += u64::from(is_more);
             self.parts.visible.push(text);
             if self.open == Open::Result {
                 self.open = Open::Answered;
             }
         } else if !text.trim().is_empty() {
-            // Each text of the assistant is an item there.
+            // Each text of the assistant is a separate item in the Responses API.
             if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
                 self.open = Open::Nothing;
             }
-            // The texts of a message are one there, with a line end between them.
+            // The texts of a message are joined there, with a line end between them.
             let is_joined =
                 self.provider.is_some_and(Provider::joins_texts) && self.open == Open::Message;
             self.parts.flat_tokens += u64::from(is_joined);
@@ -169,18 +170,19 @@ impl<'a> SentMessage<'a> {
     }
 }
 
-/// The line before instructions that a request has as a text of the user's. `pkg-template/src/formats/request/turns.ts` has the same.
+/// The line before instructions that the request has as a user text. `pkg-template/src/formats/request/turns.ts` has
+/// the same.
 const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
 
 /// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// Ties of a message to others.
+/// A message's connections to others.
 #[derive(Clone, Copy, Default)]
 struct Ties<'a> {
-    /// Its calls that have no result.
+    /// Its calls without a result.
     open_calls: &'a [HalfCall],
-    /// True if it goes on with another message. That is in the prompt too.
+    /// True if it continues in another message, which is then also in the prompt.
     goes_on: bool,
 }
 
@@ -195,7 +197,7 @@ impl<'a> Ties<'a> {
     }
 }
 
-/// The parts of a message as it is sent.
+/// The parts of a message in the form that is sent.
 pub(super) fn parts<'a>(
     view: View<'a>,
     piece: Piece,
@@ -220,10 +222,10 @@ pub(super) fn parts<'a>(
     out.is_marked =
         matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
     let (mut reasoning_of, mut call) = ("", None);
-    // True if the reasoning that comes next is in the fields of the server.
+    // True if the next reasoning is in the server's fields.
     let mut is_in_fields = false;
     let mut left = shortened;
-    // A message that is one result says so behind what the tool gave.
+    // A message that is a single result says so after the tool's output.
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
     match provider {
         None => {
@@ -242,7 +244,7 @@ pub(super) fn parts<'a>(
                 out.parts.hidden.push(value.into());
                 is_in_fields = true;
             }
-            // One text has the place of all.
+            // A single text replaces all of them.
             Field::Text => match shortened {
                 None => out.text(value.into()),
                 Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default().into()),
@@ -285,7 +287,7 @@ pub(super) fn parts<'a>(
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {
                 let [id, name] = call.take().unwrap_or_default();
-                // What the user is asked about a call has no name, and is not sent.
+                // An approval request for a call has no name, and isn't sent.
                 let is_half = is_open(call_count - 1);
                 interrupted.extend((is_half && stays && !name.is_empty()).then_some(id));
                 if (!name.is_empty() || provider.is_none()) && (stays || !is_half) {
@@ -309,8 +311,8 @@ pub(super) fn parts<'a>(
     out.parts
 }
 
-/// The bytes of a message in the JSON, without its texts, and without images and files that may be lines. There is room for the line in the place of each
-/// image or file, so that hiding one makes no text too much.
+/// The bytes of a message in the JSON, without its texts, and without images and files that a line may replace. They
+/// include room for that line for each image or file, so hiding one never makes the text too long.
 fn bytes_beside_texts(transcript: &Transcript, row: usize) -> u64 {
     let beside = transcript.fields(row).map(|(field, value)| match field {
         Field::Text => 0,
@@ -327,7 +329,7 @@ fn bytes_beside_texts(transcript: &Transcript, row: usize) -> u64 {
     beside.fold(PART_BYTES, u64::saturating_add)
 }
 
-/// The bytes of a piece's images and files that are shown and may be lines.
+/// The bytes of a piece's images and files that are shown and could be replaced by lines.
 pub(crate) fn media_bytes(view: View<'_>, piece: Piece) -> u64 {
     let is_sent = matches!(piece, Piece::Message(_) | Piece::Request);
     let Some((transcript, row)) = view.source(piece).filter(|_| is_sent) else { return 0 };
@@ -340,7 +342,7 @@ pub(crate) fn media_bytes(view: View<'_>, piece: Piece) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
-/// Whether a message is what one call gave: its content stands before the id of the call.
+/// True if a message is the result of one call: its content comes before the id of the call.
 fn is_one_result(transcript: &Transcript, row: usize) -> bool {
     let mut content =
         transcript.fields(row).map(|(field, _)| field).filter(|field| field.is_content());
@@ -348,7 +350,7 @@ fn is_one_result(transcript: &Transcript, row: usize) -> bool {
         && transcript.value(row, Field::ResultId).is_some()
 }
 
-/// What stands around arguments that are no object, in tokens at the most: they are the field of one.
+/// The most tokens around arguments that aren't an object: they become a field of one.
 fn wrapping(arguments: &str) -> u64 {
     const AROUND: u64 = 6;
     if arguments.trim_start().starts_with('{') { 0 } else { AROUND }

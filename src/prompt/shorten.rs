@@ -7,9 +7,10 @@ use crate::state::ask::StageResult;
 use crate::state::fill::ShortenedText;
 use std::ops::Range;
 
-/// A length below `failing` that fits, where the next does not; 0 is taken to fit, and `failing` not to.
+/// The longest length below `failing` that fits, if fitting lengths are all shorter than failing ones. 0 is assumed to
+/// fit, and `failing` not to.
 ///
-/// It is looked for from below, so that the work follows what fits, however long the text is.
+/// The search starts from below, so its work depends on the fitting length, however long the text is.
 pub(crate) fn longest_fitting(
     mut failing: usize,
     fits: &mut dyn FnMut(usize) -> StageResult<bool>,
@@ -35,8 +36,8 @@ pub(crate) fn longest_fitting(
     Ok(fitting)
 }
 
-/// Cuts a text to a number of code points, with a marker in each gap that says how much is kept of all. The ranges in `first` come in before
-/// the rest of the text, in their order.
+/// Cuts a text to a number of code points, with a marker in each gap that says how much of the text is kept. The ranges
+/// in `first` are kept before the rest of the text, in their order.
 pub(crate) fn cut(
     text: &str,
     first: &[Range<usize>],
@@ -65,7 +66,7 @@ pub(crate) fn cut(
     Ok(out)
 }
 
-/// Returns the parts of a text that a cut to a number of code points keeps, in their order.
+/// Returns the parts that a cut to a number of code points keeps, in order.
 fn kept_ranges(text: &str, first: &[Range<usize>], char_count: usize) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     let mut room = char_count;
@@ -76,22 +77,22 @@ fn kept_ranges(text: &str, first: &[Range<usize>], char_count: usize) -> Vec<Ran
         let gaps = gaps(&kept, text.len());
         let (Some(begin), Some(end)) = (gaps.first(), gaps.last()) else { break };
         match keep_ends(text, [begin, end], room, &mut kept) {
-            0 => break, // No whole character fits.
+            0 => break, // not a whole character fits
             length => room -= length,
         }
     }
     kept
 }
 
-/// The parts of a text that are not kept.
+/// The parts of a text that aren't kept.
 fn gaps(kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
     let ends = std::iter::once(0).chain(kept.iter().map(|range| range.end));
     let starts = kept.iter().map(|range| range.start).chain([length]);
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
-/// Keeps the beginning of one range and the end of another, or both of the same, as long as they fit `room`. Returns how many code
-/// points they have.
+/// Keeps the beginning of one range and the end of another, or both of the same, as long as they fit `room`. Returns
+/// how many code points they have.
 fn keep_ends(
     text: &str,
     [begin, end]: [&Range<usize>; 2],
@@ -107,7 +108,7 @@ fn keep_ends(
     length + after.chars().count()
 }
 
-/// Adds a range to those that are kept, in its place. It overlaps none of them.
+/// Adds a range to the kept ones, in its place. It must not overlap any of them.
 fn keep(kept: &mut Vec<Range<usize>>, range: Range<usize>) {
     let at = kept.partition_point(|it| it.start < range.start);
     match (at.checked_sub(1), kept.get(at)) {

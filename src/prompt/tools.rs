@@ -1,9 +1,10 @@
-//! What tools cost. They are in no message: a provider writes them into the prompt in a form of its own.
+//! Costs of tools. They aren't part of any message: each provider writes them into the prompt in its own form.
 //!
-//! OpenAI's models are shown functions as declarations of TypeScript, which is what is counted here. How the other makers write them is
-//! not published. For Gemini the names and descriptions count, and what recorded requests cost for each function and parameter; for
-//! Claude the JSON, what Anthropic's page says, and what recorded requests cost beside them; for all others the JSON alone.
-//! `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
+//! OpenAI's models see functions as declarations of TypeScript, and these are counted here. The other makers haven't
+//! published their form. For Gemini, the count is of names and descriptions plus the cost of each function and
+//! parameter in recorded requests. For Claude, it is of the JSON plus the figures of Anthropic's page and of recorded
+//! requests. For all others, it is of the JSON alone. `tests/usage` has the recorded requests, and `docs/tokens.md` the
+//! counts' accuracy.
 
 use crate::base::json::to_json;
 use crate::base::text::JoinedText;
@@ -14,7 +15,7 @@ use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A function that a model may call, in whatever form its definition was given.
+/// A function that a model may call, from a definition in any form.
 #[derive(Clone, Copy, Debug)]
 struct Function<'a> {
     name: &'a str,
@@ -23,17 +24,17 @@ struct Function<'a> {
     parameters: Option<&'a Value>,
 }
 
-/// What tools, or a call of one, are counted as.
+/// Texts and tokens that tools, or a call of one, are counted as.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolText<'a> {
     pub(crate) texts: Vec<Cow<'a, str>>,
-    /// Tokens beside the texts.
+    /// Tokens in addition to the texts.
     pub(crate) flat_tokens: u64,
 }
 
-/// What the definitions of tools in `budget.tools` are counted as.
+/// The cost of the tool definitions in `budget.tools`.
 ///
-/// `has_instruction` says whether the prompt has a message that they stand behind.
+/// `has_instruction` is true if the prompt has an instruction that they follow.
 pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> ToolText<'_> {
     let (tools, family) = (&config.budget.tools, config.family());
     let mut declared = String::new();
@@ -45,7 +46,7 @@ pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> Tool
         };
         let functions = read.as_ref().map(functions_of).unwrap_or_default();
         if functions.is_empty() {
-            out.texts.push(json.into()); // one that the provider runs, or that is of an unknown form
+            out.texts.push(json.into()); // one that the provider runs, or one of an unknown form
         }
         for function in functions {
             match family {
@@ -77,7 +78,7 @@ pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> Tool
     out
 }
 
-/// What a call of a tool is counted as, and what its result is beside what it says.
+/// The cost of a tool call, and of its result without the result's content.
 pub(crate) fn call_text<'a>(
     id: &str,
     name: &str,
@@ -86,7 +87,8 @@ pub(crate) fn call_text<'a>(
 ) -> ToolText<'a> {
     let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match config.family() {
         Family::OpenAi => {
-            // The name stands twice: whom the call is for, and who the result is from. No id is shown to the model.
+            // The name occurs twice: as the recipient of the call, and as the author of the result. The model doesn't
+            // see the id.
             let name = format!("functions.{name}");
             let call = match config.render.provider {
                 Some(Provider::OpenaiResponses) => RESPONSES_CALL,
@@ -95,7 +97,7 @@ pub(crate) fn call_text<'a>(
             (vec![name.clone().into(), name.into(), arguments.into()], call)
         }
         Family::Gemini(version) => {
-            // The name stands twice here too: with the call, and with its result.
+            // The name occurs twice here too: with the call, and with its result.
             let call = if version < (2, 5) { 0 } else { GEMINI_CALL };
             (vec![name.to_owned().into(), name.to_owned().into(), arguments.into()], call)
         }
@@ -115,30 +117,29 @@ pub(crate) fn call_text<'a>(
     ToolText { texts, flat_tokens }
 }
 
-/// The id of a result, where the model may be shown it.
+/// The id of a result, if the model may see it.
 pub(crate) fn result_text(id: &str, family: Family) -> Option<Cow<'_, str>> {
     (family == Family::Other).then(|| id.into())
 }
 
-/// What a call costs beside its name and arguments, in tokens.
+/// Cost of a call in addition to its name and arguments, in tokens.
 const CALL: u64 = 3;
 
-/// What stands before the declarations of functions, in tokens: one more in `cl100k_base`.
+/// Cost of the text before the declarations of functions, in tokens: one more in `cl100k_base`.
 const NAMESPACE: u64 = 4;
 
-/// The message that the declarations are in, where there is no instruction that they could stand behind, in tokens.
+/// Cost of a separate message for the declarations if there isn't an instruction that they can follow, in tokens.
 const OWN_MESSAGE: u64 = 4;
 
-/// The same with the Responses API, by recorded requests: what stands before the declarations, what a call costs, and what the model
-/// is told where it must call a tool.
+/// Costs with the Responses API, by recorded requests: the text before the declarations, a call, and the statement that
+/// the model must call a tool.
 const RESPONSES_NAMESPACE: u64 = 2;
 const RESPONSES_CALL: u64 = 1;
 const RESPONSES_REQUIRED: u64 = 9;
 
-/// What Claude is told about tools beside their definitions, in tokens: for models by what their names hold and from which version
-/// on, where they may choose a tool and where they must. By Anthropic's page
-/// [Tool use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview), as it was in September 2026; for 3.5 as it
-/// was in 2025.
+/// Claude's system prompt about tools, without their definitions, in tokens: by a part of the model's name and its
+/// first version, for optional and for forced tool use. From Anthropic's page [Tool
+/// use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview) of September 2026; for 3.5, of 2025.
 const CLAUDE: [(&str, Version, u64, u64); 9] = [
     ("sonnet", (5, 0), 354, 474),
     ("", (5, 0), 286, 406),
@@ -161,19 +162,19 @@ fn instructions(model: &str, version: Version, choice: ToolChoice) -> u64 {
     })
 }
 
-/// What stands around a definition of Claude's, around a call with its result, and around each argument, in tokens: by recorded
-/// requests to Claude 4.5 and 4.6.
+/// Tokens around a definition, around a call with its result, and around each argument for Claude: by recorded requests
+/// to Claude 4.5 and 4.6.
 const DEFINITION: u64 = 12;
 const CLAUDE_CALL: u64 = 38;
 const CLAUDE_ARGUMENT: u64 = 11;
 
-/// What stands around a function of Gemini's from 2.5 on, around each of its parameters, and around a call with its result, in
-/// tokens: by recorded requests.
+/// Tokens around a function, around each of its parameters, and around a call with its result for Gemini from 2.5 on:
+/// by recorded requests.
 const GEMINI_FUNCTION: u64 = 13;
 const GEMINI_PARAMETER: u64 = 14;
 const GEMINI_CALL: u64 = 13;
 
-/// A function as Gemini is shown it: up to 2.0 by its name and description alone.
+/// A function in the form for Gemini: up to 2.0 only its name and description.
 fn describe(out: &mut ToolText<'_>, function: Function<'_>, version: Version) {
     let mut text = format!("{} {}", function.name, function.description);
     if version >= (2, 5) {
@@ -244,7 +245,7 @@ fn comment(out: &mut String, description: &str, indent: usize) {
     }
 }
 
-/// The members of an object, a line each with its description before it.
+/// The members of an object, a line each, with its description before it.
 fn members(schema: &Value, indent: usize) -> String {
     let required = schema.get("required").map(Value::items).unwrap_or_default();
     let mut out = String::new();
@@ -266,7 +267,7 @@ fn any_of(types: impl Iterator<Item = String>) -> String {
     all.text()
 }
 
-/// Descriptions are shown as far as this indent.
+/// The deepest indent with descriptions.
 const DEEPEST_DESCRIPTION: usize = 2;
 
 fn type_of(schema: &Value, indent: usize) -> String {
@@ -356,7 +357,7 @@ mod tests {
         );
     }
 
-    /// The same function costs the same in whatever provider's form it is given.
+    /// A function costs the same in every provider's form.
     #[test]
     fn every_form_of_a_definition_is_the_same_function() {
         let forms = [

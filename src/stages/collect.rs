@@ -1,5 +1,5 @@
-//! Stage 1, `collect`: puts the messages in order, ties groups together, finds the request, and leaves out messages of other
-//! sessions and for other agents.
+//! Stage 1, `collect`: puts the messages in order, ties groups together, finds the request, and leaves out messages of
+//! other sessions and for other agents.
 
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
@@ -17,14 +17,14 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
 use std::rc::Rc;
 
-/// Orders the groups by time (one without a time stays behind the one before it), leaves out other
-/// sessions, other agents, what has expired and half tool calls, requires instructions and what is pinned, puts direct
-/// messages behind the history, and applies the limits of cache and fetch to the rest.
+/// Orders the groups by time; one without a time stays after the one before it. Leaves out other sessions, other
+/// agents, expired messages and half tool calls. Requires instructions and pinned messages, puts direct messages after
+/// the history, and applies the limits of cache and fetch to the rest.
 ///
 /// # Errors
 ///
-/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction, and where
-/// the cut is found by the tokens of all.
+/// Stops to ask for all older messages if any of them may be one for the agent, or the first of two with the same id,
+/// or an instruction, and if the cut depends on the tokens of all.
 pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     let config = &input.config;
     if config.agent_id.is_some() || config.collect.deduplicate || config.budget.cut.is_some() {
@@ -40,7 +40,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     marks.order = arrangement.order;
     marks.times = arrangement.times;
     marks.groups = if input.config.filter.exclude_tool_calls {
-        Groups::without_calls(&input.transcript, &marks.order) // what is said beside a call needs no result
+        Groups::without_calls(&input.transcript, &marks.order) // text next to a call doesn't need a result
     } else {
         arrangement.groups
     };
@@ -115,11 +115,11 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Leaves out calls without a result and results without a call, and nothing else for them. A message that says something else
-/// stays; one that says nothing else is left out, and so is its group if nobody else in it says anything.
+/// Leaves out calls without a result and results without a call, but nothing else because of them. A message that says
+/// something else stays. One that says nothing else is left out, and so is its group if nobody else in it says
+/// anything.
 fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
-    // A request after such a call ends its step.
-    // So does the question whether it may be made, if nobody has answered that.
+    // A request after such a call ends its step. So does an unanswered approval request for it.
     let is_asked = |row: usize| {
         let names: Vec<&str> = input.transcript.values(row, Field::CallName).collect();
         let open = groups::halves_of(&marks.groups.calls_without_result, row);
@@ -166,7 +166,7 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Finds the instructions that the request has as a text of the user's.
+/// Finds the instructions that the request has as a user text.
 fn mark_late_instructions(input: &Input, marks: &mut Marks) {
     if input.config.moves_late_instructions() == Some(LateInstructions::User) {
         let is_instruction = |row: &usize| input.transcript.role(*row).is_instruction();
@@ -176,8 +176,8 @@ fn mark_late_instructions(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Leaves out everything that the newest compaction of the request's provider replaces: the model reads nothing before it. Instructions that the
-/// request has in a place for themselves stay.
+/// Leaves out everything that the newest compaction of the request's provider replaces, since the model reads nothing
+/// before it. Instructions that have their own place in the request stay.
 fn leave_out_compacted(input: &Input, marks: &mut Marks) {
     let transcript = &input.transcript;
     let maker = input.config.compaction_maker();
@@ -208,13 +208,13 @@ fn leave_out_compacted(input: &Input, marks: &mut Marks) {
     marks.require(newest, Reason::Compaction);
 }
 
-/// Requires the instructions that the transcript begins with, and pinned messages.
+/// Requires the transcript's initial instructions, and pinned messages.
 fn require_beginning(input: &Input, marks: &mut Marks) -> MarkResult {
     let mut is_beginning = input.config.collect.keep_instructions;
     let head = input.transcript.head_length();
     for row in marks.open_rows() {
         if is_beginning && row >= head {
-            unread::ask_for_all(input)?; // the instructions may go on in unread messages
+            unread::ask_for_all(input)?; // the instructions may continue in unread messages
         }
         is_beginning &=
             input.transcript.role(row).is_instruction() && !input.transcript.is_summary(row);
@@ -234,11 +234,11 @@ fn require_beginning(input: &Input, marks: &mut Marks) -> MarkResult {
 /// The status of a message that its author removed.
 const DELETED: &str = "deleted";
 
-/// Finds the request in the transcript, and what answers it: all that is behind it.
+/// Finds the request in the transcript, and its answers: everything after it.
 ///
-/// Where no request is given, the newest user message fills its place. One that was given is in the context once: its message
-/// in the transcript gives way to it. That is a message with its id; or where either has no id, the last message of all, if it
-/// is the user's and says the same.
+/// Without a caller's request, the newest user message takes its place. A caller's request is in the context once: it
+/// replaces its message in the transcript. That is a message with its id. If either has no id, it is the last message
+/// of all, if that is the user's and says the same.
 fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
     if !input.shows_request() || !(input.takes_newest || input.request.is_some()) {
         return Ok(());
@@ -260,7 +260,7 @@ fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
             is_unnamed && is_user(*row) && says_the_same(&transcript, *row, &request)
         });
         if last.is_some_and(|row| !is_behind(input, marks, row)) && transcript.unread().is_some() {
-            return Err(Wanted::More); // it may not be the last
+            return Err(Wanted::More); // it may not be the last one
         }
         let newest_user = rows.iter().copied().rev().find(|row| is_user(*row));
         let is_same = |row: usize| {
@@ -268,7 +268,7 @@ fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
             (has_id && is_message(row)) || last == Some(row)
         };
         if id.is_some() && transcript.unread().is_some() {
-            // What answers it is known only with the newest user message.
+            // Its answers are known only with the newest user message.
             let is_there = newest_user.is_some_and(|row| is_behind(input, marks, row));
             if !is_there {
                 return Err(Wanted::More);
@@ -296,7 +296,7 @@ fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Whether a message is the user's as a request is, with the same name, text and media.
+/// True if a message is the user's like a request, with the same name, text and media.
 fn says_the_same(transcript: &Transcript, row: usize, request: &Transcript) -> bool {
     let is_beside = |(field, _): &(Field, &str)| field.is_content() && *field != Field::Text;
     let [own, asked] = [(transcript, row), (request, 0)];
@@ -318,7 +318,7 @@ fn is_of_other_session(input: &Input, row: usize) -> bool {
     }
 }
 
-/// Why a message is not there for anyone any more, if it is not: it was valid for a time, or its author removed it.
+/// Reason why a message must not be shown any more, if there is one: it has expired, or its author removed it.
 pub(crate) fn gone(transcript: &Transcript, row: usize, now: Milliseconds) -> Option<Reason> {
     let limit = transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
     let age = transcript.time(row).map(|time| now.0.saturating_sub(time.0));
@@ -337,7 +337,7 @@ fn is_for_other_agent(input: &Input, row: usize) -> bool {
     targets.peek().is_some() && targets.all(|target| target != agent)
 }
 
-/// Puts messages for the agent behind the history: the highest priority first, then the newest.
+/// Puts messages for the agent after the history: the highest priority first, then the newest.
 fn put_direct_messages_last(input: &Input, marks: &mut Marks) {
     const MIDDLE: i64 = 500_000;
     if input.config.agent_id.is_none() {
@@ -345,7 +345,7 @@ fn put_direct_messages_last(input: &Input, marks: &mut Marks) {
     }
     let (mut direct, history): (Vec<usize>, Vec<usize>) =
         marks.order.iter().copied().partition(|row| marks.is_direct(input, *row));
-    // A call and its results stay together: they have the priority and the place of the first that has a target.
+    // A call and its results stay together: they have the priority and the place of the first message with a target.
     let leader = |row: usize| {
         let members = marks.groups.members(row).iter().copied();
         let has_target = |row: &usize| input.transcript.value(*row, Field::Target).is_some();

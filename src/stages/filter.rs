@@ -16,7 +16,7 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     let is_text = input.config.render.format != Format::Messages;
     for row in marks.open_rows() {
         match unwanted(input, &marks.groups, row) {
-            // In a text a call is a text: it stays without its result.
+            // In a text a call is text: it stays without its result.
             Some(Reason::Role) if is_text => marks.leave_out_alone(row, Reason::Role),
             Some(reason) => marks.leave_out(row, reason),
             None => {}
@@ -27,7 +27,7 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Why the filter does not want a message, if it does not.
+/// Reason why the filter leaves a message out, if it does.
 pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Reason> {
     let FilterConfig {
         roles,
@@ -73,13 +73,13 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
     }
 }
 
-/// Whether a message is nothing without the next, as reasoning.
+/// True if a message, such as reasoning, means nothing without the next one.
 fn joins_next(transcript: &Messages, row: usize) -> bool {
     transcript.value(row, Field::JoinsNext).is_some()
 }
 
-/// Whether such a message has led to one that is something by itself. Providers ask for reasoning beside what it led to, even where its
-/// text is hidden.
+/// True if such a message has led to one that means something by itself. Providers require reasoning next to its
+/// result, even if its text is hidden.
 fn leads_on(transcript: &Messages, groups: &Groups, row: usize) -> bool {
     groups.members(row).last().is_some_and(|last| !joins_next(transcript, *last))
 }
@@ -90,7 +90,7 @@ fn is_older(input: &Input, row: usize, days: f64) -> bool {
     time.is_some_and(|time| (input.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
-/// Leaves out exchanges that nobody has answered, except the request, or the newest one where there is no request.
+/// Leaves out exchanges without an answer, except the request, or the newest one without a request.
 fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
     let mut rows = marks.open_rows();
     rows.retain(|row| !marks.is_in_turn(*row));

@@ -1,4 +1,4 @@
-//! The stages of a build, each in one file; `build` runs them in their order.
+//! The stages of a build, each in one file or folder. `machine` runs them in order.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
+//! Stage 8, `render`: puts the kept pieces into the requested form, and reports their cost.
 
 use crate::base::cost::Cost;
 use crate::base::map::Map;
@@ -20,7 +20,7 @@ use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
 use crate::tokens::windows;
 
-/// Puts the pieces together, and reports what they cost.
+/// Puts the pieces together, and reports their cost.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ use crate::tokens::windows;
 pub fn ask(view: View<'_>) -> StageResult<Context> {
     let View { input, marks, fill } = view;
     let mut meter = Meter::new(input, marks)?;
-    // Now it is known with which piece the prompt ends.
+    // Now the last piece of the prompt is known.
     let pieces: Vec<Piece> = fill.layout.iter().map(|(piece, _)| *piece).collect();
     meter.last = pieces.last().copied();
     meter.ask_for(view, &pieces)?;
@@ -54,7 +54,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         MadeText { text, ..made.clone() }
     };
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
-    // A text of the build's own is in `made`, as it is sent.
+    // A text that the build made is in `made`, in its sent form.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
     let mut media_lines = Map::clone(&fill.hidden_media);
     for (row, lines) in fill.media_lines.iter() {
@@ -66,7 +66,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         piece: marks.as_given(*piece),
         section: *section,
         tokens: *cost,
-        checksum: 0, // `snapshot` reads its bytes, and says it
+        checksum: 0, // `snapshot` sets it
     });
     Ok(Context {
         tokens: TokenReport {
@@ -126,7 +126,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
         let ids = transcript.values(row, Field::CallId);
         let named = ids.zip(transcript.values(row, Field::CallName)).enumerate();
         let is_open = |place: usize| open.binary_search_by_key(&place, |half| half.place).is_ok();
-        // The question whether a call may be made has no name.
+        // An approval request for a call has no name.
         let named = named.filter(|(place, (_, name))| is_open(*place) && !name.is_empty());
         calls.extend(named.map(|(_, (id, name))| format!("{name} ({id})")));
     }
@@ -146,7 +146,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     marks.note(NoteKind::OpenCalls, words);
 }
 
-/// Notes calls without a result, and that the required pieces cost more than the budget.
+/// Notes calls without a result, and required pieces that cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     note_open_calls(input, marks, context);
     let budget = &input.config.budget;
@@ -167,7 +167,7 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     }
 }
 
-/// What the prompt has beside texts: in a text it is a word like any other.
+/// Content of the prompt besides texts. In a text format it is text like everything else.
 fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
     let mut beside = Beside::default();
     if view.input.config.render.format != Format::Messages {
@@ -184,8 +184,9 @@ fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
     beside
 }
 
-/// Returns the costs of the empty form, the definitions of tools, and each piece, in the tokens of the model: rounded so that they add up
-/// to the total. The second argument has the tokens that prime the reply, and the same with the definitions.
+/// Returns the costs of the empty form, the tool definitions, and each piece, in the model's tokens, rounded so that
+/// they add up to the total. The second argument has the tokens that prime the reply, and the same with the
+/// definitions.
 fn as_tokens(
     calibration: Calibration,
     [priming, mut counted]: [u64; 2],
@@ -230,7 +231,7 @@ fn section_tokens(
         .collect()
 }
 
-/// What each section holds: those of the caller's as `budget` said, history and request as they are in the text.
+/// The contents of each section: those of other sections by `budget`, history and request as in the text.
 fn section_reports(view: View<'_>) -> Vec<SectionReport> {
     let mut given = view.fill.sections.iter().peekable();
     let is_text = view.input.config.render.format != Format::Messages;

@@ -1,5 +1,5 @@
-//! All that selects among messages where not all fit, or where a model or conversations decide, as a table of functions: it is the
-//! larger part of the engine, and a chat that fits needs none of it. A host loads it when it is first needed.
+//! Function table of the lazily loaded half of the engine: ranking, triage, tiers and the cut. It is the larger half.
+//! Chats that fit, without a model or conversations to decide, never load it.
 
 use super::budget::frame::Frame;
 use super::budget::packer::Packer;
@@ -19,57 +19,59 @@ use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 use std::ops::Range;
 
-/// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::machine::selection::SELECTION) is it.
+/// The selecting half of the engine. [`Need::Selection`] asks for it, and
+/// [`SELECTION`](crate::machine::selection::SELECTION) is the answer.
 #[allow(clippy::type_complexity, reason = "a table of functions names each as it is")]
 #[derive(Debug)]
 pub struct Selection {
     /// Ranks the messages that limits apply to.
     pub(crate) rank:
         fn(&Input, &Marks, &mut Vec<(NoteKind, String)>) -> StageResult<RankedMessages>,
-    /// What of the items of the section at a position fits a query best.
+    /// The parts of a section's items that match a query best. The section is given by its position.
     pub(crate) find: fn(&Input, &FocusReport, usize, &str) -> Vec<Item>,
-    /// Chooses the older messages that matter, by a model, beyond what earlier builds have decided.
+    /// Chooses the older messages that matter, by a model, in addition to earlier builds' decisions.
     pub(crate) triage: fn(&Input, &Marks, Option<TriageDecisions>) -> StageResult<Choice>,
-    /// Tells conversations apart, and how much of each is shown.
+    /// Finds the conversations, and decides how much of each is shown.
     pub(crate) tiers: fn(&Input, &Marks) -> StageResult<Conversations>,
-    /// Keeps of a room what ranks best.
+    /// Keeps the best-ranked groups within a room.
     pub(crate) keep_ranked:
         fn(&mut Packer<'_>, &Frame, &RankedMessages, (Cost, u64)) -> StageResult,
-    /// Keeps the messages behind the cut, and quotes what is ranked.
+    /// Keeps the messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
-    /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these, if they fit then.
+    /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these if
+    /// they fit then.
     pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Option<Cost>>,
-    /// The user's own words in a text, those first that should stay.
+    /// The user's own words in a text, the most important first.
     pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,
-    /// Finds the newest results, and the size that they begin with.
+    /// Finds the newest results, and their initial size.
     pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,
-    /// Shows the results of a group in the size that they begin with, or as stubs if the last argument is true.
+    /// Shows the results of a group in their initial size, or as stubs if the last argument is true.
     pub(crate) shrink: fn(&mut Packer<'_>, &[usize], bool),
-    /// Lets the kept results grow into the room that is left.
+    /// Lets the kept results grow into the remaining room.
     pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
-    /// The conversations as they are shown if they fit.
+    /// The conversations in the form that is shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
     /// Keeps conversations as far as they fit.
     pub(crate) keep_conversations:
         fn(&mut Packer<'_>, &Frame, Vec<Shape>) -> StageResult<Vec<Piece>>,
-    /// Why messages were recalled.
+    /// Reasons why messages were recalled.
     pub(crate) recalled: fn(&Evidence, &[usize]) -> Vec<RecalledWords>,
-    /// An answer of triage as far as it is used.
+    /// The usable part of triage's answer.
     pub(crate) understand_triage: fn(&[TriageUnit], &mut Answer) -> Misunderstood,
-    /// Summaries of conversations as far as they are used, of at most so many characters.
+    /// The usable part of an answer with summaries of conversations. The number is the most characters of a summary.
     pub(crate) understand_summaries: fn(&[SummaryWanted], u64, &mut Answer) -> Misunderstood,
-    /// Remembers the vector of a text; the last argument says whether it is the request.
+    /// Remembers the vector of a text. The last argument is true for the request.
     pub(crate) learn: fn(&Input, &str, Vector, bool),
-    /// An answer about embeddings of so many messages as far as it is used; with the request's vector, where it was given.
+    /// The usable part of an answer about the embeddings of a number of messages. Takes the request's vector, if known.
     pub(crate) understand_embeddings:
         fn(&Input, &Marks, usize, Option<&Vector>, &mut Answer) -> Misunderstood,
 }
 
-/// All that selects, where it was asked for.
+/// The selecting half of the engine, if it was provided.
 pub(crate) type GivenSelection = Option<&'static Selection>;
 
-/// All that selects.
+/// The selecting half of the engine.
 ///
 /// # Errors
 ///

@@ -21,11 +21,11 @@ use sha2::{Digest, Sha256};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// Folds the decisions into the trace of a context, hashes what was built, and records what it was built from.
+/// Folds the decisions into the trace of a context, hashes the built context, and records its inputs.
 ///
 /// # Errors
 ///
-/// `INTERNAL` where a message is undecided, which no input brings about.
+/// `INTERNAL` if a message is undecided, which no input can cause.
 pub(crate) fn finish(
     view: View<'_>,
     selection: GivenSelection,
@@ -100,7 +100,7 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// Makes one decision of those about the rows of a message.
+/// Merges the decisions about the rows of a message into one.
 fn decide_by_message(transcript: &Messages, decisions: &mut [Decision]) {
     let mut first = 0;
     while first < decisions.len() {
@@ -115,7 +115,7 @@ fn decide_by_message(transcript: &Messages, decisions: &mut [Decision]) {
     }
 }
 
-/// Answers of more bytes than this, as JSON, are recorded once and named by their hash.
+/// Larger answers, in bytes of JSON, are recorded once and referenced by their hash.
 const LARGE_ANSWER_BYTES: usize = 1024;
 
 fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>) {
@@ -156,7 +156,8 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
     }
 }
 
-/// Hashes the canonical bytes: the effective config without clock and turn, then the prompt. Says the checksum of each piece.
+/// Hashes the canonical bytes: the effective config without clock and turn, then the prompt. Sets the checksum of each
+/// piece.
 fn hash(view: View<'_>, context: &mut Context) -> String {
     let mut hash = Sha256::new();
     let mut update = |bytes: &[u8]| {
@@ -185,8 +186,8 @@ fn hash(view: View<'_>, context: &mut Context) -> String {
     format!("ctx_{}", digits(&hash.finalize()))
 }
 
-/// A checksum of what is sent of a chat message, by which the next build knows what it repeats. Quotes are one message, and have one
-/// checksum: at the line that opens them.
+/// A checksum of a chat message's sent form. The next build uses it to find the part that it repeats. Quotes are one
+/// message with one checksum, at the line that opens them.
 fn checksum(view: View<'_>, piece: Piece, bytes: &[u8]) -> u64 {
     match piece {
         Piece::Quoted(_) => 0,

@@ -1,7 +1,7 @@
-//! Stage 6, `tiers`: tells conversations apart, and how much of each is shown: full, a summary, nothing.
+//! Stage 6, `tiers`: finds the conversations, and decides how much of each is shown: full, a summary, nothing.
 //!
-//! Summaries are given, or asked of the hook in one batch, and only of conversations that can fit. A conversation without a
-//! summary gets an extract, which says so.
+//! Summaries come from the config, or from the hook in one batch, and only for conversations that can fit. A
+//! conversation without a summary gets an extract, which says so.
 
 use crate::base::message::Field;
 use crate::base::text;
@@ -15,7 +15,7 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::{NoteKind, Reason};
 
-/// Finds the conversations and their tiers, and gets the summaries. `None` where they are not told apart.
+/// Finds the conversations and their tiers, and gets the summaries. `None` if `tiers` is off.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(crate) fn find(input: &Input, marks: &Marks) -> StageResult<Conversations> {
     Ok(found)
 }
 
-/// Leaves out the messages that are not shown in full.
+/// Leaves out the messages that aren't shown in full.
 pub(crate) fn mark(input: &Input, marks: &mut Marks, found: Option<Conversations>) {
     if let Some(Answer { outcome: Outcome::Failed, reason, .. }) =
         input.answer_of(HookName::Summarize)
@@ -87,7 +87,7 @@ fn leave_out_optional(marks: &mut Marks, row: usize, reason: Reason) {
     }
 }
 
-/// Gives conversations that are shown by a summary, and have none, the one that the hook gave.
+/// Sets the hook's summary of conversations that are shown by a summary and lack one.
 fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     let asked = input.answer_of(HookName::Summarize);
     if asked.is_none() && input.hook(&[HookName::Summarize]).is_some() {
@@ -112,7 +112,7 @@ fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     Ok(())
 }
 
-/// The conversations whose summaries are wanted: as many as can fit beside those before them.
+/// The conversations that need summaries: as many as can fit after those before them.
 fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> {
     let tiers = &input.config.tiers;
     let mut room = room_in_chars(input);
@@ -152,11 +152,10 @@ fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> 
     wanted
 }
 
-/// What stands around a conversation at least.
+/// The fewest characters around a conversation.
 const LEAST_ELEMENT_CHARS: usize = 40;
 
-/// How many characters there can be at most: the least of all limits. No token of the supported encodings has more than
-/// 128.
+/// The most characters that can fit: the lowest of all limits. No token of the supported encodings has more than 128.
 fn room_in_chars(input: &Input) -> usize {
     const CHARS_PER_TOKEN: u64 = 128;
     let config = &input.config;
@@ -169,8 +168,8 @@ fn room_in_chars(input: &Input) -> usize {
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))
 }
 
-/// An answer as far as it is used: one summary for each conversation, none of them blank, none longer than is shown. Of a list
-/// of another length nobody knows which summary is whose.
+/// The usable part of an answer: one summary for each conversation, without blank ones, none longer than is shown. In a
+/// list of another length nobody knows which summary belongs to which conversation.
 pub(crate) fn understand(
     conversations: &[SummaryWanted],
     max_chars: u64,

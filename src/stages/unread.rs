@@ -1,8 +1,9 @@
-//! Whether enough of a log was read to decide the context.
+//! Decides whether enough of a log was read to determine the context.
 //!
-//! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work from the newest message
-//! backwards. If a window leaves a message out for its place, it leaves out all older messages too. The budget passes over some that don't
-//! fit, and then tries no older ones. Until the build has found that end, it asks for more.
+//! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work backwards
+//! from the newest message. If a window leaves a message out for its place, it leaves out all older messages too. The
+//! budget skips some that don't fit, and then tries no older ones. Until the build has found that end, it asks for
+//! more.
 
 use crate::config::{ContextConfig, Ranking, SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
@@ -17,7 +18,7 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;
 use crate::state::trace::{Decision, Fate, MOST_MISSES, Reason, StageName};
 
-/// Asks for all older messages, where some were not read.
+/// Asks for all older messages, if some are unread.
 pub(crate) fn ask_for_all(input: &Input) -> MarkResult {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::All),
@@ -25,7 +26,7 @@ pub(crate) fn ask_for_all(input: &Input) -> MarkResult {
     }
 }
 
-/// Asks for more of the older messages, where some were not read.
+/// Asks for more of the older messages, if some are unread.
 pub(crate) fn ask_for_more_of_all(input: &Input) -> MarkResult {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::More),
@@ -33,7 +34,7 @@ pub(crate) fn ask_for_more_of_all(input: &Input) -> MarkResult {
     }
 }
 
-/// Whether messages may be ranked unread: nothing but their rank and the budget could leave them out.
+/// True if unread messages may be ranked: only their rank and the budget could leave them out.
 pub(crate) fn may_be_ranked(input: &Input) -> bool {
     // These hooks are asked about all messages.
     let asks = [HookName::Embed, HookName::Select, HookName::Complete];
@@ -51,7 +52,7 @@ pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> MarkResult {
     }
 }
 
-/// Asks for more, where the newest user message is the request and may not have been read yet.
+/// Asks for more if the newest user message is the request and may be unread.
 pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
     let config = &input.config;
     let shows = |kind| config.section(kind).is_some();
@@ -67,11 +68,11 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
     }
 }
 
-/// The candidates that were not read, of those that are next.
+/// The unread ones among the next candidates.
 pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// Candidates that a store reads at once: it costs less to read too many than to ask once more.
+    /// Number of candidates that a store reads at once: reading too many costs less than asking again.
     const AHEAD: usize = 96;
-    /// Where all are there, as many as mostly fit: of short messages, and of some that do not fit.
+    /// If all messages are in memory, as many as usually fit: short messages, plus some that don't fit.
     const SHORT_TOKENS: u64 = 8;
     const MISSES: u64 = 64;
     let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX);
@@ -85,8 +86,8 @@ pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace
     Wanted::Seqs(evidence.whereabouts().unread_seqs(&places))
 }
 
-/// Asks for what goes together with half of a tool call, where it was not read: whole, it may be kept for its rank. `places` says
-/// where in the index each row is.
+/// Asks for the other half of a tool call, if it is unread: the whole call may be kept for its rank. `places` has each
+/// row's place in the index.
 pub(crate) fn ask_for_other_halves(
     input: &Input,
     marks: &Marks,
@@ -100,7 +101,7 @@ pub(crate) fn ask_for_other_halves(
     if seqs.is_empty() { Ok(()) } else { Err(Wanted::Seqs(seqs)) }
 }
 
-/// Asks for a message by its id, with the exchange that it is of, unless it was looked for before.
+/// Asks for a message by its id, with its exchange, unless it was searched for before.
 pub(crate) fn ask_for_message(input: &Input, id: &str) -> MarkResult {
     match input.transcript.unread() {
         Some(unread) if unread.looked_up.iter().all(|known| known != id) => {
@@ -110,8 +111,8 @@ pub(crate) fn ask_for_message(input: &Input, id: &str) -> MarkResult {
     }
 }
 
-/// Asks for more, unless a message that was read shows that all unread ones are left out. `left_out` has messages that are not
-/// marked yet.
+/// Asks for more, unless a message that was read shows that all unread ones are left out. `left_out` has messages that
+/// aren't marked yet.
 pub(crate) fn ask_for_more(
     input: &Input,
     marks: &Marks,
@@ -123,7 +124,7 @@ pub(crate) fn ask_for_more(
     }
 }
 
-/// The rows that are half of a tool call, and whose other half may not have been read. A result's call is before it.
+/// The rows that are half of a tool call, and whose other half may be unread. A result's call is before it.
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
@@ -139,7 +140,7 @@ fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> 
     rows.filter(move |row| near.contains(row))
 }
 
-/// Whether the unit that begins with this row may really begin before it, with an unread message.
+/// True if the unit that begins with this row may really begin before it, with an unread message.
 pub(crate) fn is_cut(input: &Input, first: usize) -> bool {
     let is_in_tail =
         input.transcript.unread().is_some() && first >= input.transcript.first_of_tail();
@@ -147,7 +148,7 @@ pub(crate) fn is_cut(input: &Input, first: usize) -> bool {
     is_in_tail && is_exchange && !units::begins_exchange(&input.transcript, first)
 }
 
-/// Leaves out the messages that were read one by one, unless they are required or ranked with the unread ones.
+/// Leaves out the messages that were read individually, unless they are required or ranked with the unread ones.
 pub(crate) fn leave_out_single_rows(input: &Input, marks: &mut Marks) {
     if may_be_ranked(input) {
         return;
@@ -160,7 +161,7 @@ pub(crate) fn leave_out_single_rows(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Whether the user's turn that a message belongs to begins behind all unread messages.
+/// True if the user's turn that a message belongs to begins after all unread messages.
 fn is_turn_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
     let place = marks.order.iter().position(|it| *it == row).unwrap_or_default();
     let mut before = marks.order[..=place].iter().rev();
@@ -181,7 +182,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     let orphans: Vec<usize> = cut_off_results(input, marks).collect();
     for row in marks.order.iter().rev() {
         if orphans.contains(row) {
-            return false; // its call may not have been read
+            return false; // its call may be unread
         }
         let Some(reason) = reasons[*row].filter(|_| *row >= first_of_tail) else { continue };
         let counts_turns = reason == Reason::BeyondUserTurns;
@@ -200,7 +201,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     false
 }
 
-/// Whether a message comes behind all unread ones. Of equal times, the one that the log has first comes first.
+/// True if a message comes after all unread ones. Messages with the same time are in the order of the log.
 pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
     let latest = input.transcript.gaps().last().and_then(|gap| gap.latest);
     if row >= input.transcript.first_of_tail() {
@@ -210,7 +211,7 @@ pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool
     }
 }
 
-/// What became of the messages that were not read: the same as of the newest that shows that none of them is in the context.
+/// The fate of the unread messages: that of the newest message that shows that none of them is in the context.
 pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
     let left_out = |stage, reason| Decision { fate: Fate::LeftOut, stage, reason };
     let unread = input.transcript.unread();
@@ -231,7 +232,7 @@ pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
     found.unwrap_or_else(|| left_out(StageName::Collect, Reason::NotRead))
 }
 
-/// Whether a message that was left out for this reason shows that all older ones are left out too.
+/// True if a message that was left out for this reason shows that all older ones are left out too.
 fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: Reason) -> bool {
     match reason {
         Reason::Disabled
@@ -249,8 +250,8 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
     }
 }
 
-/// True if a message was left out as its group has no room, so that it counts among those after which no older one is tried. If messages
-/// are ranked, what answers the request and the guaranteed recent are tried for themselves, before these.
+/// True if a message was left out because its group doesn't fit, so that it counts as a miss that may end the search.
+/// If messages are ranked, answers to the request and the guaranteed recent are tried separately, before these.
 fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
     let rank = marks.rank(row);
     matches!(reason, Reason::OverLimit | Reason::OverBudget | Reason::RunEnded)
@@ -260,7 +261,8 @@ fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
         }
 }
 
-/// How many groups may not fit before no older one is tried. If the newest come first, the first one ends their run.
+/// Number of groups that may fail to fit before older ones aren't tried any more. If the newest come first, the first
+/// one ends their run.
 pub(crate) fn most_misses(config: &ContextConfig) -> u64 {
     if config.recall.ranking == Ranking::Recency { 0 } else { MOST_MISSES }
 }

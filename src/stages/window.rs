@@ -1,8 +1,8 @@
 //! Stage 3, `window`: how far back the context reaches, by count, turns and time.
 //!
-//! Required messages are outside every window. Where there is no request, the newest message and the newest user message take its
-//! place, and are required from here on. A message from before the window comes back where the request replies to it, or where it
-//! is one of the newest tasks of any source.
+//! Required messages are outside every window. Without a request, the newest message and the newest user message take
+//! its place, and are required from here on. A message from before the window comes back if the request replies to it,
+//! or if it is one of the newest tasks of any source.
 
 use crate::base::message::Field;
 use crate::base::time::Milliseconds;
@@ -17,11 +17,11 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Reason, StageName};
 
-/// Leaves out the messages before the window, and brings back the few that are wanted all the same.
+/// Leaves out the messages before the window, and brings back the few that are wanted anyway.
 ///
 /// # Errors
 ///
-/// Wants older messages, where those that were read do not decide what is in the window.
+/// Asks for older messages if those that were read don't determine the window.
 pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     unread::leave_out_single_rows(input, marks);
     if let Some(newest) = marks.last_answer() {
@@ -41,7 +41,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
             (collect.cache_limit, Reason::BeyondCache),
             (collect.fetch_limit, Reason::BeyondFetchLimit),
         ] {
-            // What the lookback takes is always looked at.
+            // Everything within the lookback is always considered.
             let limit = limit.map(|limit| limit.max(window.lookback_count.unwrap_or(0)));
             if let Some(count) = limit {
                 keep_newest(input, marks, count, begins, reason)?;
@@ -58,7 +58,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     if let Some(count) = window.max_recent_messages {
         let rows = windowed_rows(marks);
         keep_newest(input, marks, count, |_, _| true, Reason::BeyondRecentMessages)?;
-        // Below the floor no message is too old.
+        // Within the floor no message is too old.
         let has_floor = window.min_messages >= count;
         let is_beyond =
             |row: &usize| marks.is_left_out(*row) && (has_floor || is_recent(input, &rows, *row));
@@ -69,7 +69,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
             marks.is_left_out(*row) && !has_untimed && unread::is_behind_unread(input, marks, *row)
         };
         let is_beyond_any = rows.iter().any(|row| marks.is_left_out(*row));
-        // A task that comes back may be newer than the newest by which they are young here.
+        // A task that comes back may be newer than the message that ages are measured from.
         let may_age = window.previous_tasks_count > 0 && window.recency_hours.is_some();
         if (is_beyond_any || may_age) && !marks.is_capped && !rows.iter().any(is_too_old) {
             unread::ask_for_more_of_all(input)?;
@@ -94,7 +94,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Requires the messages in the place of a request that was not given.
+/// Requires the messages in the place of a missing request.
 fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     let rows = windowed_rows(marks);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(&input.transcript, **row));
@@ -112,8 +112,8 @@ fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Keeps the newest `count` units, each of which begins at a row for which `begins` holds. Where there are no more,
-/// everything stays, also what precedes the first.
+/// Keeps the newest `count` units. A unit begins at a row if `begins` is true for it. If there are at most `count`,
+/// everything stays, including rows before the first unit.
 fn keep_newest(
     input: &Input,
     marks: &mut Marks,
@@ -124,7 +124,7 @@ fn keep_newest(
     let rows = windowed_rows(marks);
     let all = rows.iter().filter(|row| begins(&input.transcript, **row)).count();
     if all as u64 <= count {
-        // Whether the rows before the first unit are of one more depends on unread messages.
+        // Unread messages determine whether the rows before the first unit belong to one more.
         let precedes = rows.first().is_some_and(|first| !begins(&input.transcript, *first));
         let is_open = all as u64 == count && precedes && input.transcript.unread().is_some();
         return if is_open { Err(Wanted::More) } else { Ok(()) };
@@ -140,8 +140,8 @@ fn keep_newest(
     Ok(())
 }
 
-/// A message that was left out for its source is beyond a limit of cache or fetch too, where it lies before all that the limit
-/// keeps.
+/// Messages left out for their source are beyond a limit of cache or fetch too, if they come before everything that the
+/// limit keeps.
 fn leave_out_background(marks: &mut Marks, reason: Reason) {
     let is_beyond = |row: &usize| marks.decision(*row).is_some_and(|it| it.reason == reason);
     let Some(last) = marks.order.iter().rposition(is_beyond) else {
@@ -155,13 +155,13 @@ fn leave_out_background(marks: &mut Marks, reason: Reason) {
     }
 }
 
-/// Requires the newest `count` messages that the window takes.
+/// Requires the newest `count` messages of the window.
 fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     let rows = windowed_rows(marks);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let newest = &rows[rows.len().saturating_sub(count)..];
     if input.transcript.unread().is_some() {
-        // Unread messages may be newer by their time, or more may be wanted than were read.
+        // Unread messages may be newer by their time, or fewer were read than are required.
         let is_newest = |row: &usize| unread::is_behind_unread(input, marks, *row);
         if !newest.iter().all(is_newest) {
             return Err(Wanted::More);
@@ -176,7 +176,7 @@ fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     Ok(())
 }
 
-/// Whether a message is young enough, by its own time, to be kept by the window's hours.
+/// True if a message is young enough, by its own time, for the window's hours.
 fn is_recent(input: &Input, rows: &[usize], row: usize) -> bool {
     let newest = rows.last().and_then(|row| input.transcript.time(*row));
     let times = newest.zip(input.transcript.time(row));
@@ -209,9 +209,9 @@ fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
     }
 }
 
-/// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
+/// Brings back the newest `count` units of any source that the filter for sources or the window left out.
 fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
-    // Between a row before the tail and the tail there are unread ones.
+    // There are unread rows between a row before the tail and the tail.
     let first_of_tail = input.transcript.first_of_tail();
     let counts = |row: &usize| match marks.decision(*row).map(|decision| decision.reason) {
         _ if *row < first_of_tail => false,
@@ -233,8 +233,8 @@ fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult 
     Ok(())
 }
 
-/// Requires the message that the request replies to, wherever in the session it is; where exchanges are counted, the
-/// exchange that it is of.
+/// Requires the message that the request replies to, wherever in the session it is. If exchanges are counted, requires
+/// its whole exchange.
 fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     let replied_to = if let Some(request) = &input.request {
         request.value(0, Field::ReplyTo)
@@ -287,7 +287,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     }
     let together = unit.iter().flat_map(|row| marks.groups.members(*row));
     for row in together.copied().collect::<Vec<_>>() {
-        // A message that was not fetched, or half of whose group was not, was not filtered either.
+        // A message that was not fetched, alone or as half of a group, wasn't filtered either.
         let is_unfiltered = marks.decision(row).is_some_and(|decision| {
             let is_half = decision.reason == Reason::SplitGroup;
             is_not_fetched(decision.reason) || is_half && decision.stage == StageName::Collect
@@ -310,7 +310,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Whether the newest tasks overrule a reason: one of the window, or a source.
+/// True if the newest tasks overrule a reason: one of the window, or a source.
 fn is_task(reason: Reason) -> bool {
     matches!(
         reason,
@@ -322,7 +322,7 @@ fn is_task(reason: Reason) -> bool {
     )
 }
 
-/// Whether a reply overrules a reason: those that tasks overrule, and that a message was not fetched.
+/// True if a reply overrules a reason: those that tasks overrule, and that a message wasn't fetched.
 fn may_come_back(reason: Reason) -> bool {
     is_task(reason) || is_not_fetched(reason)
 }
@@ -331,8 +331,8 @@ fn is_not_fetched(reason: Reason) -> bool {
     matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit | Reason::NotRead)
 }
 
-/// The rows that windows count, oldest first. What stands for a request that there is none of is among them; the request,
-/// what answers it, other required rows and direct messages are not.
+/// The rows that windows count, oldest first. They include messages in the place of a missing request. They exclude the
+/// request, its answers, other required rows and direct messages.
 fn windowed_rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| !is_kept_apart(marks, *row));
@@ -355,7 +355,7 @@ fn leave_before(marks: &mut Marks, row: usize, reason: Reason) {
     }
 }
 
-/// Whether calls are shown as text, which may be there without a result.
+/// True if calls are shown as text, which doesn't need a result.
 fn is_text(input: &Input) -> bool {
     input.config.render.format != Format::Messages
 }

@@ -1,7 +1,7 @@
-//! What a build asks of the outside: needs, and the answers to them.
+//! Needs: a build's questions to the outside, and their answers.
 //!
-//! A stage that needs something ends with the need, and runs again from its start when the answer is there: it asks
-//! before it marks. Answers that hooks gave are kept in their order; with them a recording builds the same again.
+//! A stage that needs something ends with the need, and runs again from its start once the answer is there. It asks
+//! before it marks. Hooks' answers are kept in order, and with them a recording builds the same context again.
 
 use crate::base::error::Error;
 use crate::base::json::to_json;
@@ -12,68 +12,68 @@ use crate::log::plan::Wanted;
 use crate::tokens::EncodingName;
 use serde::Serialize;
 
-/// Something from outside the core that a build cannot go on without.
+/// Something from outside the core that a build can't continue without.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "need", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Need {
     /// The vocabulary of an encoding, to count exactly.
     Encoding {
-        /// Which encoding.
+        /// The encoding's name.
         name: EncodingName,
     },
-    /// All that selects, [`SELECTION`](crate::machine::selection::SELECTION): not all fits, a section shows what fits the request, a model is
-    /// to be asked, or conversations are told apart.
+    /// The selecting half of the engine, [`SELECTION`](crate::machine::selection::SELECTION): some messages don't fit,
+    /// a section shows matches for the request, a model has to be asked, or conversations are told apart.
     Selection,
     /// The table of meanings, to rank by `recall.meaning`.
     Meaning,
-    /// How far the time zone is from UTC, for a range of time.
+    /// Offsets of the time zone from UTC, for a range of time.
     ZoneOffsets {
         /// The zone, an IANA name.
         time_zone: String,
-        /// From when.
+        /// Start of the range.
         first: Milliseconds,
-        /// Until when.
+        /// End of the range.
         last: Milliseconds,
     },
-    /// Older messages of the log that the transcript was read from: the messages there do not decide the context. It has no
-    /// answer: another build begins with a transcript that has them.
+    /// Older messages of the log that the transcript was read from: those that are there don't determine the context.
+    /// It has no answer: begin another build with a transcript that has them.
     Older {
-        /// What is wanted.
+        /// The messages to read.
         wanted: Wanted,
     },
-    /// How many tokens texts have, from the hook `countTokens`.
+    /// Token counts of texts, from the hook `countTokens`.
     Counts {
-        /// The texts, none of them twice.
+        /// The texts, without duplicates.
         texts: Vec<String>,
-        /// How long the hook may take, in milliseconds.
+        /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
-    /// What is known about the request, from the hook `recall`.
+    /// Items relevant to the request, from the hook `recall`.
     Recall {
         /// The request's text.
         query: String,
-        /// How many items are wanted at most.
+        /// The most items to return.
         max_items: u64,
-        /// The most characters that will be shown of them.
+        /// The most characters of them that will be shown.
         max_chars: u64,
-        /// How broad it should be.
+        /// How broad the search should be.
         focus: Focus,
-        /// How long the hook may take, in milliseconds.
+        /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
-    /// The vectors of texts, from the hook `recall.embed`, and with them how near messages are to the request.
+    /// The vectors of texts, from the hook `recall.embed`. They yield the messages' similarity to the request.
     Embeddings {
-        /// The texts, none of them twice: the request's first, then those of messages whose vectors are not known.
+        /// The texts, without duplicates: the request's first, then those of messages without known vectors.
         texts: Vec<String>,
-        /// How many messages there are that may be near.
+        /// The number of messages to compare with the request.
         message_count: usize,
-        /// The most texts that the hook is given at once.
+        /// The most texts that the hook gets at once.
         batch_size: u64,
-        /// How long the hook may take for these, in milliseconds.
+        /// Time limit for the hook for these, in milliseconds.
         timeout_ms: u64,
     },
-    /// Which candidates matter to the request, from the hook `triage.select` or `triage.complete`.
+    /// The candidates that matter to the request, from the hook `triage.select` or `triage.complete`.
     Triage {
         /// The request's text.
         request: String,
@@ -83,21 +83,21 @@ pub enum Need {
         prompt: Option<String>,
         /// The model's role, `triage.model`.
         model: String,
-        /// How long the hook may take, in milliseconds.
+        /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
     /// Summaries of conversations, from the hook `tiers.summarize`.
     Summaries {
         /// The conversations.
         conversations: Vec<SummaryWanted>,
-        /// The most characters that will be shown of one.
+        /// The most characters of one that will be shown.
         max_chars: u64,
-        /// How long the hook may take, in milliseconds.
+        /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
     /// A summary of the messages that the cut has left out since the last one, from the hook `compact.summarize`.
     Compact {
-        /// The last summary. None if there is none.
+        /// The last summary, if any.
         previous: Option<String>,
         /// The positions of the messages in the transcript.
         positions: Vec<usize>,
@@ -105,22 +105,22 @@ pub enum Need {
         text: String,
         /// Facts of all messages that the summary will cover.
         facts: Box<SummaryFacts>,
-        /// The last of the messages, as [`StoredSummary::through`](crate::config::StoredSummary::through) names it.
+        /// The last of the messages, in the form of [`StoredSummary::through`](crate::config::StoredSummary::through).
         through: String,
         /// The most tokens of the summary.
         max_tokens: u64,
-        /// How long the hook may take, in milliseconds.
+        /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
 }
 
-/// What triage chooses among: a message with what goes together with it, or an exchange.
+/// A unit that triage chooses among: a message with the messages that belong to it, or an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TriageUnit {
-    /// The id of its first message, or `#` and that message's position where it has none, or one that another candidate
-    /// has.
+    /// The id of its first message. If that has none, or shares it with another candidate: `#` and the message's
+    /// position.
     pub id: String,
     /// The positions of its messages in the transcript.
     pub positions: Vec<usize>,
@@ -128,7 +128,7 @@ pub struct TriageUnit {
     pub text: String,
 }
 
-/// A conversation of which a summary is wanted.
+/// A conversation that needs a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -141,59 +141,60 @@ pub struct SummaryWanted {
     pub text: String,
 }
 
-/// An answer to a need. What it holds depends on the need.
+/// An answer to a need. The need determines which fields it has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Answer {
-    /// Which hook it is of.
+    /// The hook that answers.
     pub hook: HookName,
-    /// Whether there is an answer.
+    /// Success or failure of the hook.
     pub outcome: Outcome,
-    /// Why there is no answer: the error that the hook threw, or that it took too long.
+    /// The reason for a missing answer: the error that the hook threw, or that it took too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What of it was not understood, and what was done instead, in words; none where all of it was understood.
+    /// Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misunderstood: Option<String>,
-    /// Of triage: the ids of the chosen units.
+    /// For triage: the ids of the chosen units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
-    /// Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. Of `compact.summarize`: the summary.
+    /// For triage by `complete`: the model's reply. It is parsed into `ids`, and recorded in that form. For
+    /// `compact.summarize`: the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Of recall: what was found, the best first.
+    /// For recall: the hits, the best first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<RecalledItem>>,
-    /// Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
-    /// base64, for a whole number from 0 (opposite) to 4000 (the same).
+    /// For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
+    /// for a whole number from 0 (opposite) to 4000 (identical).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarities: Option<String>,
-    /// Of summaries: one for each conversation that was asked for, in that order.
+    /// For summaries: one for each requested conversation, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summaries: Option<Vec<Option<String>>>,
-    /// Of counts: one for each text that was asked for, in that order.
+    /// For counts: one for each requested text, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Vec<u64>>,
 }
 
-/// What a stage did not understand of an answer. Every stage says so of each answer that it reads, so that none is misread
-/// in silence: a misunderstood part leaves a note, and an answer of which nothing is understood has failed.
+/// Parts of an answer that a stage couldn't read. Every stage reports them for each answer that it reads, so nothing is
+/// silently misread: an unreadable part leaves a note, and an answer without any readable part counts as failed.
 #[derive(Debug, Default)]
 pub(crate) struct Misunderstood {
-    /// How many elements the answer has.
+    /// Number of elements in the answer.
     pub(crate) element_count: usize,
-    /// What else was not understood, which is no element.
+    /// Problems other than with elements.
     pub(crate) beside: &'static str,
-    /// What was done instead.
+    /// The fallback.
     instead: &'static str,
     count: usize,
-    /// The first of them.
+    /// The first unreadable element.
     first: String,
 }
 
 impl Misunderstood {
-    /// Notes an element, and what was done instead of what it asks for.
+    /// Notes an unreadable element, and the fallback for it.
     pub(crate) fn add(&mut self, instead: &'static str, element: &str) {
         if self.count == 0 {
             self.instead = instead;
@@ -204,14 +205,14 @@ impl Misunderstood {
 }
 
 impl Answer {
-    /// Nothing of it is understood.
+    /// Marks all of it as unreadable.
     pub(crate) fn fail(&mut self, reason: &str) -> Misunderstood {
         let reason = Some(reason.to_owned());
         *self = Self { hook: self.hook, outcome: Outcome::Failed, reason, ..Self::default() };
         Misunderstood::default()
     }
 
-    /// Says of it what was not understood.
+    /// Records the parts of it that were unreadable.
     pub(crate) fn finish(&mut self, misunderstood: &Misunderstood) {
         let Misunderstood { element_count, beside, instead, count, first } = misunderstood;
         let mut words = String::new();
@@ -245,18 +246,18 @@ fn example(element: &str) -> String {
     to_json(&(start + end))
 }
 
-/// A function of the caller's.
+/// One of the caller's functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum HookName {
-    /// Which candidates matter, as ids.
+    /// The candidates that matter, as ids.
     #[default]
     #[serde(rename = "triage.select")]
     Select,
-    /// Which candidates matter, as a model's answer to a prompt.
+    /// The candidates that matter, as a model's reply to a prompt.
     #[serde(rename = "triage.complete")]
     Complete,
-    /// What is known about the request.
+    /// Items relevant to the request.
     #[serde(rename = "recall.search")]
     Recall,
     /// The vectors of texts.
@@ -265,16 +266,16 @@ pub enum HookName {
     /// Summaries of conversations.
     #[serde(rename = "tiers.summarize")]
     Summarize,
-    /// A summary of what the cut leaves out.
+    /// A summary of the messages that the cut leaves out.
     #[serde(rename = "compact.summarize")]
     Compact,
-    /// How many tokens texts have.
+    /// Token counts of texts.
     #[serde(rename = "countTokens")]
     CountTokens,
 }
 
 impl HookName {
-    /// Those that are asked about all messages.
+    /// Hooks that are asked about all messages.
     pub const ABOUT_ALL: [Self; 4] = [Self::Select, Self::Complete, Self::Embed, Self::Summarize];
 
     /// Its path in the config.
@@ -292,21 +293,21 @@ impl HookName {
     }
 }
 
-/// Whether a hook gave an answer.
+/// Success or failure of a hook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// It did.
+    /// It answered.
     #[default]
     Given,
-    /// It said that it cannot.
+    /// It answered that it is unavailable.
     Unavailable,
-    /// It failed, took too long, or answered nonsense.
+    /// It failed, took too long, or returned nonsense.
     Failed,
 }
 
-/// One thing that recall found.
+/// A hit of recall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -316,18 +317,18 @@ pub struct RecalledItem {
     pub id: Option<String>,
     /// Its text.
     pub text: String,
-    /// Where it is from.
+    /// Its origin.
     #[serde(default)]
     pub source: Option<String>,
-    /// How well it fits.
+    /// How well it matches.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// What ends a stage before its end.
+/// Reason for a stage to stop before its end.
 #[derive(Debug)]
 pub enum Stop {
-    /// It needs something from outside, and runs again when it is there.
+    /// It needs something from outside, and runs again once it has it.
     Ask(Box<Need>),
     /// The build fails.
     Fail(Box<Error>),
@@ -351,9 +352,9 @@ impl From<Wanted> for Stop {
     }
 }
 
-/// How marking ends: done, or with what more is wanted of a log of which not all was read. Then a build begins anew with more,
-/// so that marks which were made before are of no consequence.
+/// Result of marking: done, or a request for more of a log that was read only in part. In that case the build restarts
+/// with more, so earlier marks don't matter.
 pub type MarkResult<T = ()> = std::result::Result<T, Wanted>;
 
-/// How a stage ends that asks.
+/// Result of a stage that asks.
 pub type StageResult<T = ()> = std::result::Result<T, Stop>;

@@ -10,8 +10,8 @@ use crate::state::trace::Trace;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// The lines in the place of a message's images, audio and files, in their order. None for each that is shown; those after the last line
-/// are shown too.
+/// The lines in the place of a message's images, audio and files, in order. None for each that is shown. Those after
+/// the last line are shown too.
 pub type MediaLines = Vec<Option<String>>;
 
 /// A part of the prompt.
@@ -28,7 +28,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// The row of the message behind it, if it is one of the transcript.
+    /// The row of its message, if it is one of the transcript's.
     #[must_use]
     pub fn row(self) -> Option<usize> {
         match self {
@@ -43,26 +43,26 @@ impl Piece {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MadeText {
-    /// The section that it is of, by its position.
+    /// Its section, by position.
     pub section: usize,
     /// The role of its message.
     pub role: Role,
     /// The text.
     pub text: String,
-    /// Where in the text the marker stands that says how much of it was cut, if any was.
+    /// Place in the text of the marker that says how much was cut, if anything was.
     pub marker: Option<usize>,
 }
 
-/// What is left out of an excerpt in one place.
+/// An omission in one place of an excerpt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Where its mark begins in the excerpt, in bytes.
+    /// Start of its mark in the excerpt, in bytes.
     pub start: usize,
-    /// How many tokens are left out; about, where a hook counts, or it is more than a megabyte.
+    /// Number of omitted tokens. It is approximate if a hook counts, or if they are more than a megabyte.
     pub tokens: u64,
 }
 
-/// The calls of a piece that have no result, and its results that have no call.
+/// The calls of a piece without a result, and its results without a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HalfCalls {
     /// The piece.
@@ -76,13 +76,13 @@ pub struct HalfCalls {
 /// A finished context.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// What the prompt consists of, in order.
+    /// The pieces of the prompt, in order.
     pub pieces: Vec<PlacedPiece>,
     /// The texts that the build made.
     pub made: Vec<MadeText>,
     /// The texts of the pieces that were shortened.
     pub shortened: Vec<(Piece, String)>,
-    /// Those of them that are excerpts, with what is left out of each, in order.
+    /// The excerpts among them, with the omissions in each, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
     /// The lines in the place of a message's images and files, by piece.
     pub media_lines: Vec<(Piece, MediaLines)>,
@@ -90,36 +90,36 @@ pub struct Context {
     pub halves: Vec<HalfCalls>,
     /// The whole prompt as a text, in the text formats.
     pub text: Option<String>,
-    /// What it costs.
+    /// Its cost.
     pub tokens: TokenReport,
-    /// The least of a prompt that the model's provider caches, in tokens.
+    /// The shortest prompt that the model's provider caches, in tokens.
     pub least_cached: u64,
-    /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
-    /// `budget.maxChars` is set or the format is a text.
+    /// Its length, in code points: of the text, or of all contents in the format `messages`. Known if `budget.maxChars`
+    /// is set or the format is a text.
     pub char_count: Option<u64>,
-    /// Bytes of the JSON that is sent: no fewer than the request's body has. None if they aren't limited.
+    /// Bytes of the JSON that is sent: at least as many as in the request's body. None if they aren't limited.
     pub byte_count: Option<u64>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
-    /// Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.
+    /// True if the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.
     pub trimmed: bool,
-    /// What each section holds.
+    /// The contents of each section.
     pub sections: Vec<SectionReport>,
     /// The focus of recall.
     pub focus: FocusReport,
-    /// What became of recall, where it was asked for.
+    /// The result of recall, if it was used.
     pub recall: Option<RecallReport>,
-    /// What triage has decided, where it was asked about all.
+    /// The decisions of triage, if it was asked about all messages.
     pub triage: Option<TriageReport>,
-    /// The summary of what the cut leaves out, if there is one or a hook for it.
+    /// The summary of the messages that the cut leaves out, if there is a summary or a hook for it.
     pub compact: Option<CompactReport>,
-    /// The conversations, in the order of the context, where `tiers` tells them apart.
+    /// The conversations, in the order of the context, if `tiers` is enabled.
     pub conversations: Vec<ConversationReport>,
-    /// What became of every message.
+    /// The fate of every message.
     pub trace: Trace,
     /// The small record of the turn.
     pub snapshot: Snapshot,
-    /// All that is needed to build it again.
+    /// Everything that is needed to build it again.
     pub recording: Recording,
 }
 
@@ -128,38 +128,38 @@ pub struct Context {
 pub struct PlacedPiece {
     /// The part.
     pub piece: Piece,
-    /// The section that it is in, by its position.
+    /// Its section, by position.
     pub section: usize,
-    /// What it costs, in tokens.
+    /// Its cost in tokens.
     pub tokens: u64,
-    /// A checksum of what is sent of it. 0 for what is quoted: it is in the text that was made for all quotes.
+    /// A checksum of its sent form. 0 for a quote, whose text is in the one text for all quotes.
     pub checksum: u64,
 }
 
-/// What a section of a context holds.
+/// The contents of one section of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionReport {
     /// Its id.
     pub id: String,
-    /// What it holds.
+    /// The kind of its content.
     pub kind: SectionKind,
-    /// Its text: of texts and lists without their label, of history and request as they are in the prompt. Null where it
-    /// is not there, and for history and request in the format `messages`.
+    /// Its text: of texts and lists without their label, of history and request in the form of the prompt. Null if the
+    /// section isn't there, and for history and request in the format `messages`.
     pub text: Option<String>,
-    /// What became of its items; empty in the other kinds.
+    /// The fates of its items; empty for the other kinds.
     pub items: Vec<ItemReport>,
 }
 
-/// What became of an item.
+/// The fate of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReport {
     /// Its id, if it has one.
     pub id: Option<String>,
-    /// In which form it is there.
+    /// The form that it has in the context.
     pub form: ItemForm,
 }
 
@@ -174,7 +174,7 @@ pub enum ItemForm {
     Summary,
     /// Cut, with a visible marker.
     Cut,
-    /// Not there.
+    /// Left out.
     LeftOut,
 }
 
@@ -185,9 +185,9 @@ pub enum ItemForm {
 pub struct FocusReport {
     /// How broad recall is.
     pub level: Focus,
-    /// From 0 (diffuse) to 1 (focused); null where the level was given.
+    /// From 0 (diffuse) to 1 (focused); null if the level was given.
     pub score: Option<f64>,
-    /// The two in words, for example `balanced (0.50)`.
+    /// Both in words, for example `balanced (0.50)`.
     pub summary: String,
     /// How many items recall asks for.
     pub max_items: u64,
@@ -207,53 +207,53 @@ impl Default for FocusReport {
     }
 }
 
-/// What became of recall.
+/// The result of recall.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RecallReport {
     /// `ok`, `emptyQuery`, `unavailable` or `failed`.
     pub status: RecallStatus,
-    /// How many items were found.
+    /// Number of hits.
     pub hits: usize,
 }
 
-/// What triage has decided.
+/// The decisions of triage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TriageReport {
-    /// Of this build and those before it: give it to the next one as `triage.decided`, and it stays so.
+    /// Decisions of this build and earlier ones. Pass them to the next one as `triage.decided` to keep them.
     pub decided: TriageDecisions,
 }
 
-/// The summary of what the cut leaves out.
+/// The summary of the messages that the cut leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactReport {
-    /// The summary in this prompt: give it to the next build as `compact.summary`, and it stays until the cut moves.
+    /// The summary in this prompt. Pass it to the next build as `compact.summary` to keep it until the cut moves.
     pub summary: StoredSummary,
     /// The position of the last message that the hook was asked about.
     pub asked_position: Option<usize>,
-    /// True if `compact.prepared` is of no use any more: it was taken or refused.
+    /// True if `compact.prepared` isn't needed any more: it was taken or refused.
     pub took_prepared: bool,
-    /// The question about the next one, once the history is as full as `compact.prepareAt` says.
+    /// The question for the next summary, once the history is as full as `compact.prepareAt` says.
     pub next: Option<Need>,
 }
 
-/// How recall ended.
+/// Outcome of recall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RecallStatus {
-    /// It was answered, perhaps with nothing: by the hook, or where that gave no answer from the section's items.
+    /// It was answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
     Ok,
     /// The request is blank, so nothing was asked.
     EmptyQuery,
-    /// There is no hook, or it said that it cannot, and no items.
+    /// The hook is missing or unavailable, and the section has no items.
     Unavailable,
-    /// The hook failed, took too long, or answered nonsense, and there are no items.
+    /// The hook failed, took too long, or returned nonsense, and the section has no items.
     Failed,
 }
 
@@ -262,17 +262,17 @@ pub enum RecallStatus {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationReport {
-    /// Its id; `#` and a number where its messages name none.
+    /// Its id, or `#` and a number if its messages don't name one.
     pub id: String,
-    /// When it began, in milliseconds since 1970; null where unknown.
+    /// The time it began, in milliseconds since 1970; null if unknown.
     pub started_at: Option<i64>,
-    /// When it ended.
+    /// The time it ended.
     pub ended_at: Option<i64>,
-    /// The day that it ended on, as it is called: `today`, `yesterday`, a day's name, or a date.
+    /// The day it ended, as a label: `today`, `yesterday`, a day's name, or a date.
     pub label: String,
     /// Which tier it is in.
     pub tier: Tier,
-    /// In which form it is there.
+    /// The form that it has in the context.
     pub form: ConversationForm,
 }
 
@@ -283,42 +283,42 @@ pub struct ConversationReport {
 pub enum ConversationForm {
     /// With its messages.
     Full,
-    /// With a part of its messages: the last ones, the first of them cut, or those that are required.
+    /// With some of its messages: the last ones, the first of them cut, or only those that are required.
     TruncatedTail,
     /// By its summary.
     Summary,
-    /// By an extract of its messages, as there is no summary.
+    /// By an extract of its messages, for lack of a summary.
     Extract,
-    /// Not there.
+    /// Left out.
     LeftOut,
 }
 
-/// What a context costs, in tokens.
+/// The cost of a context, in tokens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
-    /// The whole prompt, the format's own overhead included.
+    /// The whole prompt, including the format's own overhead.
     pub total: u64,
-    /// The same as it was counted, before `budget.usage` calibrated it: what `budget.usage` wants as `countedTokens` for the next build.
+    /// The total before `budget.usage` calibrated it. Use it as `countedTokens` in `budget.usage` of the next build.
     pub counted: u64,
-    /// How many tokens each counted one stands for, by `budget.usage`; null where nothing calibrates it.
+    /// Real tokens per counted token, by `budget.usage`; null without calibration.
     pub calibration: Option<f64>,
-    /// What it may cost; null where no token limit was set.
+    /// The token limit; null if none was set.
     pub limit: Option<u64>,
-    /// Whether `total` is exact: for the model that the config names, or for the encoding where it names that alone, and with
-    /// no image, audio or file in it. Where neither is named it is not: it is exact in `encoding`, and the model may count in
-    /// another.
+    /// True if `total` is exact for the config's model. If the config names only an encoding, true if it is exact for
+    /// that. Never true with an image, audio or file in the prompt. If the config names neither, it is false: the count
+    /// is exact in `encoding`, but the model may use another.
     pub exact: bool,
-    /// The same in words: what `total` is exact for, or why it is not.
+    /// The same in words: the encoding that `total` is exact for, or the reason why it isn't.
     pub words: String,
-    /// How it was counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`.
+    /// The way of counting: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`.
     pub encoding: String,
-    /// What each section costs; together they are `total`.
+    /// The cost of each section. They add up to `total`.
     pub sections: Vec<SectionTokens>,
 }
 
-/// What one section of a context costs.
+/// The cost of one section of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -336,22 +336,23 @@ pub struct SectionTokens {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// The session that the context is for; null where none was named.
+    /// The session that the context is for; null if none was named.
     pub session_id: Option<String>,
     /// The id of the turn.
     pub turn_id: Option<String>,
-    /// `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without clock and turn id.
+    /// `ctx_` and 64 hexadecimal digits: SHA-256 of the built context and the effective config, without clock and turn
+    /// id.
     pub context_hash: String,
     /// How much of each source is in the context: `messages` of the transcript, and items of each section of kind
     /// `items`, by its id.
     pub source_counts: Map<String, usize>,
-    /// Whether the budget left out or shortened anything.
+    /// True if the budget left out or shortened anything.
     pub trimmed: bool,
     /// The clock of the build, in milliseconds since 1970.
     pub timestamp_ms: i64,
 }
 
-/// All that is needed, with the transcript, to build a context again.
+/// Everything that is needed, with the transcript, to build a context again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -364,14 +365,13 @@ pub struct Recording {
     pub config: Rc<ContextConfig>,
     /// The clock of the build, in milliseconds since 1970.
     pub now: i64,
-    /// How far the time zone was from UTC: since when (milliseconds since 1970), and how many minutes east. Empty where
-    /// no zone was asked for.
+    /// Offsets of the time zone: start (milliseconds since 1970), and minutes east of UTC. Empty if no zone was needed.
     pub zone_offsets: Vec<[i64; 2]>,
-    /// The hooks that there were.
+    /// The hooks that were set.
     pub hooks: Vec<HookName>,
-    /// Their answers as far as they were understood, in the order of the questions.
+    /// Their answers, as far as windrow could read them, in the order of the questions.
     pub answers: Vec<AnswerRecord>,
-    /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of it.
+    /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON.
     pub large_answers: Map<String, Answer>,
     /// The transcript that it was built from.
     pub transcript: TranscriptRecord,
@@ -386,25 +386,25 @@ pub struct Recording {
 pub enum AnswerRecord {
     /// The answer.
     Here(Answer),
-    /// Where it is.
+    /// A reference.
     There {
         /// Its hash.
         hash: String,
     },
 }
 
-/// Which transcript a context was built from.
+/// The transcript that a context was built from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TranscriptRecord {
-    /// How many messages it had.
+    /// Its number of messages.
     pub length: usize,
-    /// A checksum of them with all the fields that windrow reads, as 16 hexadecimal digits.
+    /// A checksum of the messages with all the fields that windrow reads, as 16 hexadecimal digits.
     pub digest: String,
-    /// The same of its beginnings: of 1, 2, 4, 8, … messages. By them a changed message is found.
+    /// The same for its first 1, 2, 4, 8, … messages. They locate a changed message.
     pub marks: Vec<(usize, String)>,
-    /// What was not read of the log that they are from; null where they are all that there is.
+    /// The unread part of the log that the messages are from; null if all of it was read.
     pub unread: Option<Unread>,
 }
 

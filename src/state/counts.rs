@@ -1,20 +1,20 @@
-//! What the hook `countTokens` has counted.
+//! Counts by the hook `countTokens`.
 
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::map::HashedMap;
 use crate::state::ask::{Answer, Outcome};
 use std::cell::RefCell;
 
-/// What the hook `countTokens` has counted.
+/// Counts by the hook `countTokens`.
 #[derive(Debug, Default)]
 pub struct Counts(pub(crate) RefCell<HashedMap<String, u64>>);
 
 impl Counts {
-    /// Notes what texts were counted as.
+    /// Remembers the counts of texts.
     ///
     /// # Errors
     ///
-    /// `HOOK_FAILED` where the answer has no count for each.
+    /// `HOOK_FAILED` if the answer lacks a count for a text.
     pub(crate) fn learn(&self, texts: Vec<String>, answer: &Answer) -> Result<()> {
         let counts = answer.counts.as_ref().filter(|counts| counts.len() == texts.len());
         let (Outcome::Given, Some(counts)) = (answer.outcome, counts) else {

@@ -1,4 +1,4 @@
-//! What `budget` fills: the pieces of the prompt, and which messages are in it.
+//! The filled prompt: its pieces, and the messages in it. The stage `budget` fills it.
 
 use crate::base::map::Map;
 use crate::base::message::Role;
@@ -49,22 +49,22 @@ pub struct Compaction {
     pub report: CompactReport,
     /// Its piece and the row after it; no row if it is after all of them. None if nothing of it is shown.
     pub place: Option<(Option<usize>, Piece)>,
-    /// Why an answer was refused.
+    /// Reason for refusing an answer.
     pub refused: Option<&'static str>,
 }
 
-/// What `budget` fills. It is filled from its beginning each time that `budget` runs.
+/// The filled prompt. `budget` fills it from the start each time it runs.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
     /// Texts that the build made; those that are in the prompt are in `layout`.
     pub made: Vec<MadeText>,
-    /// Texts in the place of those of their messages, by piece.
+    /// Texts that replace those of their messages, by piece.
     pub shortened: Map<Piece, ShortenedText>,
-    /// The kept rows that are there as an excerpt, with what is left out of each.
+    /// The kept rows that are excerpts, with the omissions in each.
     pub excerpts: Map<usize, Vec<Gap>>,
-    /// The rows that are stubs: a line says how much is left out. Each of them is among the excerpts too.
+    /// The rows that are stubs: a line says how much is left out. Stubs are excerpts too.
     pub stubs: Vec<usize>,
-    /// By row: the lines in the place of images and files that have no room.
+    /// By row: the lines in the place of images and files that don't fit.
     pub media_lines: Map<usize, MediaLines>,
     /// By piece: the lines in the place of images and files that are too many or too large for the request.
     pub hidden_media: Rc<Map<Piece, MediaLines>>,
@@ -72,23 +72,23 @@ pub struct Fill {
     pub kept: Vec<usize>,
     /// Quotes of earlier prompts that stay, each with the row after it.
     pub earlier_quotes: Vec<(usize, Piece)>,
-    /// The summary of what the cut leaves out.
+    /// The summary of the messages that the cut leaves out.
     pub compact: Option<Compaction>,
-    /// The rows that are not, and why.
+    /// The other rows, each with its reason.
     pub left_out: Vec<(usize, Reason)>,
-    /// Of the kept rows: one of each group that was kept for its rank, and why.
+    /// For each group that was kept for its rank: one of its rows, and the reason.
     pub recalled: Vec<(usize, Reason)>,
-    /// Of the kept rows: those that are quoted.
+    /// The kept rows that are quoted.
     pub quoted: Vec<usize>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
-    /// Whether anything was left out or shortened.
+    /// True if anything was left out or shortened.
     pub is_trimmed: bool,
-    /// The prompt: its pieces in order, each with the section that it is in.
+    /// The prompt: its pieces in order, each with its section.
     pub layout: Vec<(Piece, usize)>,
     /// The quotes that make one message in the format `messages`: the line that opens them, and the messages.
     pub quotes: Vec<Piece>,
-    /// What the sections beside history and request hold.
+    /// The contents of the sections other than history and request.
     pub sections: Vec<SectionReport>,
     /// True if thinking that the model would refuse stays out; see [`Input::bound`](crate::state::input::Input::bound).
     pub withholds: bool,
@@ -97,13 +97,13 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// Makes a text of the build's own; it is in the prompt once it is in the layout.
+    /// Adds a text that the build made. It is in the prompt once it is in the layout.
     pub fn make(&mut self, section: usize, role: Role, text: String) -> Piece {
         self.made.push(MadeText { section, role, text, marker: None });
         Piece::Made(self.made.len() - 1)
     }
 
-    /// The text in the place of a piece's own, if it was shortened.
+    /// The text that replaces a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened(&self, piece: Piece) -> Option<&ShortenedText> {
         let piece = match piece {

@@ -1,4 +1,4 @@
-//! What a build is given: by the caller at its beginning, and by the answers to its questions on the way.
+//! A build's input: the caller's at its beginning, and the answers to its questions along the way.
 
 use crate::base::map::Map;
 use crate::base::time::{Milliseconds, Zone};
@@ -13,30 +13,31 @@ use crate::tokens::Encoding;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What a build is given.
+/// A build's input.
 #[derive(Debug)]
 pub struct Input {
-    /// The messages that are looked at.
+    /// The messages that the build looks at.
     pub transcript: Rc<Transcript>,
-    /// The messages that were given: these, or more that do not matter.
+    /// The caller's messages: the same ones, or also ones that don't matter.
     pub given: Rc<Transcript>,
-    /// The request that was given, as a transcript of one message.
+    /// The caller's request, as a transcript of one message.
     pub request: Option<Rc<Transcript>>,
-    /// Whether the newest user message is the request, as none was given.
+    /// True if the newest user message is the request, since the caller passed none.
     pub takes_newest: bool,
     /// The config.
     pub config: Rc<ContextConfig>,
-    /// The config as a context's hash has it.
+    /// The config in the form that a context's hash covers.
     pub canonical_config: String,
-    /// How the users are named, the one who asks included.
+    /// The form of users' names, including the one who asks.
     pub user_names: UserNames,
     /// The clock.
     pub now: Milliseconds,
-    /// The functions of the caller's that can be asked.
+    /// The caller's hooks.
     pub hooks: Vec<HookName>,
     /// The answers so far.
     pub answers: Answers,
-    /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever comes before it.
+    /// The positions of the messages whose thinking is sent, in order. None if the model accepts its thinking whatever
+    /// comes before it.
     pub bound: Option<Vec<usize>>,
     /// Quotes of earlier prompts that later thinking is bound to.
     pub quotes: Vec<EarlierQuotes>,
@@ -58,26 +59,26 @@ pub struct EarlierQuotes {
 /// The answers to a build's questions so far.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// The vocabulary that was asked for.
+    /// The vocabulary, if a stage needed it.
     pub encoding: Option<Rc<Encoding>>,
-    /// The table of meanings that was asked for.
+    /// The table of meanings, if a stage needed it.
     pub meaning: Option<Rc<Table>>,
     /// The counts of the hook `countTokens`.
     pub counts: Rc<Counts>,
-    /// The user's time zone; UTC until its offsets were asked for.
+    /// The user's time zone; UTC until its offsets are needed.
     pub zone: Zone,
-    /// The offsets of the time zone as they were given.
+    /// The offsets of the time zone, in the given form.
     pub zone_offsets: Option<Vec<[i64; 2]>>,
-    /// The answers of hooks, in the order in which they were asked, as far as they were understood.
+    /// Hooks' answers, in the order of the questions, as far as windrow could read them.
     pub of_hooks: Vec<Answer>,
-    /// Summaries that the hook gave, by the first message of the conversation; `None` where it gave none for it.
+    /// The hook's summaries, by the first message of the conversation; `None` if it had none for it.
     pub summaries: Map<usize, Option<String>>,
     /// The last message that the hook `compact.summarize` was asked about in this build.
     pub compacted_through: Option<String>,
 }
 
 impl Input {
-    /// What a build is given at its beginning. A request without a message says that there is none.
+    /// Makes the input at a build's beginning. An empty `request` means that there isn't one.
     #[must_use]
     pub fn new(
         transcript: Rc<Transcript>,
@@ -104,7 +105,7 @@ impl Input {
         }
     }
 
-    /// True if the provider's request says in texts who speaks.
+    /// True if the provider's request names speakers in texts.
     #[must_use]
     pub fn names_in_texts(&self) -> bool {
         match self.config.render.provider {
@@ -114,19 +115,19 @@ impl Input {
         }
     }
 
-    /// Whether the prompt has a place for the request.
+    /// True if the prompt has a place for the request.
     #[must_use]
     pub fn shows_request(&self) -> bool {
         self.config.section(SectionKind::Request).is_some()
     }
 
-    /// Whether messages are ranked for the request, rather than the newest kept.
+    /// True if messages are ranked for the request. Otherwise the newest are kept.
     #[must_use]
     pub fn is_ranked(&self) -> bool {
         self.config.recall.ranking != Ranking::Recency && !self.config.tiers.enabled
     }
 
-    /// The hook of the caller's that can be asked, of several that would do.
+    /// The first of some hooks that the caller has set.
     #[must_use]
     pub fn hook(&self, names: &[HookName]) -> Option<HookName> {
         names.iter().copied().find(|name| self.hooks.contains(name))

@@ -1,4 +1,4 @@
-//! What the stages decide about messages. A mark is of a whole group: a tool call with its results.
+//! Decisions of the stages about messages. A mark applies to a whole group: a tool call with its results.
 
 use crate::base::map::Map;
 use crate::base::message::{Field, Role};
@@ -11,59 +11,60 @@ use crate::state::input::Input;
 use crate::state::ranking::RankedMessages;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
 
-/// What the stages decide.
+/// Decisions of the stages.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// The stage that decides.
+    /// The current stage.
     pub stage: StageName,
     /// The rows, oldest first, and after them the direct messages; set by `collect`.
     pub order: Vec<usize>,
-    /// What belongs together; set by `collect`.
+    /// The groups; set by `collect`.
     pub groups: Groups,
-    /// Calls without a result that are over, in the order of their rows; set by `collect`.
+    /// Calls that ended without a result, in the order of their rows; set by `collect`.
     pub open_calls: Vec<HalfCall>,
     /// Results without a call, in the order of their rows; set by `collect`.
     pub orphans: Vec<HalfCall>,
     /// By row: the time that its group is ordered by; set by `collect`.
     pub times: Vec<Option<Milliseconds>>,
-    /// Instructions that the request has as a marked text of the user's, ascending; set by `collect`.
+    /// Instructions that the request has as a marked user text, ascending; set by `collect`.
     pub marked: Vec<usize>,
     /// The newest message with a compaction that the request's provider takes back; set by `collect`.
     pub compaction: Option<usize>,
-    /// Whether `window.maxRecentMessages` left out what no other limit would have; set by `window`.
+    /// True if only `window.maxRecentMessages` left out a message; set by `window`.
     pub is_capped: bool,
     /// How broad recall is; set by `recall`.
     pub focus: FocusReport,
-    /// Whether it is known that all there is fits the budget, however it is counted; set by `recall`.
+    /// True if everything fits the budget by any count; set by `recall`.
     pub fits_anyway: bool,
-    /// How the older messages rank; set by `recall`, `None` where the newest come first.
+    /// The ranking of the older messages; set by `recall`, `None` if the newest come first.
     pub ranking: Option<RankedMessages>,
-    /// What became of the search for the request; set by `recall`.
+    /// The result of the search for the request; set by `recall`.
     pub recall: Option<RecallReport>,
-    /// The items for sections that show what fits the request, by their positions; set by `recall`.
+    /// The items of sections that show matches for the request, by their positions; set by `recall`.
     pub found: Map<usize, Vec<Item>>,
-    /// What was decided for later builds; set by `triage`.
+    /// Decisions for later builds; set by `triage`.
     pub triage: Option<TriageReport>,
     /// The conversations; set by `tiers`.
     pub(crate) conversations: Option<Conversations>,
     /// Notes about the build as a whole.
     pub notes: Vec<Note>,
-    /// The message of the transcript that fills the place of the request, where none was given; set by `collect`.
+    /// The message of the transcript that takes the place of a missing request; set by `collect`.
     asked: Option<usize>,
-    /// By row: whether it is the request, or answers it. An answer follows the request in the prompt, and no window and no limit
-    /// of the history counts it.
+    /// By row: true if it is the request, or answers it. An answer follows the request in the prompt, and doesn't count
+    /// toward any window or limit of the history.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
-    /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
+    /// By row: true if triage has rejected it for good, so that it may be quoted but isn't in the history. Empty if
+    /// none is.
     passed: Vec<bool>,
-    /// By the row that names a group: its claim to be kept, and why.
+    /// By a group's first row: its claim to be kept, and the reason.
     claims: Vec<Option<(Rank, Reason)>>,
 }
 
-/// How strong a claim to a place in the context is. A stronger one is served first.
+/// Strength of a claim to a place in the context. Stronger ones are served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// No limit leaves it out.
+    /// Nothing leaves it out.
     Required,
     /// A message for the agent that the context is for.
     Direct,
@@ -73,12 +74,12 @@ pub enum Rank {
     Chosen,
     /// One of the newest that come before ranked messages, or ranked for the request.
     Recalled,
-    /// What nothing speaks for but its place.
+    /// Nothing but its place in the history.
     History,
 }
 
 impl Marks {
-    /// No marks yet, on so many messages.
+    /// Empty marks for `count` messages.
     #[must_use]
     pub fn new(count: usize) -> Self {
         Self {
@@ -89,16 +90,16 @@ impl Marks {
         }
     }
 
-    // ---- The request, and what answers it ----
+    // ---- The request and its answers ----
 
-    /// Whether there is a request that has a place in the prompt: one that was given, or a message that fills its place.
+    /// True if a request has a place in the prompt: the caller's, or a message that takes its place.
     #[must_use]
     pub fn has_request(&self, input: &Input) -> bool {
         input.shows_request() && (input.request.is_some() || self.asked.is_some())
     }
 
-    /// Makes a message the request, where none was given, and those behind it its answers. Where one was given they answer
-    /// that.
+    /// Makes a message the request if the caller passed none, and the messages after it its answers. Otherwise they
+    /// answer the caller's request.
     pub(crate) fn begin_turn(&mut self, input: &Input, asked: usize, answers: &[usize]) {
         self.asked = Some(asked).filter(|_| input.request.is_none());
         if self.asked.is_some() {
@@ -110,7 +111,7 @@ impl Marks {
         }
     }
 
-    /// Whether a message is the request, or answers it.
+    /// True if a message is the request, or answers it.
     #[must_use]
     #[inline]
     pub fn is_in_turn(&self, row: usize) -> bool {
@@ -126,13 +127,13 @@ impl Marks {
         self.order.iter().copied().rev().find(is_answer)
     }
 
-    /// What a message of the transcript is in the prompt.
+    /// A transcript message's piece in the prompt.
     #[must_use]
     pub fn piece(&self, row: usize) -> Piece {
         if self.asked == Some(row) { Piece::Request } else { Piece::Message(row) }
     }
 
-    /// A piece as the caller knows it: where a message fills the place of the request, that message.
+    /// A piece in the caller's terms: the request becomes the message that takes its place, if one does.
     #[must_use]
     pub fn as_given(&self, piece: Piece) -> Piece {
         match (piece, self.asked) {
@@ -141,13 +142,14 @@ impl Marks {
         }
     }
 
-    /// The row of the message that fills the place of the request, where none was given.
+    /// The row of the message that takes the place of a missing request.
     #[must_use]
     pub fn asked(&self) -> Option<usize> {
         self.asked
     }
 
-    /// The words of the request, or of the newest user message without a request. The text of a file next to them asks nothing.
+    /// The words of the request, or of the newest user message without a request. Excludes the text of files next to
+    /// them, which asks nothing.
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {
@@ -157,7 +159,7 @@ impl Marks {
         newest.map_or_else(String::new, |row| input.transcript.own_text(row))
     }
 
-    /// The last of the user's rows that no stage has left out. It takes the place of a request that is not given.
+    /// The last of the user's rows that no stage has left out. It takes the place of a missing request.
     #[must_use]
     pub fn newest_user_row(&self, input: &Input) -> Option<usize> {
         let is_user =
@@ -167,20 +169,21 @@ impl Marks {
 
     // ---- Halves of calls ----
 
-    /// The calls of a message that have no result.
+    /// The calls of a message without a result.
     #[must_use]
     pub fn open_calls_of(&self, row: usize) -> &[HalfCall] {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if a row goes on with another row of its group, and that can't be left out alone: it has no call without a result.
+    /// True if a row continues in another row of its group that can't be left out alone: it has no call without a
+    /// result.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
         self.groups.goes_on(row)
             && row.checked_sub(1).is_none_or(|before| self.open_calls_of(before).is_empty())
     }
 
-    /// The results of a message that have no call.
+    /// The results of a message without a call.
     #[must_use]
     pub fn orphans_of(&self, row: usize) -> &[HalfCall] {
         groups::halves_of(&self.orphans, row)
@@ -188,7 +191,7 @@ impl Marks {
 
     // ---- Notes and findings ----
 
-    /// Says something about the build as a whole. Once is enough.
+    /// Adds a note about the build as a whole, unless it is there already.
     pub fn note(&mut self, kind: NoteKind, words: impl Into<String>) {
         if self.notes.iter().all(|note| note.kind != kind) {
             self.notes.push(Note { kind, words: words.into() });
@@ -216,28 +219,29 @@ impl Marks {
         self.order.iter().copied().rev().find(is_open)
     }
 
-    /// Whether a stage has left a message out.
+    /// True if a stage has left a message out.
     #[must_use]
     #[inline]
     pub fn is_left_out(&self, row: usize) -> bool {
         self.decision(row).is_some_and(|decision| decision.fate == Fate::LeftOut)
     }
 
-    /// Whether a message, or what goes together with it, is for the agent that the context is for.
+    /// True if a message or its group is for the agent that the context is for.
     #[must_use]
     pub fn is_direct(&self, input: &Input, row: usize) -> bool {
         let has_target = |row: &usize| input.transcript.value(*row, Field::Target).is_some();
         input.config.agent_id.is_some() && self.groups.members(row).iter().any(has_target)
     }
 
-    /// What was decided about a message.
+    /// The decision about a message.
     #[must_use]
     #[inline]
     pub fn decision(&self, row: usize) -> Option<Decision> {
         self.decisions[row]
     }
 
-    /// Whether limits apply to a message: none has left it out, it is not required, no direct message, and of no turn.
+    /// True if limits apply to a message: nothing has left it out, and it is neither required, nor a direct message,
+    /// nor part of the turn.
     #[must_use]
     #[inline]
     pub fn is_optional(&self, row: usize) -> bool {
@@ -250,18 +254,18 @@ impl Marks {
         self.order.iter().copied().filter(|row| self.is_optional(*row)).collect()
     }
 
-    /// Whether any decision is of a kind.
+    /// True if any decision is of a kind.
     #[must_use]
     pub fn has_decision(&self, is_of_kind: fn(Decision) -> bool) -> bool {
         self.decisions.iter().flatten().any(|decision| is_of_kind(*decision))
     }
 
-    /// Requires a message with its group: no limit leaves it out, and it comes first in the budget.
+    /// Requires a message and its group: no limit leaves it out, and it comes first in the budget.
     pub fn require(&mut self, row: usize, reason: Reason) {
         self.claim(row, Rank::Required, reason);
     }
 
-    /// Claims a place for a message with its group. The strongest claim stands, and of equal ones the first.
+    /// Claims a place for a message and its group. The strongest claim wins, and the first of equal ones.
     pub fn claim(&mut self, row: usize, rank: Rank, reason: Reason) {
         let claim = &mut self.claims[self.groups.of(row)];
         if claim.is_none_or(|(stronger, _)| rank < stronger) {
@@ -269,32 +273,32 @@ impl Marks {
         }
     }
 
-    /// Why a message is required, if it is.
+    /// Reason why a message is required, if it is.
     #[must_use]
     pub fn requirement(&self, row: usize) -> Option<Reason> {
         let claim = self.claims[self.groups.of(row)];
         claim.filter(|(rank, _)| *rank == Rank::Required).map(|(_, reason)| reason)
     }
 
-    /// How strong a message's claim is.
+    /// Strength of a message's claim.
     #[must_use]
     #[inline]
     pub fn rank(&self, row: usize) -> Rank {
         self.claims[self.groups.of(row)].map_or(Rank::History, |(rank, _)| rank)
     }
 
-    /// Why a message is kept, if it is.
+    /// Reason why a message is kept, if it is.
     #[must_use]
     pub fn reason_to_keep(&self, row: usize) -> Reason {
         let place = if self.is_in_turn(row) { Reason::Request } else { Reason::History };
         self.claims[self.groups.of(row)].map_or(place, |(_, reason)| reason)
     }
 
-    /// Leaves a message out with its group. The first reason stands.
+    /// Leaves out a message and its group. The first reason wins.
     pub fn leave_out(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         let fate = Fate::LeftOut;
-        // Where it is out already, so is the rest of its group.
+        // If it is out already, so is the rest of its group.
         if !self.is_left_out(row) {
             for member in self.groups.members(row) {
                 let reason = Reason::SplitGroup;
@@ -307,19 +311,20 @@ impl Marks {
         }
     }
 
-    /// Gives another reason why a message is left out.
+    /// Replaces the reason why a message is left out.
     pub(crate) fn leave_out_rather(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         self.decisions[row] = Some(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Leaves out a message alone: for the text formats, where a call is a text that needs no result.
+    /// Leaves out a message alone: for the text formats, whose calls are texts that don't need a result.
     pub fn leave_out_alone(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Brings back a message that was left out, with its group, where the group's reasons may be overruled. In a text (`is_text`) what a role filter left out alone stays out.
+    /// Brings back a message and its group, if the reasons for leaving them out may be overruled. In a text
+    /// (`is_text`), other messages of the group that a role filter left out stay out.
     pub fn bring_back(&mut self, row: usize, is_text: bool, may_overrule: fn(Reason) -> bool) {
         let stays_out = |member: usize| {
             let reason = self.decisions[member].map(|decision| decision.reason);
@@ -338,30 +343,30 @@ impl Marks {
         }
     }
 
-    /// Passes a message for good: it may be quoted for its rank, and has no place in the history.
+    /// Rejects a message for good: it may be quoted for its rank, but isn't in the history.
     pub fn pass(&mut self, row: usize) {
         self.passed.resize(self.decisions.len(), false);
         self.passed[row] = true;
     }
 
-    /// Whether a message was passed for good.
+    /// True if a message was rejected for good.
     #[must_use]
     pub fn is_passed(&self, row: usize) -> bool {
         self.passed.get(row) == Some(&true)
     }
 
-    /// The rows that were passed for good.
+    /// The rows that were rejected for good.
     pub fn passed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.passed.len()).filter(|row| self.passed[*row])
     }
 
-    /// Marks a message as kept, in one of three forms. Only `budget` does: every kept message is paid for.
+    /// Marks a message as kept, in one of three forms. Only `budget` does, since every kept message has a cost.
     pub(crate) fn keep(&mut self, row: usize, fate: Fate) {
         let reason = self.reason_to_keep(row);
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
 
-    /// The decisions, one a message; none unless every message has one, as it has when `budget` is done.
+    /// The decisions, one for each message. None until every message has one, which is when `budget` is done.
     #[must_use]
     pub fn decisions(&self) -> Option<Vec<Decision>> {
         self.decisions.iter().copied().collect()

@@ -1,9 +1,9 @@
-//! What a build works on, in parts: what is given ([`input`]), what the stages decide ([`marks`]), and what `budget` fills
+//! The parts of a build's data: its input ([`input`]), the stages' decisions ([`marks`]), and the filled prompt
 //! ([`fill`]).
 //!
-//! A function takes the part that it changes as `&mut` and the others as `&`, so its signature says what it can do. A stage has
-//! two halves. The half that asks ([`ask`]) has the marks as `&`, so that it can run again after each answer; the half that
-//! marks cannot ask. [`view`] is all three parts, to be read.
+//! A function takes the part that it changes as `&mut` and the others as `&`, so its signature shows its effects. A
+//! stage has two halves. The half that asks ([`ask`]) has the marks as `&`, so that it can run again after each answer.
+//! The half that marks can't ask. [`view`] is all three parts, read-only.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! How messages rank for the request.
+//! The ranking of messages for the request.
 
 use crate::base::candidate::Candidate;
 use crate::base::message::Role;
@@ -9,50 +9,50 @@ use crate::recall::rank::reasons::Evidence;
 use crate::recall::rank::score::Scores;
 use std::rc::Rc;
 
-/// How messages rank for the request.
+/// The ranking of messages for the request.
 #[derive(Clone, Debug)]
 pub struct RankedMessages {
-    /// The newest, which come before all others as far as their share goes: newest first.
+    /// The newest messages, which come before all others up to their share: newest first.
     pub newest: Vec<usize>,
-    /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
+    /// The user's own messages with standing instructions, the best first. They have a separate share.
     pub standing: Vec<RankedPlace>,
     /// The user's other messages with a lasting statement, the best first. They have a separate share.
     pub statements: Vec<RankedPlace>,
-    /// The messages that anything speaks for, the best first, with those that they bring.
+    /// The messages with any evidence, the best first, with those that they bring along.
     pub candidates: Vec<Candidate<RankedPlace>>,
-    /// What speaks for them.
+    /// Evidence for their relevance.
     pub evidence: RankEvidence,
 }
 
-/// What a ranking found. A build that reads on and begins anew needs it again, while nothing that it was made from changes.
+/// Result of a ranking. A build that reads on and restarts reuses it if its basis is the same.
 #[derive(Clone, Debug)]
 pub struct ScoredRanking {
-    /// What it was made from.
+    /// Its basis.
     pub basis: Basis,
-    /// The request, analysed.
+    /// The analyzed request.
     pub query: Rc<Query>,
-    /// What each message of the index scores.
+    /// The score of each message of the index.
     pub scores: Rc<Scores>,
-    /// Those that are worth most for their price, the best first, with those that they bring.
+    /// The messages with the best score for their cost, the best first, with those that they bring along.
     pub best: Rc<Vec<Candidate<usize>>>,
-    /// Those that say what holds throughout, the best first.
+    /// Those with standing instructions, the best first.
     pub standing: Rc<Vec<usize>>,
     /// Those with another lasting statement, the best first.
     pub statements: Rc<Vec<usize>>,
 }
 
-/// What a ranking is made from.
+/// Inputs of a ranking.
 #[derive(Clone, Debug)]
 pub struct Basis {
     /// The messages.
     pub index: Rc<Index>,
-    /// By message: whether it may be kept for its rank.
+    /// By message: true if it may be kept for its rank.
     pub is_open: Vec<bool>,
     /// The request's text, and the name of its author.
     pub request: [String; 2],
     /// The role of its author.
     pub role: Role,
-    /// The offsets of the time zone, as far as they are known.
+    /// The offsets of the time zone, if known.
     pub zone_offsets: Option<Vec<[i64; 2]>>,
 }
 
@@ -67,17 +67,17 @@ impl PartialEq for Basis {
     }
 }
 
-/// Where a message that ranks is.
+/// Place of a ranked message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankedPlace {
     /// In a row of the transcript.
     Row(usize),
-    /// In the part of the log that was not read, by its place in the index.
+    /// In the unread part of the log, by its place in the index.
     Unread(usize),
 }
 
 impl RankedPlace {
-    /// Its row, where it was read.
+    /// Its row, if it was read.
     #[must_use]
     pub fn row(self) -> Option<usize> {
         match self {
@@ -87,11 +87,11 @@ impl RankedPlace {
     }
 }
 
-/// What speaks for messages that rank.
+/// Evidence for ranked messages.
 #[derive(Clone, Debug)]
 pub enum RankEvidence {
     /// The scores that they were ranked by.
     Found(Rc<Evidence>),
-    /// The words of a recording, where the ranking is not made again.
+    /// The words of a recording, if the ranking isn't computed again.
     Recorded(Vec<RecalledWords>),
 }

@@ -1,4 +1,4 @@
-//! What became of every message, and why.
+//! The fate of every message, and the reason.
 
 use crate::base::json::to_json;
 use crate::base::text::counted;
@@ -7,11 +7,11 @@ use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
 
-/// How many groups may not fit before no older one is tried, if messages are ranked. More of them find a small old message for the last
-/// tokens a little more often, and every build reads and counts more.
+/// Number of groups that may fail to fit before older ones aren't tried any more, if messages are ranked. A larger
+/// number finds a small old message for the last tokens a little more often, but every build reads and counts more.
 pub(crate) const MOST_MISSES: u64 = 64;
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Fate {
@@ -24,7 +24,7 @@ pub enum Fate {
     /// Some passages of it are in the context, with a visible mark where others are left out.
     #[serde(rename = "excerpt")]
     Excerpt,
-    /// A tool's result, of which a line is in the context that says how much is left out.
+    /// A tool's result whose text is replaced by a line that says how much is left out.
     #[serde(rename = "stub")]
     Stub,
     /// It is not in the context.
@@ -32,16 +32,17 @@ pub enum Fate {
     LeftOut,
 }
 
-/// Why it became so. The codes are stable.
+/// Reason for a fate. The codes are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// It was read for what goes together with it, or to look for what does; nothing else as old can be in the context.
+    /// It was read only with messages that belong to it, or in search of such messages. Nothing else as old can be in
+    /// the context.
     NotRead,
-    /// It belongs to another session than the one asked for.
+    /// It belongs to another session.
     OtherSession,
-    /// It is meant for another agent than the one that the context is for.
+    /// It is meant for another agent.
     OtherTarget,
     /// Its time to live is over.
     Expired,
@@ -51,7 +52,7 @@ pub enum Reason {
     Duplicate,
     /// The provider's compaction replaces it.
     Compacted,
-    /// It is the request that was given, which is in the context in its place.
+    /// It is the caller's request, which has its own place in the context.
     SameAsRequest,
     /// History was turned off.
     Disabled,
@@ -63,13 +64,13 @@ pub enum Reason {
     CallWithoutResult,
     /// It is a tool's result and says nothing else, and the transcript has no call for it.
     ResultWithoutCall,
-    /// Its role is not among the wanted ones.
+    /// Its role isn't among the wanted ones.
     Role,
     /// Its source is excluded.
     Source,
     /// One of its tags is excluded.
     Tag,
-    /// It belongs to a turn that is not finished.
+    /// It belongs to an unfinished turn.
     Unfinished,
     /// It is a tool call or a result, and these are excluded.
     ToolCalls,
@@ -77,7 +78,7 @@ pub enum Reason {
     Blank,
     /// It was written, or its conversation ended, too many days ago.
     BeyondAge,
-    /// It is the summary of a conversation, shown only where the conversation is shown by its summary.
+    /// It is the summary of a conversation, and that conversation isn't shown by its summary.
     IsSummary,
     /// It is older than the newest messages or exchanges that the window takes.
     BeyondLookback,
@@ -87,27 +88,27 @@ pub enum Reason {
     BeyondRecentMessages,
     /// It is older than the window's hours.
     TooOld,
-    /// Triage was not asked about it: it is not among its candidates.
+    /// Triage wasn't asked about it: it isn't among its candidates.
     NotCandidate,
-    /// Triage did not choose it.
+    /// Triage didn't choose it.
     NotChosen,
     /// It is older than the guaranteed recent, and triage failed.
     TriageFailed,
-    /// It is older than the guaranteed recent, and there is no triage.
+    /// It is older than the guaranteed recent, and triage is unavailable.
     TriageUnavailable,
     /// Its conversation is shown by a summary.
     Summarized,
-    /// Conversations of its tier are not shown, or of its conversation only the required messages.
+    /// Conversations of its tier aren't shown, or only the required messages of its conversation.
     TierNotShown,
     /// The prompt has no place for history.
     NoSection,
-    /// Its tool call or result was left out, and they go together.
+    /// Its tool call or result was left out, and they belong together.
     SplitGroup,
     /// The history's own limit had no room left for it.
     OverLimit,
     /// The budget had no room left for it.
     OverBudget,
-    /// The budget had no room left for it: what fits the request better filled it.
+    /// The budget had no room left for it: better matches for the request filled it.
     RankedLower,
     /// It is older than messages that didn't fit, and older ones aren't tried after these.
     RunEnded,
@@ -133,13 +134,13 @@ pub enum Reason {
     Chosen,
     /// It is one of the newest, which come before recalled messages.
     Newest,
-    /// The user says in it what holds throughout: an instruction, or a preference.
+    /// It has a standing instruction or preference of the user.
     Standing,
-    /// The user says something lasting in it: a preference, a matter of health, a person, how to be answered.
+    /// It has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
     Statement,
-    /// It fits the request, or the request goes on from it.
+    /// It matches the request, or the request continues from it.
     Recalled,
-    /// It goes with a message that is kept for its rank: the question that this answers, or its reply.
+    /// It accompanies a message that is kept for its rank: the question that this answers, or its reply.
     Paired,
     /// It is history, and there was room for it.
     History,
@@ -149,8 +150,8 @@ impl Reason {
     /// Every reason, in the order of the stages.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// Whether what is left out for this is history that the context has no room or no place for, so that the model may want
-    /// to know of it: what a gap notice counts. A split group goes by what split it.
+    /// True if messages left out for this reason are missing history that the model may want to know about, which a gap
+    /// notice counts. A split group follows the reason of the part that split it.
     #[must_use]
     pub fn is_gap(self) -> bool {
         matches!(
@@ -356,7 +357,7 @@ impl Reason {
     }
 }
 
-/// The newest messages, or what they are counted in; nothing where there is no such limit.
+/// The newest messages, or the unit they are counted in; empty without such a limit.
 fn newest(count: Option<u64>, noun: &str) -> String {
     match count {
         Some(1) => format!("the newest {noun}"),
@@ -382,13 +383,13 @@ pub enum StageName {
     Filter,
     /// Count, turns, time.
     Window,
-    /// What is recalled.
+    /// Ranking and search.
     Recall,
-    /// What a fast model chooses.
+    /// A fast model's choice.
     Triage,
     /// Full or summary.
     Tiers,
-    /// What fits.
+    /// Fitting messages into the budget.
     Budget,
     /// The form.
     Render,
@@ -399,16 +400,17 @@ pub enum StageName {
 /// The decision about one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// What became of it.
+    /// The fate.
     pub fate: Fate,
     /// The stage that decided.
     pub stage: StageName,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 impl Decision {
-    /// The decision about two rows of one message: a message that is there in part is shortened, for the reason of the part.
+    /// The decision about two rows of one message. A message that is there in part counts as shortened, for the reason
+    /// of the missing part.
     pub(crate) fn about_both(self, other: Self) -> Self {
         let is_other = self.fate == Fate::LeftOut && other.fate != Fate::LeftOut;
         let fate = if self.fate == other.fate { self.fate } else { Fate::Shortened };
@@ -416,41 +418,41 @@ impl Decision {
     }
 }
 
-/// What became of every message: runs of neighbours with the same fate, so its size follows the decisions and not the
+/// The fate of every message, as runs of neighbors with the same fate. Its size depends on the decisions, not on the
 /// length of the transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Trace {
-    /// The runs, in the order of the transcript; together they cover it without gap or overlap.
+    /// The runs, in the order of the transcript. They cover it without gap or overlap.
     pub ranges: Vec<TraceRange>,
     /// The reasons that occur, in words.
     pub reasons: Vec<ReasonWords>,
-    /// Why messages were recalled that were kept for their rank.
+    /// Reasons why messages that were kept for their rank were recalled.
     pub recalled: Vec<RecalledWords>,
-    /// What is to be said of the build as a whole.
+    /// Notes about the build as a whole.
     pub notes: Vec<Note>,
-    /// How many older messages of the log were not read, as none of them could be in the context.
+    /// Number of older messages of the log that weren't read, since none of them could be in the context.
     pub unread_count: usize,
 }
 
-/// Something about a build as a whole.
+/// A note about a build as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
-    /// What it is about.
+    /// Its topic.
     pub kind: NoteKind,
-    /// What it says.
+    /// Its text.
     pub words: String,
 }
 
-/// What a note is about.
+/// The topic of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
-    /// Rows of the session's log are no messages, and were skipped.
+    /// Rows of the session's log aren't messages, and were skipped.
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
@@ -458,9 +460,9 @@ pub enum NoteKind {
     MediaHidden,
     /// Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
     OpenCalls,
-    /// The required messages and sections cost more than the budget, and are there all the same.
+    /// The required messages and sections cost more than the budget, and are in the prompt anyway.
     RequiredOverflow,
-    /// Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
+    /// Triage is unavailable: the hook is missing, or said so. Only the guaranteed recent stay.
     TriageUnavailable,
     /// Triage failed.
     TriageFailed,
@@ -478,8 +480,8 @@ pub enum NoteKind {
     ThinkingLeftOut,
     /// The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
     ProviderClears,
-    /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
-    /// one for each such answer.
+    /// A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for
+    /// each such answer.
     AnswerMisunderstood,
 }
 
@@ -490,11 +492,11 @@ pub enum NoteKind {
 pub struct ReasonWords {
     /// The reason.
     pub reason: Reason,
-    /// What it says, with the figures of the config.
+    /// Its text, with the figures of the config.
     pub words: String,
 }
 
-/// A run of neighbouring messages with the same fate.
+/// A run of neighboring messages with the same fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -503,18 +505,18 @@ pub struct TraceRange {
     pub first: usize,
     /// Position of the run's last message, inclusive.
     pub last: usize,
-    /// What became of them.
+    /// Their fate.
     pub fate: Fate,
     /// The stage that decided.
     pub stage: StageName,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// What they cost together in the context, in tokens; 0 where they were left out.
+    /// Their total cost in the context, in tokens; 0 if they were left out.
     pub tokens: u64,
 }
 
 impl Trace {
-    /// Names messages instead of rows. The rows of a message are in one run.
+    /// Converts rows to messages. The rows of a message are in one run.
     pub(crate) fn by_message(&mut self, message_of: impl Fn(usize) -> usize) {
         for recalled in &mut self.recalled {
             for position in &mut recalled.positions {
@@ -540,7 +542,7 @@ impl Trace {
         self.ranges = ranges;
     }
 
-    /// Folds decisions and costs, one a message, into runs.
+    /// Folds decisions and costs, one for each message, into runs.
     pub(crate) fn fold(
         decisions: impl Iterator<Item = (Decision, u64)>,
         config: &ContextConfig,

@@ -1,4 +1,4 @@
-//! The whole state of a build, to be read.
+//! A read-only view of a build's whole state.
 
 use crate::base::message::{Field, Role};
 use crate::base::text::joined;
@@ -15,16 +15,16 @@ pub(crate) const BINDS: &str = "anthropic";
 /// The whole state of a build, read-only: input, marks and fill.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// What is given.
+    /// The input.
     pub input: &'a Input,
-    /// What the stages decided.
+    /// The stages' decisions.
     pub marks: &'a Marks,
-    /// What `budget` has filled.
+    /// The filled prompt.
     pub fill: &'a Fill,
 }
 
 impl<'a> View<'a> {
-    /// The message behind a piece, if one is.
+    /// The message of a piece, if it is one.
     #[must_use]
     pub fn source(self, piece: Piece) -> Option<(&'a Transcript, usize)> {
         let transcript = &*self.input.transcript;
@@ -38,7 +38,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The role of the message that a piece is.
+    /// The role of a piece's message.
     #[must_use]
     pub fn role_of(self, piece: Piece) -> Role {
         match (piece, self.source(piece)) {
@@ -48,7 +48,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// True if the thinking of a piece stays out: something before it has changed, and the model would refuse it.
+    /// True if a piece's thinking stays out: something before it has changed, and the model would reject it.
     #[must_use]
     pub fn withholds(self, piece: Piece) -> bool {
         let transcript = &self.input.transcript;
@@ -67,13 +67,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The text in the place of a piece's own, if it was shortened.
+    /// The text that replaces a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened_text(self, piece: Piece) -> Option<&'a str> {
         self.fill.shortened(piece).map(|it| it.text.as_str())
     }
 
-    /// The lines in the place of a piece's first images and files, if not all of them are shown.
+    /// The lines that replace a piece's first images and files, if some of them aren't shown.
     #[must_use]
     pub(crate) fn media_lines(self, piece: Piece) -> &'a [Option<String>] {
         let given = self.marks.as_given(piece);
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         hidden.or_else(|| self.fill.hidden_media.get(&given)).map_or(&[], Vec::as_slice)
     }
 
-    /// A piece's text as far as it was not cut, one part below the other.
+    /// The remaining text of a piece, one part below the other.
     #[must_use]
     pub fn text_of(self, piece: Piece) -> String {
         if let Some(text) = self.shortened_text(piece) {

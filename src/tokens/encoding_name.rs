@@ -14,22 +14,23 @@ pub enum EncodingName {
     /// `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
-    /// `qwen`: Qwen 2 to 3, by a vocabulary file of your own.
+    /// `qwen`: Qwen 2 to 3, with your own vocabulary file.
     #[serde(rename = "qwen")]
     Qwen,
-    /// `deepseek_v3`: DeepSeek V3 and R1, by a vocabulary file of your own.
+    /// `deepseek_v3`: DeepSeek V3 and R1, with your own vocabulary file.
     #[serde(rename = "deepseek_v3")]
     DeepseekV3,
-    /// `tekken`: Mistral's Tekken, by a vocabulary file of your own.
+    /// `tekken`: Mistral's Tekken, with your own vocabulary file.
     #[serde(rename = "tekken")]
     Tekken,
-    /// `llama3`: Llama 3 to 3.3, by a vocabulary file of your own.
+    /// `llama3`: Llama 3 to 3.3, with your own vocabulary file.
     #[serde(rename = "llama3")]
     Llama3,
 }
 
 impl EncodingName {
-    /// Every encoding: those whose vocabulary the package has, the newest first, then those that a `tokenizer.json` has.
+    /// Every encoding: those with a vocabulary in the package, the newest first, then those with a vocabulary from a
+    /// `tokenizer.json`.
     pub const ALL: [Self; 6] = [
         Self::O200kBase,
         Self::Cl100kBase,
@@ -39,10 +40,10 @@ impl EncodingName {
         Self::Llama3,
     ];
 
-    /// The encodings whose vocabulary the package has.
+    /// The encodings with a vocabulary in the package.
     pub const PACKAGED: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
 
-    /// The name as it is written: `o200k_base`, `cl100k_base`.
+    /// The name, such as `o200k_base` or `cl100k_base`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -55,13 +56,13 @@ impl EncodingName {
         }
     }
 
-    /// The encoding of that name, written as [`EncodingName::as_str`] writes it.
+    /// The encoding with a name, in the spelling of [`EncodingName::as_str`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|encoding| encoding.as_str() == name)
     }
 
-    /// How it cuts a text into pieces.
+    /// Its rules for cutting a text into pieces.
     pub(crate) const fn pieces(self) -> Pieces {
         match self {
             Self::O200kBase => Pieces::O200k,
@@ -73,12 +74,13 @@ impl EncodingName {
         }
     }
 
-    /// Tells the encodings whose vocabulary the package has from others.
+    /// True if the package has its vocabulary.
     pub(crate) fn is_packaged(self) -> bool {
         Self::PACKAGED.contains(&self)
     }
 
-    /// The checksum of its vocabulary's asset, if the package has it. A vocabulary never changes, so a count that is called exact is so.
+    /// The checksum of its vocabulary's asset, if the package has it. A vocabulary never changes, so counts called
+    /// exact are exact.
     pub(crate) fn checksum(self) -> Option<u64> {
         match self {
             Self::O200kBase => Some(0xc9c3_3f5c_7a79_102f),

@@ -1,12 +1,12 @@
-//! Estimates token counts where no vocabulary is at hand.
+//! Estimates token counts without a vocabulary.
 //!
-//! What is estimated is the count in `o200k_base`, of which the exact pieces are known without a vocabulary. Most
-//! pieces are one token; a piece costs more the less its letters look like a common word's, and by its script.
-//! The costs were fitted by least squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown,
-//! random bytes as text, emoji, and about sixty languages.
+//! The estimate is for `o200k_base`, whose exact pieces are known without a vocabulary. Most pieces are one token. A
+//! piece costs more if its letters look less like a common word's, and by its script. The costs were fitted by least
+//! squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown, random bytes as text, emoji, and
+//! about sixty languages.
 //!
-//! Measured errors of the total, in percent of the exact count; positive is too high. The texts are of the same
-//! sources as the fitted ones, but others; those marked * are of sources that were kept out of the fit.
+//! Measured errors of the total, in percent of the exact count; positive is too high. The texts come from the same
+//! sources as the fitted ones but are different texts. Those marked * come from sources that were kept out of the fit.
 //!
 //! | text | error |
 //! |---|---|
@@ -28,10 +28,10 @@
 //! | Hindi | +4 to +7, labels of programs −10 |
 //! | languages with few texts, as Marathi, Tamil, Urdu, Kazakh | −37 to +48 |
 //!
-//! A single message is off by 3 to 7 % on average in English and by 10 to 15 % in other languages: everyday phrases
-//! in Chinese, Korean, Hindi and Thai are over-estimated, by a third at worst, and terse labels under-estimated.
+//! A single message is off by 3 to 7 % on average in English and by 10 to 15 % in other languages: everyday phrases in
+//! Chinese, Korean, Hindi and Thai are over-estimated, by a third at worst, and terse labels under-estimated.
 //!
-//! Everything is integers and one pass, so that every host comes to the same estimate.
+//! Everything is integers in one pass, so every host gets the same estimate.
 
 use super::model::Tokenizer;
 use windrow_encoding::classes::{Class, class_of};
@@ -39,19 +39,19 @@ use windrow_encoding::pretokenizer::{Pieces, decode, piece_end};
 
 /// Costs are in hundredths of a token.
 const TOKEN: u64 = 100;
-/// A symbol before a word, in one piece with it: `(word`. A space there costs nothing.
+/// A symbol before a word, in the same piece: `(word`. A space there costs nothing.
 const LEADING_SYMBOL: u64 = 26;
 /// A dash, quotation mark or the like before a word.
 const LEADING_TYPOGRAPHY: u64 = 29;
 /// Any other character before a word.
 const LEADING_OTHER: u64 = 0;
-/// An ASCII symbol after a character that it does not repeat.
+/// An ASCII symbol that differs from the character before it.
 const NEXT_SYMBOL: u64 = 17;
-/// A capital after a capital, beside what the pair costs.
+/// A capital after a capital, in addition to the pair's cost.
 const NEXT_CAPITAL: u64 = 9;
-/// Bytes of a piece that cost a token in any case: of white space, or of one symbol again and again.
+/// A piece of white space, or of one repeated symbol, costs at least a token for this many bytes.
 const LONGEST_RUN: u64 = 64;
-/// What [`FIRST`] and [`LAST`] count from, so that they can lower the cost of a word and be unsigned.
+/// Base of [`FIRST`] and [`LAST`], so that they can lower the cost of a word and still be unsigned.
 const EDGE: u64 = 30;
 
 /// The estimated number of tokens in a text: at least one if there is any text.
@@ -70,7 +70,7 @@ pub(super) fn count_until(text: &str, tokenizer: Tokenizer, limit: u64) -> Optio
     };
     let is_claude = matches!(tokenizer, Tokenizer::Claude | Tokenizer::ClaudeNewer);
     let (mut cost, mut start) = (0, 0);
-    // What words of ASCII letters cost, and words with other Latin letters.
+    // Costs of words of ASCII letters, and of words with other Latin letters.
     let (mut plain, mut accented) = (0, 0);
     while start < text.len() {
         let end = piece_end(Pieces::O200k, text, start);
@@ -80,7 +80,7 @@ pub(super) fn count_until(text: &str, tokenizer: Tokenizer, limit: u64) -> Optio
             None => piece_cost(piece),
             Some(shares) => {
                 let kind = kind_of(piece);
-                // Each digit for itself; in `o200k_base` three are one token.
+                // Each digit by itself. In `o200k_base` three are one token.
                 let digits = piece.len() as u64 * TOKEN;
                 let own = if kind == DIGITS { digits } else { piece_cost(piece) };
                 let is_latin = kind == LETTERS || kind == Script::Latin as usize;
@@ -104,8 +104,8 @@ pub(super) fn count_until(text: &str, tokenizer: Tokenizer, limit: u64) -> Optio
     Some(rounded(cost)).filter(|count| *count <= limit)
 }
 
-/// What a piece is made of: the script of its first character beyond ASCII, and where it has none, letters, digits, white space or
-/// symbols of ASCII.
+/// The kind of a piece: the script of its first character beyond ASCII. Without one: ASCII letters, digits, white space
+/// or symbols.
 fn kind_of(piece: &[u8]) -> usize {
     let mut at = 0;
     while at < piece.len() {
@@ -126,12 +126,12 @@ fn kind_of(piece: &[u8]) -> usize {
     }
 }
 
-/// A cost in whole tokens, none only for no text.
+/// A cost in whole tokens; 0 only for an empty text.
 fn rounded(cost: u64) -> u64 {
     ((cost + TOKEN / 2) / TOKEN).max(cost.min(1))
 }
 
-/// What a piece costs: at least 40.
+/// The cost of a piece: at least 40.
 fn piece_cost(piece: &[u8]) -> u64 {
     let mut cost = TOKEN;
     let (leader, width) = character(piece, 0);
@@ -178,7 +178,7 @@ fn piece_cost(piece: &[u8]) -> u64 {
     cost.max(piece.len() as u64 * TOKEN / LONGEST_RUN)
 }
 
-/// What an ASCII character costs after a byte of the character before it.
+/// The cost of an ASCII character after a byte of the character before it.
 fn ascii_cost(before: u8, byte: u8) -> u64 {
     if byte.is_ascii_alphabetic() {
         if !before.is_ascii_alphabetic() {
@@ -195,7 +195,7 @@ fn ascii_cost(before: u8, byte: u8) -> u64 {
     }
 }
 
-/// A letter's place in the alphabet, from 0.
+/// A letter's position in the alphabet, from 0.
 fn letter(byte: u8) -> usize {
     usize::from(byte.to_ascii_lowercase() - b'a').min(25)
 }
@@ -208,7 +208,7 @@ fn character(piece: &[u8], at: usize) -> (u32, usize) {
     }
 }
 
-/// Whether a character can be within a word.
+/// True if a character can be within a word.
 fn is_of_words(code_point: u32) -> bool {
     let class = class_of(code_point);
     class.is_letter() || class == Class::Mark
@@ -220,9 +220,9 @@ fn script_of(code_point: u32) -> Option<Script> {
     BLOCKS[..after].last().map(|(_, script)| *script)
 }
 
-/// What a character of a script costs.
+/// The costs of a script's characters.
 struct Costs {
-    /// As the first of a piece or after its leader, beside the piece's own cost.
+    /// At the start of a piece or after its leader, in addition to the piece's own cost.
     first: u64,
     /// After a character of another script, or of ASCII.
     entered: u64,
@@ -243,7 +243,7 @@ enum Script {
     Latin,
     /// Latin letters with two diacritics, most of them Vietnamese.
     Vietnamese,
-    /// Combining marks of no script of their own.
+    /// Combining marks without a script.
     Mark,
     /// Greek.
     Greek,
@@ -257,7 +257,7 @@ enum Script {
     Georgian,
     /// Hebrew.
     Hebrew,
-    /// Arabic, also as Persian and Urdu write it.
+    /// Arabic, including Persian and Urdu.
     Arabic,
     /// Devanagari: Hindi, Marathi.
     Devanagari,
@@ -297,9 +297,9 @@ enum Script {
     Selector,
     /// The zero-width joiner.
     Joiner,
-    /// All else of the basic plane.
+    /// Everything else in the basic plane.
     Rare,
-    /// All else beyond it.
+    /// Everything else beyond it.
     RareBeyond,
 }
 
@@ -362,8 +362,8 @@ static BLOCKS: [(u32, Script); 54] = [
     (0x1f400, Script::Emoji), (0x1fb00, Script::RareBeyond),
 ];
 
-/// What each letter costs after each: a row for the letter before, a column for the one after. What is common in
-/// words costs little.
+/// The cost of each letter after each: a row for the letter before, a column for the one after. Pairs that are common
+/// in words cost little.
 #[rustfmt::skip]
 static PAIRS: [[u8; 26]; 26] = [
     [85, 37, 16, 2, 109, 54, 27, 43, 15, 34, 13, 14, 19, 14, 146, 12, 0, 21, 21, 16, 5, 16, 34, 54, 16, 43], // a
@@ -394,24 +394,24 @@ static PAIRS: [[u8; 26]; 26] = [
     [21, 43, 82, 94, 6, 94, 65, 81, 0, 32, 147, 111, 68, 50, 15, 57, 84, 112, 121, 75, 14, 136, 35, 94, 0, 96], // z
 ];
 
-/// What a word's first letter adds, from `a` to `z`, less [`EDGE`]; for words of at least three letters.
+/// Cost that a word's first letter adds, from `a` to `z`, less [`EDGE`]; for words of at least three letters.
 #[rustfmt::skip]
 static FIRST: [u8; 26] =
     [14, 0, 0, 0, 21, 0, 9, 0, 7, 0, 0, 4, 2, 19, 15, 2, 32, 0, 0, 0, 2, 7, 8, 30, 0, 15];
 
-/// What a word's last letter adds, less [`EDGE`]; for words of at least two letters.
+/// Cost that a word's last letter adds, less [`EDGE`]; for words of at least two letters.
 #[rustfmt::skip]
 static LAST: [u8; 26] =
     [20, 12, 19, 0, 8, 0, 0, 9, 71, 25, 0, 2, 13, 15, 13, 28, 62, 2, 0, 10, 25, 48, 30, 16, 0, 27];
 
-/// What a piece can be made of behind the scripts: letters, digits, white space, or symbols of ASCII.
+/// Kinds of pieces after the scripts: ASCII letters, digits, white space, or symbols.
 const LETTERS: usize = 32;
 const DIGITS: usize = 33;
 const SPACE: usize = 34;
 const SYMBOLS: usize = 35;
 
-/// What pieces cost in another tokenizer, in percent of what they cost in `o200k_base`: by their script in the order of [`Script`],
-/// then letters, digits, white space and symbols. Digits are shares of a token each.
+/// Costs of pieces in another tokenizer, in percent of their costs in `o200k_base`: by script in the order of
+/// [`Script`], then letters, digits, white space and symbols. For digits, the percentage of a token for each.
 type Shares = [u16; 36];
 
 /// Claude up to 4.6, fitted to the tokenizer of Claude 2, which Anthropic published (`@anthropic-ai/tokenizer`).
@@ -423,7 +423,7 @@ static CLAUDE: Shares = [
     113, 48, 104, 99,
 ];
 
-/// Gemini up to 2.0, fitted to the tokenizer of Gemma 2, in which Google's own software counts for it.
+/// Gemini up to 2.0, fitted to the tokenizer of Gemma 2, which Google's own software uses to count for it.
 #[rustfmt::skip]
 static GEMMA_2: Shares = [
     50, 85, 99, 75, 105, 94, 136, 194, 239, 115, 103, 130,
@@ -441,11 +441,10 @@ static GEMMA_3: Shares = [
     100, 100, 182, 110,
 ];
 
-/// What words of ASCII letters cost more for Claude in a text with letters like `é`, which is hardly English, in percent: where one
-/// of [`FOREIGN_ONE_IN`] has such letters, all do.
+/// Percentage that words of ASCII letters cost more for Claude in texts with letters like `é`, which are hardly
+/// English. It applies if at least one in [`FOREIGN_ONE_IN`] words has such letters.
 const FOREIGN: u64 = 20;
 const FOREIGN_ONE_IN: u64 = 8;
 
-/// How many tokens Latin letters have for Claude from 4.7 on for 100 that they had before: by counts of both
-/// (`docs/tokens.md`).
+/// Tokens that Latin letters have for Claude from 4.7 on for each 100 before, by counts of both (`docs/tokens.md`).
 const NEWER: u64 = 145;

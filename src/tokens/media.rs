@@ -1,20 +1,20 @@
-//! What images, audio, video and files cost: by the formula that the model's maker has published, or by a stated assumption.
+//! Costs of images, audio, video and files: by the published formula of the model's maker, or by a stated assumption.
 //!
-//! A segment says of a part what the host knows of it: its detail, `name=value` for each fact, and a fingerprint. What is here
-//! bounds a prompt and is never exact: makers scale what they get, and change how. `media.tsv` has every figure and its source,
-//! and the reference page prints it. A cost that no maker has published is rather too high than too low.
+//! A segment holds the host's knowledge of a part: its detail, `name=value` for each fact, and a fingerprint. The costs
+//! here bound a prompt and are never exact: makers scale their input, and change how. `media.tsv` has every figure and
+//! its source, and the reference page prints it. A cost that no maker has published is rather too high than too low.
 
 use super::model::version;
 use crate::base::message::Field;
 
-/// How media of a model is counted.
+/// A maker's way of counting media.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Maker {
-    /// OpenAI's tiles: what an image costs, and each of its tiles.
+    /// OpenAI's tiles: the cost of an image, and of each of its tiles.
     Tiles(u64, u64),
-    /// OpenAI's patches: what one costs in hundredths, and how an image is scaled by its detail.
+    /// OpenAI's patches: the cost of one in hundredths, and the scaling by detail.
     Patches(u64, Scaling),
-    /// Claude: how an image is scaled.
+    /// Claude: the bounds that an image is scaled into.
     Anthropic(Bounds),
     /// Gemini up to 2.5.
     GoogleTiles,
@@ -23,7 +23,7 @@ enum Maker {
     Unknown,
 }
 
-/// What an image is scaled into: pixels of its longer side, and patches.
+/// Bounds that an image is scaled into: pixels of its longer side, and patches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     side: u64,
@@ -36,7 +36,7 @@ impl Bounds {
     }
 }
 
-/// The bounds by what `detail` says.
+/// The bounds for each value of `detail`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scaling {
     low: Bounds,
@@ -77,8 +77,8 @@ const GPT_4O: (u64, u64) = (85, 170);
 const CLAUDE: Bounds = Bounds::new(1568, 1568);
 const CLAUDE_4_7: Bounds = Bounds::new(2576, 4784);
 
-/// OpenAI's models by what their names hold, the first that fits. A name ends where neither a digit nor a point follows, so that
-/// `gpt-5` is not `gpt-5.9`.
+/// OpenAI's models by a part of their names; the first match wins. A match ends before a character that is neither a
+/// digit nor a point, so `gpt-5` doesn't match `gpt-5.9`.
 const OPENAI: [(&str, Maker); 22] = [
     ("gpt-4o-mini", Maker::Tiles(2833, 5667)),
     ("gpt-4o", Maker::Tiles(GPT_4O.0, GPT_4O.1)),
@@ -140,14 +140,14 @@ const UNKNOWN_PAGES: u64 = 5;
 const FILE_BYTES_PER_PAGE: u64 = 20_000;
 const TEXT_BYTES_PER_TOKEN: u64 = 2;
 
-/// What the text of a page costs, the most that Anthropic calls typical.
+/// Tokens of the text of a page: the most that Anthropic calls typical.
 const PAGE_TEXT: u64 = 3000;
-/// A page as an image: A4 with 150 dots an inch.
+/// A page as an image: A4 at 150 dpi.
 const PAGE_SIZE: (u64, u64) = (1240, 1754);
-/// The size that is taken where an image may have any: a photograph of 12 megapixels.
+/// The assumed size of an image of unknown size: a photograph of 12 megapixels.
 const PHOTOGRAPH: (u64, u64) = (4032, 3024);
 
-/// What a part asks for.
+/// The detail that a part requests.
 #[derive(Clone, Copy, Debug, Default)]
 enum Detail {
     Low,
@@ -157,7 +157,7 @@ enum Detail {
     Auto,
 }
 
-/// What is known of a part.
+/// Known facts about a part.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     detail: Detail,
@@ -169,7 +169,7 @@ struct Facts<'a> {
     media_type: &'a str,
     /// Its bytes in the JSON.
     sent: u64,
-    /// True if no text can be in its place: the screenshot that answers a call of a computer.
+    /// True if no text can replace it: the screenshot that answers a computer-use call.
     is_fixed: bool,
 }
 
@@ -206,7 +206,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What a media part costs: `value` is what its segment says, and `is_assistant` whether the model said it.
+/// The cost of a media part in tokens. `value` is the value of its segment, and `is_assistant` is true if the model
+/// said it.
 #[must_use]
 pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) -> u64 {
     let maker = Maker::of(model);
@@ -223,7 +224,7 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
     }
 }
 
-/// The line in the place of an image, audio or a file that isn't shown. None if no text can be in its place.
+/// The line that replaces an image, audio or a file that isn't shown. None if no text can replace it.
 pub(crate) fn line(field: Field, value: &str) -> Option<String> {
     let facts = Facts::read(value);
     let kind = if facts.media_type.is_empty() { kind_of(field) } else { facts.media_type };
@@ -236,18 +237,18 @@ pub(crate) fn sent_bytes(value: &str) -> u64 {
     Facts::read(value).sent
 }
 
-/// True for an image, and for a file that is one.
+/// True for an image, and for an image file.
 pub(crate) fn is_image(field: Field, value: &str) -> bool {
     field == Field::Image
         || (field == Field::File && Facts::read(value).media_type.starts_with("image/"))
 }
 
-/// True if a side of an image has more pixels. If its size isn't known, it hasn't.
+/// True if a side of an image has more pixels than `pixels`. False if its size isn't known.
 pub(crate) fn is_larger(value: &str, pixels: u64) -> bool {
     Facts::read(value).size().is_some_and(|(width, height)| width.max(height) > pixels)
 }
 
-/// The kind of a part that isn't a text.
+/// The kind of a part that isn't text.
 pub(crate) fn kind_of(field: Field) -> &'static str {
     match field {
         Field::Image => "image",
@@ -258,11 +259,11 @@ pub(crate) fn kind_of(field: Field) -> &'static str {
 
 /// The longest side of an image, so that no header can make a count overflow.
 const MOST_PIXELS: u64 = 1 << 31;
-/// The longest audio that is told from longer ones: a month.
+/// The longest audio that is told apart from longer ones: a month.
 const MOST_MILLISECONDS: u64 = 31 * 86_400_000;
-/// The most pages that are told from more.
+/// The most pages that are told apart from more.
 const MOST_PAGES: u64 = 1_000_000;
-/// What Gemini takes an image for from 3 on, where nothing else is asked for.
+/// Tokens that Gemini from 3 on counts for an image, unless the request says otherwise.
 const GEMINI_IMAGE: u64 = 1120;
 
 fn image(maker: Maker, detail: Detail, size: Option<(u64, u64)>) -> u64 {
@@ -290,14 +291,14 @@ fn image(maker: Maker, detail: Detail, size: Option<(u64, u64)>) -> u64 {
     }
 }
 
-/// How many tiles of 512 pixels an image has, once it is scaled.
+/// Number of tiles of 512 pixels in an image, after scaling.
 fn tiles((width, height): (u64, u64)) -> u64 {
     let (width, height) = scaled((width, height), (2048, width.max(height)));
     let (width, height) = scaled((width, height), (768, width.min(height)));
     (width.div_ceil(512) * height.div_ceil(512)).clamp(1, 8)
 }
 
-/// Both sides, made smaller by `to / from`; as they are where that would make them larger.
+/// Both sides scaled down by `to / from`. Never scales up.
 fn scaled((width, height): (u64, u64), (to, from): (u64, u64)) -> (u64, u64) {
     if from <= to {
         return (width, height);
@@ -306,7 +307,7 @@ fn scaled((width, height): (u64, u64), (to, from): (u64, u64)) -> (u64, u64) {
     (scale(width), scale(height))
 }
 
-/// How many patches of 32 pixels an image has, once it is scaled.
+/// Number of patches of 32 pixels in an image, after scaling.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -315,7 +316,7 @@ fn scaled((width, height): (u64, u64), (to, from): (u64, u64)) -> (u64, u64) {
 )]
 fn patches((width, height): (u64, u64), bounds: Bounds) -> u64 {
     let longer = width.max(height);
-    // Into the longest side, rounded to whole pixels.
+    // Fit into the longest side, rounded to whole pixels.
     let fit = |side: u64| {
         if longer <= bounds.side {
             return side;
@@ -329,18 +330,18 @@ fn patches((width, height): (u64, u64), bounds: Bounds) -> u64 {
     }
     let (width, height) = (width as f64, height as f64);
     let shrink = (1024.0 * bounds.patches as f64 / (width * height)).sqrt();
-    // Scaled once more, so that one side has whole patches. A side of less than one patch stays what it is.
+    // Scale once more, so that one side has whole patches. A side of less than one patch stays unchanged.
     let adjust = |side: f64| {
         let patches = side * shrink / 32.0;
         if patches < 1.0 { 1.0 } else { patches.floor() / patches }
     };
     let scale = shrink * adjust(width).min(adjust(height));
-    // What is a whole number but for how fractions are kept, is that number.
+    // The tolerance keeps a rounding error from moving a whole number down.
     let pixels = |side: f64| ((side * scale + 1e-6) as u64).max(1);
     (pixels(width).div_ceil(32) * pixels(height).div_ceil(32)).min(bounds.patches)
 }
 
-/// How many patches of 28 pixels an image has, once it is scaled: the largest size that fits, by Anthropic's own search.
+/// Number of patches of 28 pixels in an image after scaling: the largest size that fits, by Anthropic's own search.
 fn anthropic((width, height): (u64, u64), bounds: Bounds) -> u64 {
     let (longer, shorter) = (width.max(height), width.min(height));
     let patches = |longer: u64, shorter: u64| {
@@ -364,10 +365,11 @@ fn anthropic((width, height): (u64, u64), bounds: Bounds) -> u64 {
     patches(fits, beside(fits)).unwrap_or(1)
 }
 
-/// The most tiles of an image: Google says of a large one that it costs 256, and about 2,048 for what is cut out of it.
+/// The most tiles of an image. Google says that a large one costs 256, plus about 2,048 for its crops.
 const MOST_GOOGLE_TILES: u64 = 9;
 
-/// How many tiles Gemini up to 2.5 cuts an image into. Google's pages give two rules: the one that gives more is taken.
+/// Number of tiles that Gemini up to 2.5 cuts an image into. Google's pages have two rules, and the one with more tiles
+/// is used.
 fn google_tiles((width, height): (u64, u64)) -> u64 {
     if width.max(height) <= 384 {
         return 1;
@@ -386,7 +388,7 @@ fn audio(maker: Maker, facts: &Facts<'_>, is_assistant: bool) -> u64 {
     timed(facts, AUDIO_BYTES_PER_MILLISECOND, tokens_per_second)
 }
 
-/// What lasts so long.
+/// The cost of a part with a duration.
 fn timed(facts: &Facts<'_>, bytes_per_millisecond: u64, tokens_per_second: u64) -> u64 {
     let by_bytes = || facts.bytes.map(|bytes| bytes.div_ceil(bytes_per_millisecond));
     let milliseconds = facts.milliseconds.or_else(by_bytes).unwrap_or(UNKNOWN_MILLISECONDS);
@@ -435,7 +437,7 @@ mod tests {
             ("low width=4096 height=8192 1-a", "gpt-4o", 85),
             ("high width=1024 height=1024 1-a", "gpt-5.4", 1229),
             ("high width=2048 height=2048 1-a", "gpt-5.4", 3000),
-            // Where there are 1,536 patches at most.
+            // Models with at most 1,536 patches.
             ("auto width=1024 height=1024 1-a", "o4-mini", 1762),
             ("auto width=1800 height=2400 1-a", "o4-mini", 2498),
             // Anthropic's.
@@ -538,7 +540,7 @@ mod tests {
         "gemini-3-flash",
     ];
 
-    /// An image of unknown size costs as much as any, and none costs more than its formula lets it.
+    /// An image of unknown size costs as much as any, and none costs more than its formula allows.
     #[test]
     fn an_unknown_size_is_the_dearest() {
         let sides = [
@@ -555,7 +557,7 @@ mod tests {
                         }
                         let facts = format!("{detail} width={width} height={height} 1-a");
                         let known = image_cost(&facts, model);
-                        // Patches are whole, so that a narrow image of as many pixels may have a few more.
+                        // Patches are whole, so a narrow image with as many pixels may have a few more.
                         let more = if unknown > 14_000 { unknown / 4 } else { 0 };
                         assert!(
                             known > 0 && known <= unknown + more,
@@ -567,7 +569,7 @@ mod tests {
         }
     }
 
-    /// Where no maker is known, no formula of a model with the standard resolution gives more.
+    /// For an unknown maker, the cost is at least that of any model with the standard resolution.
     #[test]
     fn an_unknown_model_is_the_dearest_of_the_standard_ones() {
         for size in

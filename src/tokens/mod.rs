@@ -1,6 +1,6 @@
 //! Counting tokens: exactly by an encoding whose vocabulary is loaded, or by an estimate.
 //!
-//! How an encoding counts is in the crate `windrow_encoding`, which is built for speed.
+//! The crate `windrow_encoding` has the counting itself, and is built for speed.
 //!
 //! # Examples
 //!
@@ -30,11 +30,11 @@ pub use windrow_encoding::vocabulary::LONGEST_TOKEN;
 /// An encoding with its vocabulary loaded: about 5 MB of memory for `o200k_base`, 3 MB for `cl100k_base`.
 pub struct Encoding {
     name: EncodingName,
-    /// Behind a table of functions, so that a host can load what counts together with the vocabulary.
+    /// Boxed as a trait object, so that a host can load the counting code together with the vocabulary.
     tokenizer: Box<dyn CountUntil>,
 }
 
-/// What counts by a vocabulary.
+/// Counts tokens by a vocabulary.
 trait CountUntil {
     fn count_until(&self, text: &[u8], limit: u64) -> Option<u64>;
 }
@@ -46,7 +46,7 @@ impl CountUntil for windrow_encoding::Tokenizer {
 }
 
 impl Encoding {
-    /// Loads an encoding from its vocabulary's asset, as [`asset::encode`] makes it.
+    /// Loads an encoding from its vocabulary's asset, which [`asset::encode`] makes.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Encoding {
         Ok(Self { name, tokenizer: Box::new(tokenizer) })
     }
 
-    /// Which encoding it is.
+    /// The encoding's name.
     #[must_use]
     pub fn name(&self) -> EncodingName {
         self.name
@@ -78,14 +78,14 @@ impl Encoding {
         self.count_until(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
-    /// The number of tokens in a text; None if it is more than `limit`, and then no more is counted than it takes
-    /// to know that.
+    /// The number of tokens in a text, or None if it is more than `limit`. Counting stops as soon as the limit is
+    /// exceeded.
     #[must_use]
     pub fn count_until(&self, text: &str, limit: u64) -> Option<u64> {
         self.tokenizer.count_until(text.as_bytes(), limit)
     }
 
-    /// The number of tokens in a text of UTF-8 bytes. Other bytes are counted somehow.
+    /// The number of tokens in a text of UTF-8 bytes. Other bytes get an unspecified count.
     #[must_use]
     pub fn count_bytes(&self, text: &[u8]) -> u64 {
         self.tokenizer.count_until(text, u64::MAX).unwrap_or(u64::MAX)
@@ -98,12 +98,12 @@ impl fmt::Debug for Encoding {
     }
 }
 
-/// What counts tokens.
+/// A way of counting tokens.
 #[derive(Clone, Debug)]
 pub enum Counter {
     /// Exactly, by an encoding.
     Exact(Rc<Encoding>),
-    /// By the estimator, for models whose tokenizer is not public and until a vocabulary has arrived.
+    /// By the estimator, for models without a public tokenizer and until a vocabulary has arrived.
     Estimate(Tokenizer),
 }
 
@@ -117,7 +117,7 @@ impl Counter {
         }
     }
 
-    /// The number of tokens in a text; None if it is more than `limit`.
+    /// The number of tokens in a text, or None if it is more than `limit`.
     #[must_use]
     pub fn count_until(&self, text: &str, limit: u64) -> Option<u64> {
         match self {
@@ -126,7 +126,7 @@ impl Counter {
         }
     }
 
-    /// Whether the counts are exact.
+    /// True if the counts are exact.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         matches!(self, Self::Exact(_))

@@ -1,4 +1,4 @@
-//! Which encoding a model counts in.
+//! Models' encodings, families and versions.
 
 use super::encoding_name::EncodingName;
 use EncodingName::{Cl100kBase, O200kBase};
@@ -23,7 +23,7 @@ const NAMES: [(&str, EncodingName); 16] = [
     ("text-embedding-3-large", Cl100kBase),
 ];
 
-/// Models by how their names begin.
+/// Models by the beginnings of their names.
 const PREFIXES: [(&str, EncodingName); 13] = [
     ("o1-", O200kBase),
     ("o3-", O200kBase),
@@ -35,12 +35,12 @@ const PREFIXES: [(&str, EncodingName); 13] = [
     ("gpt-4o-", O200kBase),
     ("gpt-4-", Cl100kBase),
     ("gpt-3.5-turbo-", Cl100kBase),
-    ("gpt-35-turbo-", Cl100kBase), // the name of a deployment at Azure
+    ("gpt-35-turbo-", Cl100kBase), // the name of a deployment on Azure
     ("gpt-oss-", O200kBase),       // has more special tokens, but text counts the same
     ("codex-mini", O200kBase),
 ];
 
-/// What the names of models hold that count in none of these encodings.
+/// Parts of the names of models that count in none of these encodings.
 const OTHERS: [&str; 18] = [
     "claude",
     "gemini",
@@ -62,10 +62,10 @@ const OTHERS: [&str; 18] = [
     "nemotron",
 ];
 
-/// How the names of OpenAI's models begin that reason.
+/// Beginnings of the names of OpenAI's reasoning models.
 const REASONING: [&str; 5] = ["o1", "o3", "o4", "gpt-5", "gpt-oss"];
 
-/// The name of a model without what routers write before it, and of a fine-tuned one the name of the model that was tuned.
+/// The name of a model without a router's prefix. For a fine-tuned model, the name of the base model.
 pub(crate) fn base_name(model: &str) -> &str {
     let mut model = model.strip_prefix("openai/").unwrap_or(model);
     while let Some(tuned) = model.strip_prefix("ft:") {
@@ -75,14 +75,14 @@ pub(crate) fn base_name(model: &str) -> &str {
 }
 
 impl EncodingName {
-    /// Whether a model is known to count in no encoding of these, by its name.
+    /// True if a model's name says that it counts in none of these encodings.
     #[must_use]
     pub fn is_other(model: &str) -> bool {
         let model = model.to_ascii_lowercase();
         Self::for_model(&model).is_none() && OTHERS.iter().any(|name| model.contains(name))
     }
 
-    /// Whether a model is one of OpenAI's that reason before they reply, by its name: their prompts are put together in another way.
+    /// True for OpenAI's models that reason before they reply, by name: their prompts are assembled differently.
     #[must_use]
     pub fn is_for_reasoning(model: &str) -> bool {
         let model = base_name(model);
@@ -92,9 +92,9 @@ impl EncodingName {
             && !model.contains("-chat")
     }
 
-    /// The encoding of a model, by the model's name: `gpt-4o`, `gpt-4o-2024-05-13`, a fine-tuned one
-    /// (`ft:gpt-4o:…`), or with the provider before it as routers write it (`openai/gpt-4o`). None for any other,
-    /// and for the models whose encoding is an older one.
+    /// The encoding of a model, by the model's name: `gpt-4o`, `gpt-4o-2024-05-13`, a fine-tuned one (`ft:gpt-4o:…`),
+    /// or with the provider before it as routers write it (`openai/gpt-4o`). None for any other, and for models with an
+    /// older encoding.
     #[must_use]
     pub fn for_model(model: &str) -> Option<Self> {
         let model = base_name(model);
@@ -105,7 +105,7 @@ impl EncodingName {
     }
 }
 
-/// Who makes a model, and its version, by its name. A version that is not known is taken for the newest.
+/// A model's maker and version, by the model's name. An unknown version counts as the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// OpenAI.
@@ -121,7 +121,7 @@ pub enum Family {
 /// A version, as 4 and 6 for 4.6.
 pub(crate) type Version = (u32, u32);
 
-/// The version where none is named.
+/// The version if none is named.
 pub(crate) const NEWEST: Version = (u32::MAX, 0);
 
 impl Family {
@@ -140,7 +140,7 @@ impl Family {
         }
     }
 
-    /// What a text is estimated for.
+    /// The tokenizer to estimate a text for.
     #[must_use]
     pub fn tokenizer(self) -> Tokenizer {
         match self {
@@ -158,15 +158,15 @@ pub(crate) fn version(name: &str) -> Option<Version> {
     let numbers: Vec<&str> = name.split(|letter: char| !letter.is_ascii_digit()).collect();
     let at = numbers.iter().position(|digits| matches!(digits.len(), 1 | 2))?;
     let figure = |digits: &str| digits.parse().ok();
-    // Where a letter stands between two numbers, there is an empty one.
+    // A letter between two numbers leaves an empty number there.
     let minor = numbers.get(at + 1).filter(|digits| digits.len() <= 2);
     Some((figure(numbers[at])?, minor.and_then(|digits| figure(digits)).unwrap_or(0)))
 }
 
-/// Whose tokenizer a text is estimated for.
+/// A tokenizer that a text is estimated for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tokenizer {
-    /// `o200k_base`, and where no maker is known.
+    /// `o200k_base`, also for unknown makers.
     #[default]
     O200k,
     /// Claude up to 4.6.

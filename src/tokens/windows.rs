@@ -2,25 +2,26 @@
 
 use super::model::base_name;
 
-/// A line for each model: its name, its context window, the most input it takes where that is less, and the least of a prompt that its
-/// provider caches. `-` stands where that is not known. `build.rs` makes it of `models.tsv`.
+/// A line for each model: its name, its context window, the most input it takes if that is less, and the shortest
+/// prompt that its provider caches. `-` means unknown. `build.rs` makes it from `models.tsv`.
 static WINDOWS: &str = include_str!(concat!(env!("OUT_DIR"), "/windows.txt"));
 
-/// How much a model takes, in tokens.
+/// A model's limits, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     /// Prompt and reply together.
     pub(crate) tokens: u64,
-    /// The prompt alone, where it may not fill the window.
+    /// The prompt alone, if it can't fill the window.
     pub(crate) most_input: Option<u64>,
-    /// The least of a prompt that its provider caches, where that is published.
+    /// The shortest prompt that its provider caches, if published.
     least_cached: Option<u64>,
 }
 
-/// The least of a prompt that is cached where the model names no other figure: that of all of OpenAI's models and most of Anthropic's.
+/// The shortest prompt that is cached if the model has no figure: that of all of OpenAI's models and most of
+/// Anthropic's.
 const LEAST_CACHED: u64 = 1024;
 
-/// The least of a prompt that a model's provider caches, in tokens, by the model's name.
+/// The shortest prompt that a model's provider caches, in tokens, by the model's name.
 pub(crate) fn least_cached(model: Option<&str>) -> u64 {
     model.and_then(of).and_then(|window| window.least_cached).unwrap_or(LEAST_CACHED)
 }
@@ -38,20 +39,20 @@ fn read(line: &str) -> Option<(&str, Window)> {
     Some((name, Window { tokens, most_input: figure(), least_cached: figure() }))
 }
 
-/// The names of all models whose windows are known.
+/// The names of all models with a known window.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     all().map(|(name, _)| name)
 }
 
-/// The window of a model, by its name: as it is written, with the provider before it, or with a date or `latest` behind it. What else
-/// stands behind a name makes it another model, which is not known.
+/// The window of a model, by its name, which may have the provider before it, or a date or `latest` after it. Anything
+/// else after the name makes it another, unknown model.
 pub(crate) fn of(model: &str) -> Option<Window> {
     let name = plain_name(model);
     let known = all().filter(|(known, _)| name.strip_prefix(known).is_some_and(is_release));
     known.max_by_key(|(known, _)| known.len()).map(|(_, window)| window)
 }
 
-/// A name as the table has it: without what routers and clouds write before it.
+/// A name in the table's form, without the prefixes of routers and clouds.
 pub(crate) fn plain_name(model: &str) -> String {
     let lower = base_name(model).to_ascii_lowercase();
     let own = lower.rsplit('/').next().unwrap_or_default();
@@ -61,12 +62,13 @@ pub(crate) fn plain_name(model: &str) -> String {
     }
 }
 
-/// Whether what follows a model's name says only which release of it is meant: `-20250514-v1:0`, `-latest`, `-preview-05-20`, `-001`.
+/// True if the rest of a model's name only says which release it is: `-20250514-v1:0`, `-latest`, `-preview-05-20`,
+/// `-001`.
 fn is_release(rest: &str) -> bool {
     const WORDS: [&str; 4] = ["latest", "preview", "exp", "free"];
     let mut words = rest.split(['-', ':', '@', '.']);
     if words.next() != Some("") {
-        return false; // the name goes on
+        return false; // the name continues
     }
     let mut is_dated = false;
     words.all(|word| {
@@ -110,7 +112,7 @@ mod tests {
             (Some("anthropic/claude-opus-4.7"), 2048),
             (Some("claude-haiku-4-5-20251001"), 4096),
             (Some("claude-sonnet-4-5"), 1024),
-            (Some("gpt-4"), 1024), // none is published
+            (Some("gpt-4"), 1024), // no figure is published
             (Some("a model of my own"), 1024),
             (None, 1024),
         ] {
@@ -127,7 +129,7 @@ mod tests {
         }
     }
 
-    /// A line that does not parse would be left out without a word.
+    /// A line that doesn't parse would be left out silently.
     #[test]
     fn every_line_of_the_table_is_read() {
         let table = include_str!("models.tsv");

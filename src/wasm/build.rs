@@ -1,4 +1,4 @@
-//! Builds: driven step by step, and the context that comes out.
+//! Builds: driven step by step, up to the finished context.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
 use super::selection::{loaded_meaning, started_selection};
@@ -30,12 +30,12 @@ pub struct CoreBuild(Build);
 
 #[wasm_bindgen]
 impl CoreBuild {
-    /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message, or of none where
-    /// there is no request. Without it the newest user message is the request.
+    /// Begins a build over the transcript's current messages. `request` is a transcript of one message, or an empty one
+    /// for no request. Without it the newest user message is the request.
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` with the option's path, also where the request is no request.
+    /// `INVALID_CONFIG` with the option's path, also if the request can't be a request.
     #[wasm_bindgen(constructor)]
     pub fn new(
         transcript: &CoreTranscript,
@@ -45,7 +45,7 @@ impl CoreBuild {
         hooks: Vec<String>,
     ) -> JsResult<Self> {
         let mut config = read_config(config)?;
-        // Nothing but the snapshot's label depends on it.
+        // Only the snapshot's label depends on it.
         config.turn_id.get_or_insert_with(|| random_id("turn"));
         let now = moment(now);
         let request = request.map(|request| request.0);
@@ -54,22 +54,22 @@ impl CoreBuild {
         Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
     }
 
-    /// Sends the thinking of these messages alone, by their positions in order. Without it all thinking is sent. For builds that have
-    /// not begun.
+    /// Sends the thinking of these messages only, by their positions in order. Without this call all thinking is sent.
+    /// For builds that haven't begun.
     #[wasm_bindgen(js_name = sendThinkingOf)]
     pub fn send_thinking_of(&mut self, positions: Vec<u32>) {
         self.0.send_thinking_of(positions.into_iter().map(|position| position as usize).collect());
     }
 
-    /// Keeps a text with quotes of an earlier prompt before a message, by its position, and doesn't quote the same messages again. For
-    /// builds that have not begun.
+    /// Keeps a text with quotes of an earlier prompt before a message, by its position, and doesn't quote the same
+    /// messages again. For builds that haven't begun.
     #[wasm_bindgen(js_name = keepQuotes)]
     pub fn keep_quotes(&mut self, before: u32, quoted: Vec<u32>, text: String) {
         let quoted = quoted.into_iter().map(|position| position as usize).collect();
         self.0.keep_quotes(EarlierQuotes { before: before as usize, quoted, text });
     }
 
-    /// Runs on: gives the next [`Need`], or the finished context.
+    /// Runs on, and returns the next [`Need`] or the finished context.
     ///
     /// # Errors
     ///
@@ -98,40 +98,38 @@ impl CoreBuild {
         }
     }
 
-    /// Takes vectors that the hook gave for texts that were asked for, from the one at `first` on; see
-    /// [`Build::learn_vectors`].
+    /// Takes the hook's vectors for the requested texts, from the one at `first` on; see [`Build::learn_vectors`].
     #[wasm_bindgen(js_name = learnVectors)]
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
         self.0.learn_vectors(first, vectors, dimensions)
     }
 
-    /// How near the messages are, as the hook for embeddings was understood.
+    /// The messages' similarities, as parsed from the answer of the embeddings hook.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn similarities(&self) -> Option<String> {
         self.0.similarities().map(str::to_owned)
     }
 
-    /// Answers what a hook was asked, with an [`Answer`].
+    /// Answers a hook's question, with an [`Answer`].
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` where it is no answer, `INVALID_RECORDING` where nothing of that kind was asked, `HOOK_FAILED` where
-    /// `countTokens` gave no counts.
+    /// `INVALID_CONFIG` if it isn't an answer, `INVALID_RECORDING` if nothing of that kind was asked, `HOOK_FAILED` if
+    /// `countTokens` returned no counts.
     pub fn answer(&mut self, answer: &JsValue) -> JsResult<()> {
         let answer: Answer = plain(answer).decode(&OptionNames::NONE).map_err(failure)?;
         self.0.answer(answer).map_err(failure)
     }
 
-    /// Answers the need for a time zone's offsets: since when (milliseconds since 1970) and how many minutes east, in
-    /// turn.
+    /// Answers the need for a time zone's offsets: start (milliseconds since 1970) and minutes east, alternating.
     #[wasm_bindgen(js_name = answerOffsets)]
     pub fn answer_offsets(&mut self, offsets: &[f64]) {
         self.0.provide_offsets(pairs(offsets));
     }
 }
 
-/// A need that names messages instead of their rows.
+/// Converts a need's rows to messages.
 fn of_messages(mut need: Need, transcript: &Messages) -> Need {
     let place = |positions: &mut Vec<usize>| {
         for position in &mut *positions {
@@ -156,7 +154,8 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
     need
 }
 
-/// How many of the newest messages a build with a config may look at; infinity where all. Of the others it looks at few.
+/// The number of newest messages that a build with a config may look at; infinity for all. It looks at only a few of
+/// the others.
 ///
 /// # Errors
 ///
@@ -172,7 +171,7 @@ pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
     })
 }
 
-/// A finished context as it crosses.
+/// A finished context in the form that crosses.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FinishedContext {
@@ -183,14 +182,14 @@ struct FinishedContext {
     shares: Uint32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Float64Array,
-    /// What is sent of each, as a checksum of 53 bits.
+    /// A checksum of 53 bits of the sent form of each.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     checksums: Float64Array,
-    /// The parts that cross as one JSON text: they are small, or rarely looked at.
+    /// The parts that cross as one JSON text: they are small, or rarely read.
     json: String,
 }
 
-/// A piece, the places of its calls that have no result, and of its results that have no call.
+/// A piece, the places of its calls without a result, and of its results without a call.
 type CrossingHalf<'a> = ((i32, u32), &'a [usize], &'a [usize]);
 
 /// The number of a piece, and the lines that replace its images and files; none for those that are sent.
@@ -200,11 +199,11 @@ type PieceLines<'a> = ((i32, u32), &'a [Option<String>]);
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Rest<'a> {
-    /// A checksum of the definitions of tools, which stand before all else.
+    /// A checksum of the tool definitions, which come before everything else.
     head: f64,
-    /// The least of the prompt that the model's provider caches, in tokens.
+    /// The shortest prompt that the model's provider caches, in tokens.
     least_cached: u64,
-    /// How users are named, as [`UserNames`](crate::log::messages::UserNames) orders it.
+    /// The form of users' names, by the order of [`UserNames`](crate::log::messages::UserNames).
     user_names: u8,
     /// The positions of the messages in the prompt that are instructions.
     instructions: Vec<i32>,
@@ -229,15 +228,15 @@ struct Rest<'a> {
     recording: &'a Recording,
 }
 
-/// What is left out of an excerpt in one place.
+/// An omission in one place of an excerpt.
 #[derive(Serialize)]
 struct ExcerptGap {
-    /// Where its mark begins, in the code units of a JavaScript text.
+    /// The start of its mark, in the code units of a JavaScript string.
     start: usize,
     tokens: u64,
 }
 
-/// What is left out of each excerpt, by places in a JavaScript text.
+/// The omissions in each excerpt, by places in a JavaScript string.
 fn gaps_of(context: &Context, transcript: &Messages) -> Vec<((i32, u32), Vec<ExcerptGap>)> {
     let of = |(piece, gaps): &(Piece, Vec<Gap>)| {
         let text = context.shortened.iter().find(|(of, _)| of == piece);
@@ -249,8 +248,9 @@ fn gaps_of(context: &Context, transcript: &Messages) -> Vec<((i32, u32), Vec<Exc
     context.excerpts.iter().map(of).collect()
 }
 
-/// A piece as a number, which `pkg-template/src/context/pieces.ts` reads. A message of the transcript is its position, the request -1, a
-/// text of the build's own -2 or below, and a quoted message its position from the least number on.
+/// A piece as a number, which `pkg-template/src/context/pieces.ts` reads. A message of the transcript is its position,
+/// the request is -1, a text made by the build is -2 or below, and a quoted message is the least number plus its
+/// position.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -337,10 +337,10 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
     })
 }
 
-/// An id of 64 random bits, behind a word that names its kind.
+/// An id of 64 random bits, after a word that names its kind.
 fn random_id(prefix: &str) -> String {
     let mut bytes = [0; 8];
-    // Where a host has no randomness, all share one id.
+    // On a host without randomness, all ids are the same.
     let _ = getrandom::fill(&mut bytes);
     format!("{prefix}_{:016x}", u64::from_le_bytes(bytes))
 }

@@ -1,4 +1,4 @@
-//! What crosses the boundary: numbers, plain data, configs, failures.
+//! Conversions at the boundary: numbers, plain data, configs, failures.
 
 use crate::base::error::Error;
 use crate::base::nearest::nearest;
@@ -26,7 +26,7 @@ pub(super) fn moment(number: f64) -> Milliseconds {
     time::from_number(number).unwrap_or(Milliseconds(0))
 }
 
-/// Offsets of a time zone, which come flat.
+/// Offsets of a time zone, from a flat list.
 #[expect(clippy::cast_possible_truncation, reason = "moments and minutes are whole")]
 pub(super) fn pairs(offsets: &[f64]) -> Vec<[i64; 2]> {
     offsets.as_chunks().0.iter().map(|pair: &[f64; 2]| [pair[0] as i64, pair[1] as i64]).collect()
@@ -47,7 +47,7 @@ pub(super) fn plain(value: &JsValue) -> Value {
     } else if let Some(list) = value.dyn_ref::<Array>() {
         Value::List(list.iter().map(|element| plain(&element)).collect())
     } else if value.is_object() {
-        // Not `dyn_ref`: an object without a prototype is not an `instanceof Object`.
+        // Not `dyn_ref`: an object without a prototype isn't an `instanceof Object`.
         let object: &Object = value.unchecked_ref();
         let entry = |entry: JsValue| {
             let entry = Array::from(&entry);
@@ -59,7 +59,7 @@ pub(super) fn plain(value: &JsValue) -> Value {
     }
 }
 
-/// A failure as it crosses.
+/// A failure in the form that crosses.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Failure<'a> {
@@ -84,7 +84,7 @@ pub(super) fn failure(error: Error) -> JsValue {
     to_js(&failure).unwrap_or_else(|_| error.code.as_str().into())
 }
 
-/// A number as JavaScript has it. Beyond 2^53 it is the nearest that there is: a config may ask for costs that no prompt has.
+/// A number in JavaScript. Beyond 2^53 it is the closest one: a config may ask for costs that no prompt has.
 #[expect(clippy::cast_precision_loss, reason = "the nearest will do")]
 pub(super) fn number(number: u64) -> f64 {
     number as f64
@@ -94,7 +94,7 @@ pub(super) fn to_js(value: &impl Serialize) -> JsResult<JsValue> {
     Ok(value.serialize(&Serializer::json_compatible())?)
 }
 
-/// The name among `known` that somebody who slipped may have meant.
+/// The name among `known` that a typo may have meant.
 #[wasm_bindgen(js_name = nearestName)]
 #[must_use]
 #[expect(clippy::needless_pass_by_value, reason = "it crosses by value")]

@@ -1,7 +1,8 @@
 //! The binding: the only folder that knows JavaScript.
 //!
-//! It holds no rule of its own. Messages come in as columns, options as a [`Value`](crate::base::value::Value), and results go
-//! out as plain objects and typed arrays. Failures leave as plain objects with a code; the package makes them errors.
+//! It makes no decisions. Messages come in as columns, options as a [`Value`](crate::base::value::Value), and results
+//! go out as plain objects and typed arrays. Failures leave as plain objects with a code, which the package turns into
+//! errors.
 #![allow(unsafe_code, reason = "the code that wasm-bindgen generates is unsafe")]
 
 mod build;

@@ -15,7 +15,7 @@ pub struct CoreReadPlan(ReadPlan);
 #[wasm_bindgen]
 #[allow(clippy::too_many_arguments, reason = "columns are passed flat")]
 impl CoreReadPlan {
-    /// A plan of a log of which nothing was read; see [`Pace`].
+    /// A plan for a log, before anything is read; see [`Pace`].
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(block: u32, page: usize, growth: usize, newest: usize) -> Self {
@@ -28,8 +28,8 @@ impl CoreReadPlan {
         self.0.want_fixed(has_pinned);
     }
 
-    /// Adds everything from a sequence number on, the messages with an id, or those with some sequence numbers. With no argument it adds
-    /// more of the rows before the tail.
+    /// Adds everything from a sequence number on, the messages with an id, or those with some sequence numbers. Without
+    /// arguments it adds more of the rows before the tail.
     pub fn want(&mut self, from: Option<f64>, id: Option<String>, seqs: &[f64]) {
         self.0.want(match (from, id) {
             (Some(from), _) => return self.0.want_from(whole(from)),
@@ -39,15 +39,16 @@ impl CoreReadPlan {
         });
     }
 
-    /// Returns the next fetch, as the JSON text of a [`Fetch`](crate::log::plan::Fetch); undefined when everything is there.
+    /// Returns the next fetch, as the JSON text of a [`Fetch`](crate::log::plan::Fetch); undefined when everything has
+    /// been read.
     #[must_use]
     #[wasm_bindgen(js_name = nextFetch)]
     pub fn next_fetch(&mut self) -> Option<String> {
         self.0.next_fetch().map(to_json)
     }
 
-    /// Takes the fetched rows: the sequence number of each, and the code of its role. A row that can't be read as a message has a
-    /// code that no role has.
+    /// Takes the fetched rows: the sequence number and the role code of each. A row that isn't a readable message has a
+    /// code of no role.
     pub fn take(&mut self, seqs: &[f64], roles: &[u8]) {
         let row = |(seq, role): (&f64, &u8)| LogRow {
             seq: whole(*seq),
@@ -63,7 +64,7 @@ impl CoreReadPlan {
         self.0.forget_singles(most)
     }
 
-    /// The first and the last sequence number of each stretch that was read, one after the other.
+    /// The first and the last sequence number of each stretch that was read, alternating.
     #[must_use]
     pub fn covered(&self) -> Vec<f64> {
         self.0.covered().iter().flat_map(|(first, last)| [number(*first), number(*last)]).collect()

@@ -1,7 +1,8 @@
-//! What selects among messages: the part of the engine that the package loads when it is first needed.
+//! The selecting half of the engine, which the package loads when it is first needed.
 //!
-//! With the feature `split`, nothing but the function that `split_off` exports refers to it. The build of the package moves what only
-//! that one reaches into a module of its own, which shares the memory and the table of functions of this one.
+//! With the feature `split`, only the function that `split_off` exports refers to it. The package's build moves
+//! everything that only this function reaches into a separate module, which shares this one's memory and function
+//! table.
 
 use super::crossing::{JsResult, failure};
 use crate::base::error::{Error, ErrorCode};
@@ -16,7 +17,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// All that selects, as the binding calls it.
+/// The selecting half of the engine, as called by the binding.
 #[derive(Debug)]
 pub(super) struct Selecting {
     pub(super) selection: &'static Selection,
@@ -48,7 +49,7 @@ thread_local! {
     static MEANING: RefCell<Option<Rc<Table>>> = const { RefCell::new(None) };
 }
 
-/// The names that the build splits at: those of `wasm_split_cli_support`.
+/// The names that mark the split, defined by `wasm_split_cli_support`.
 #[cfg(feature = "split")]
 #[allow(improper_ctypes, improper_ctypes_definitions, reason = "both sides are this crate")]
 mod split_off {
@@ -66,7 +67,7 @@ mod split_off {
     }
 }
 
-/// Says that what selects is there.
+/// Marks the selecting half of the engine as loaded.
 #[wasm_bindgen(js_name = startSelection)]
 pub fn start_selection() {
     #[cfg(feature = "split")]
@@ -79,7 +80,7 @@ pub fn start_selection() {
 ///
 /// # Errors
 ///
-/// `INVALID_MEANING` if the bytes are not the table of this version, `PART_NOT_LOADED` if this part isn't loaded.
+/// `INVALID_MEANING` if the bytes aren't the table of this version, `PART_NOT_LOADED` if this part isn't loaded.
 #[wasm_bindgen(js_name = readMeaning)]
 pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
     let table = (selecting()?.read_meaning)(bytes);
@@ -106,12 +107,12 @@ pub(super) fn loaded_meaning() -> Option<Rc<Table>> {
     MEANING.with_borrow(Clone::clone)
 }
 
-/// All that selects, if it is there.
+/// The selecting half of the engine, if it is loaded.
 pub(super) fn started_selection() -> Option<&'static Selecting> {
     STARTED.get()
 }
 
-/// All that selects.
+/// The selecting half of the engine, or an error if it isn't loaded.
 pub(super) fn selecting() -> JsResult<&'static Selecting> {
     started_selection().ok_or_else(|| {
         failure(Error::new(

@@ -1,4 +1,4 @@
-//! Counting tokens: the vocabularies that are loaded, and what they count.
+//! Counting tokens, and the vocabularies that are loaded.
 
 use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
@@ -14,18 +14,18 @@ use wasm_bindgen::prelude::*;
 
 thread_local! {
     static ENCODINGS: RefCell<[Option<Rc<Encoding>>; EncodingName::ALL.len()]> = RefCell::default();
-    /// A text that is to be counted: the package writes it here, so that a short one costs little to hand over.
+    /// A text to count. The package writes it here, so that handing over a short text is cheap.
     static TEXT: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// The longest text whose room is kept for the next one, in bytes.
+/// The longest text whose buffer is kept for the next one, in bytes.
 const LONGEST_KEPT_TEXT: usize = 1 << 16;
 
 /// Loads an encoding from its vocabulary.
 ///
 /// # Errors
 ///
-/// `INVALID_ENCODING` where the name or the bytes are not those of an encoding.
+/// `INVALID_ENCODING` if the name or the bytes aren't those of an encoding.
 #[wasm_bindgen(js_name = loadVocabulary)]
 pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     let Some(name) = EncodingName::from_name(name) else {
@@ -41,16 +41,16 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// How a config counts.
+/// A config's way of counting.
 #[derive(Serialize)]
 struct Counting {
-    /// The place of the encoding among all; after them, of the tokenizer that is estimated.
+    /// The place of the encoding among all, or of the estimated tokenizer after them.
     counter: usize,
     #[serde(flatten)]
     certainty: Certainty,
 }
 
-/// How a config counts, with media or tools in what is counted, as the JSON text of a `Counting`.
+/// A config's way of counting, given whether the content has media or tools, as the JSON text of a `Counting`.
 ///
 /// # Errors
 ///
@@ -68,21 +68,21 @@ pub fn counting_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResu
     Ok(to_json(&counting))
 }
 
-/// Whether an encoding is loaded.
+/// True if an encoding is loaded.
 #[wasm_bindgen(js_name = isLoaded)]
 #[must_use]
 pub fn is_loaded(name: &str) -> bool {
     EncodingName::from_name(name).is_some_and(|name| loaded(name).is_some())
 }
 
-/// The memory that [`text_buffer`] lies in.
+/// The memory that holds [`text_buffer`].
 #[wasm_bindgen(js_name = engineMemory)]
 #[must_use]
 pub fn engine_memory() -> JsValue {
     wasm_bindgen::memory()
 }
 
-/// Where a text of so many bytes is written that [`count_text`] counts. What was written there before stays.
+/// The address of a buffer for a text of `length` bytes that [`count_text`] counts. Its contents stay.
 #[wasm_bindgen(js_name = textBuffer)]
 #[must_use]
 pub fn text_buffer(length: usize) -> usize {
@@ -94,7 +94,7 @@ pub fn text_buffer(length: usize) -> usize {
     })
 }
 
-/// How many tokens the first bytes in the text buffer are, by a counter that [`counting_of`] named.
+/// The number of tokens in the first bytes of the text buffer, by a counter that [`counting_of`] named.
 ///
 /// # Errors
 ///

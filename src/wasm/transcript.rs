@@ -35,7 +35,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `INVALID_TRANSCRIPT` where the columns do not fit together.
+    /// `INVALID_TRANSCRIPT` if the columns don't fit together.
     pub fn append(
         &mut self,
         text: &[u8],
@@ -57,12 +57,12 @@ impl CoreTranscript {
         Rc::make_mut(&mut self.0).truncate(length);
     }
 
-    /// Says what the messages are of a log: with an [`Unread`] what was not read of it, nothing where they are all, how many of
-    /// its rows are no messages, and the sequence number of each message, where these are known.
+    /// Describes the log of the messages: an [`Unread`] for its unread part (nothing if all of it was read), the number
+    /// of its rows that aren't messages, and the sequence number of each message, if known.
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` if it is not an [`Unread`].
+    /// `INVALID_CONFIG` if it isn't an [`Unread`].
     #[wasm_bindgen(js_name = setLog)]
     pub fn set_log(
         &mut self,
@@ -76,14 +76,14 @@ impl CoreTranscript {
         Ok(())
     }
 
-    /// By part of the log's index: how many messages it ends behind; see [`Transcript::index_parts`].
+    /// For each part of the log's index, the number of messages up to its end; see [`Transcript::index_parts`].
     #[wasm_bindgen(js_name = indexParts)]
     #[must_use]
     pub fn index_parts(&self) -> Vec<usize> {
         self.0.index_parts()
     }
 
-    /// How many messages of the log's index have their direction; see [`Transcript::meaning_count`].
+    /// The number of messages in the log's index that have a direction; see [`Transcript::meaning_count`].
     #[wasm_bindgen(getter, js_name = meaningCount)]
     #[must_use]
     pub fn meaning_count(&self) -> usize {
@@ -92,15 +92,14 @@ impl CoreTranscript {
 
     /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
     #[wasm_bindgen(js_name = indexPart)]
-    ///
     /// # Errors
     ///
-    /// `PART_NOT_LOADED`, as all that follow here.
+    /// `PART_NOT_LOADED`, like all functions that follow here.
     pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
         Ok((selecting()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
     }
 
-    /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
+    /// Takes bytes from an earlier `indexPart` as the next part; see [`Transcript::learn_index_part`].
     #[wasm_bindgen(js_name = learnIndexPart)]
     ///
     /// # Errors
@@ -118,9 +117,9 @@ impl CoreTranscript {
         self.0.last_indexed_seq() as f64
     }
 
-    /// Finds messages of the log that are about a question, as the JSON text of a [`Found`](crate::recall::rank::search::Found);
-    /// undefined where the log's index is not there, and not all messages are. `offsets` are those of the time zone, as for
-    /// `answerOffsets`.
+    /// Finds messages of the log that are relevant to a question, as the JSON text of a
+    /// [`Found`](crate::recall::rank::search::Found). Undefined if the log's index is missing, and some messages are
+    /// too. `offsets` are those of the time zone, as for `answerOffsets`.
     ///
     /// # Errors
     ///
@@ -136,7 +135,7 @@ impl CoreTranscript {
         Ok((selecting()?.search)(&self.0, question, moment(now_ms), &zone, count))
     }
 
-    /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
+    /// True if a message must not be shown any more: it has expired, or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]
     pub fn is_gone(&self, message: usize, now_ms: f64) -> bool {
@@ -144,32 +143,33 @@ impl CoreTranscript {
         rows.is_empty() || gone(&self.0, rows.start, moment(now_ms)).is_some()
     }
 
-    /// Takes the index that another transcript of the same log has.
+    /// Takes the index of another transcript of the same log.
     #[wasm_bindgen(js_name = takeIndex)]
     pub fn take_index(&self, other: &Self) {
         self.0.take_index(&other.0);
     }
 
-    /// What is remembered of the costs of the messages from `first` to before `end`; see [`Messages::costs`](crate::log::messages::Messages::costs).
+    /// The remembered costs of the messages from `first` to before `end`; see
+    /// [`Messages::costs`](crate::log::messages::Messages::costs).
     #[must_use]
     pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
         self.0.costs(self.0.rows_of(first..end))
     }
 
-    /// How many costs are remembered of the messages from `first` to before `end`.
+    /// The number of remembered costs of the messages from `first` to before `end`.
     #[wasm_bindgen(js_name = knownCosts)]
     #[must_use]
     pub fn known_costs(&self, first: usize, end: usize) -> usize {
         self.0.known_costs(self.0.rows_of(first..end))
     }
 
-    /// Remembers what `costs` gave once.
+    /// Takes bytes from an earlier `costs`.
     #[wasm_bindgen(js_name = learnCosts)]
     pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8]) {
         self.0.learn_costs(self.0.rows_of(first..end), bytes);
     }
 
-    /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
+    /// The vectors of the messages from `first` to before `end` by a model; see [`Transcript::vectors`].
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl CoreTranscript {
         Ok((selecting()?.vectors)(&self.0, self.0.rows_of(first..end), model))
     }
 
-    /// How many vectors are known of the messages from `first` to before `end`.
+    /// The number of known vectors of the messages from `first` to before `end`.
     #[wasm_bindgen(js_name = knownVectors)]
     ///
     /// # Errors
@@ -188,7 +188,7 @@ impl CoreTranscript {
         Ok((selecting()?.known_vectors)(&self.0, self.0.rows_of(first..end), model))
     }
 
-    /// Remembers what `vectors` gave once.
+    /// Takes bytes from an earlier `vectors`.
     #[wasm_bindgen(js_name = learnVectors)]
     ///
     /// # Errors
@@ -205,21 +205,21 @@ impl CoreTranscript {
         Ok(())
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.message_count()
     }
 
-    /// Whether any message has a part whose cost is not known exactly.
+    /// True if any message has a part whose cost isn't known exactly.
     #[wasm_bindgen(getter, js_name = hasMedia)]
     #[must_use]
     pub fn has_media(&self) -> bool {
         (0..self.0.len()).any(|row| self.0.has_media(row))
     }
 
-    /// Whether any message calls tools, or holds what they gave.
+    /// True if any message calls tools or holds their results.
     #[wasm_bindgen(getter, js_name = hasTools)]
     #[must_use]
     pub fn has_tools(&self) -> bool {
@@ -232,7 +232,7 @@ impl CoreTranscript {
         self.0.digest(length)
     }
 
-    /// What each message costs in the config's form, after what the form itself costs.
+    /// The cost of each message in the config's form, after the cost of the form itself.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl CoreTranscript {
     }
 }
 
-/// How rare a word is that `count` of all messages have; see [`rarity`].
+/// The rarity of a word that `count` of all messages have; see [`rarity`].
 #[wasm_bindgen(js_name = rarityOf)]
 #[must_use]
 pub fn rarity_of(all: usize, count: usize) -> f32 {

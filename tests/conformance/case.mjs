@@ -1,5 +1,5 @@
-// Reading a case: which builds it asks for, and what it expects of them. Only what stands in `input` and `config` reaches
-// a build; `id`, `behaviour`, `source` and `derivation` name the case in the report and do nothing else.
+// Reads a case: the builds that it asks for, and its expectations. Only `input` and `config` reach a build. `id`,
+// `behaviour`, `source` and `derivation` name the case in the report and do nothing else.
 
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "./shape.mjs";
 
@@ -25,8 +25,8 @@ const KEYS = [
 /**
  * Reads a case into its builds and expectations:
  * - `builds`: input and settings of each, in order;
- * - `expected`: what holds for every build, or over all of them;
- * - `wording`: which expected keys are of the second tier, as their wording or order stands in no document.
+ * - `expected`: conditions for every build, or over all of them;
+ * - `wording`: expected keys of the second tier, whose wording or order no document specifies.
  */
 export function readCase(entry) {
   checkKeys(entry, "case", KEYS);
@@ -48,7 +48,7 @@ export function readCase(entry) {
   };
 }
 
-/** The builds of a case: one, or one for each of `variants`, all of them `repeat` times. */
+/** Builds of a case: one, or one for each of `variants`, each `repeat` times. */
 function readBuilds(given, settings) {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new NotUnderstood("input: expected an object");
@@ -64,7 +64,7 @@ function readBuilds(given, settings) {
   });
 }
 
-/** Texts that are written as `{ repeat, textLength }`, written out. */
+/** Expands texts written as `{ repeat, textLength }`. */
 function expand(value) {
   if (Array.isArray(value)) {
     return value.map(expand);
@@ -82,7 +82,7 @@ function isRepeated(value) {
   return Object.keys(value).sort().join() === "repeat,textLength";
 }
 
-/** A string repeated to so many characters. */
+/** Repeats a string until it has `textLength` characters. */
 export function repeated({ repeat, textLength }) {
   checkCount(textLength, "textLength");
   if (typeof repeat !== "string" || repeat === "") {

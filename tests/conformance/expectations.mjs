@@ -1,12 +1,12 @@
-// What an expected key means, where it means the same in every document.
+// Meanings of expected keys that are the same in every document.
 //
-// A document gives, of each build, an outcome: `text` (the whole text of the context), `includedIds`, `messages` (role and
-// content), `hash`. The checks here hold an outcome against what a case expects of it.
+// For each build, a document returns an outcome: `text` (the whole text of the context), `includedIds`, `messages`
+// (role and content), `hash`. These checks compare an outcome with the expectations of a case.
 
 import { isDeepStrictEqual } from "node:util";
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "./shape.mjs";
 
-/** Whether one thing that is expected holds. `tier` 2 is wording or order that stands in no document. */
+/** The result of one expectation. `tier` 2 means wording or order that no document specifies. */
 export function check(passed, expected, actual, tier = 1) {
   return { passed, expected, actual, tier };
 }
@@ -15,12 +15,12 @@ export function equal(actual, expected, tier = 1) {
   return check(isDeepStrictEqual(actual, expected), expected, actual, tier);
 }
 
-/** Of an object only what is expected is compared; what else it has is allowed. */
+/** Compares only the expected keys of an object; others are allowed. */
 export function equalWhereGiven(actual, expected) {
   return equal(Object.fromEntries(Object.keys(expected).map((key) => [key, actual?.[key]])), expected);
 }
 
-/** Expected keys of every document: each gives its checks of one outcome. */
+/** Expected keys shared by all documents. Each returns its checks of one outcome. */
 export const common = {
   included_ids: (outcome, expected, { wording }) => {
     const ids = checkList(expected, "expected.included_ids");
@@ -50,7 +50,7 @@ export const common = {
   },
 };
 
-/** Expected keys of every document that speak of all builds of a case together. */
+/** Expected keys shared by all documents that compare all builds of a case. */
 export const commonOverall = {
   identical: (outcomes, expected) =>
     checkList(expected, "expected.identical").map((name) => {
@@ -60,12 +60,12 @@ export const commonOverall = {
     }),
 };
 
-/** The values that differ from each other. */
+/** The distinct values. */
 export function differing(values) {
   return values.filter((value, position) => values.findIndex((other) => isDeepStrictEqual(other, value)) === position);
 }
 
-/** A copy in an order that does not depend on the order given. */
+/** Returns a copy in an order that doesn't depend on the input's. */
 export function sorted(values) {
   return values
     .map((value) => JSON.stringify(value))
@@ -73,7 +73,7 @@ export function sorted(values) {
     .map((text) => JSON.parse(text));
 }
 
-/** One or several texts. An empty one would hold of everything. */
+/** One or several texts. An empty text would match everything. */
 export function texts(value, key) {
   const list = checkList(typeof value === "string" ? [value] : value, `expected.${key}`);
   if (list.length === 0 || !list.every((text) => typeof text === "string" && text !== "")) {

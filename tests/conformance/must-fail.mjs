@@ -1,5 +1,5 @@
-// Cases that must fail, so that the runner is known to see what is wrong: real cases, each with one expectation that does
-// not hold, or with something in it that the runner does not know.
+// Cases that must fail, to prove that the runner notices errors: real cases with one wrong expectation, or with
+// something that the runner doesn't know.
 
 import { readFileSync } from "node:fs";
 
@@ -7,7 +7,7 @@ const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "
 const byId = new Map([...read("cases.json"), ...read("more-cases.json")].map((entry) => [entry.id, entry]));
 
 /**
- * A case with nothing but one expectation, which does not hold. `fails` is the key that must be reported.
+ * A case whose only expectation is wrong. `fails` is the key that must be reported.
  *
  * @param {string} id
  * @param {Record<string, unknown>} expected
@@ -31,7 +31,7 @@ function wrong(id, expected, { fails = Object.keys(expected)[0], ...changes } = 
   };
 }
 
-/** A case with a value at a path, such as `input.messages.0.tag`, that the runner does not understand. */
+/** A case that has a value which the runner doesn't understand at a path such as `input.messages.0.tag`. */
 function strange(id, path, value, place = path) {
   const entry = structuredClone(byId.get(id));
   const keys = path.split(".");
@@ -182,7 +182,7 @@ export const wrongCases = [
   wrong("004-28", { tokens: [1, 1, 1, 2, 1001] }),
 ];
 
-/** What the runner must not pass over. `place` is what it must name. */
+/** Cases that the runner must not ignore. `place` is the path that it must name. */
 export const strangeCases = [
   ...ofEach.flatMap(([id]) => [
     strange(id, "config.unheard_of", 1),

@@ -1,16 +1,19 @@
-// What a run of conformance cases says: the cases that fail, the figures, and the last line.
+// Reports a run of conformance cases: the failed cases, the figures and the last line.
 
-/** How many of the strict `code` cases must pass: a document is silent there, and the code is one good answer. */
+/**
+ * Share of the strict `code` cases that must pass. The documents don't cover these, and the code is only one good
+ * answer.
+ */
 export const LEAST_SHARE_OF_CODE = 0.95;
 
-/** Whether a case passes in a tier. A case that could not be run or understood passes in none. */
+/** Returns true if a case passes in a tier. A case that could not be run or understood passes in neither. */
 export function passes({ checks, failure }, tier = 1) {
   return failure === undefined && checks.length > 0 && checks.every((check) => check.tier !== tier || check.passed);
 }
 
 /**
- * The figures of a run, of all results and by document: `{ passed, of }` for the strict cases with basis `document`, those
- * with basis `code`, the cases that are for information, and the wording of the strict ones.
+ * Figures of a run, in total and by document: `{ passed, of }` for the strict cases with basis `document`, those with
+ * basis `code`, the informational cases, and the wording of the strict ones.
  */
 export function figuresOf(results) {
   const strict = results.filter(({ isStrict }) => isStrict);
@@ -27,13 +30,13 @@ export function figuresOf(results) {
   };
 }
 
-/** Whether a run is good: every strict `document` case passes, and 95 % of the strict `code` ones. */
+/** Returns true if every strict `document` case passes and 95% of the strict `code` cases do. */
 export function isGood(results) {
   const { document, code } = figuresOf(results);
   return document.passed === document.of && code.passed >= code.of * LEAST_SHARE_OF_CODE;
 }
 
-/** The report of a run, as lines. The last is `N passed, N failed`: the strict cases, in the first tier. */
+/** The report of a run, as lines. The last is `N passed, N failed` for the strict cases in the first tier. */
 export function reportLines(results, documents) {
   const strict = results.filter(({ isStrict }) => isStrict);
   const { passed, of } = figuresOf(results).strict;
@@ -77,7 +80,7 @@ function caseLines({ id, basis, behaviour, checks, failure }, tier) {
 const LONGEST_SHOWN = 600;
 const SHOWN_AROUND = 120;
 
-/** Two values as they are printed: long ones around the place where they begin to differ. */
+/** Prints two values. Long ones are cut to the part around their first difference. */
 function shown(expected, actual) {
   const [left, right] = [expected, actual].map((value) => JSON.stringify(value) ?? "nothing");
   if (left.length <= LONGEST_SHOWN && right.length <= LONGEST_SHOWN) {

@@ -1,4 +1,4 @@
-// Runs conformance cases against the built package: of each case the outcome, check by check.
+// Runs conformance cases against the built package and checks the outcome of each.
 
 import { loadEncoding } from "windrow";
 import { readCase } from "./case.mjs";
@@ -13,12 +13,12 @@ import { NotUnderstood } from "./shape.mjs";
 /** The documents, by the number that a case names as its `seed`. */
 export const documents = { "000": triaged, "001": turns, "002": tiered, "003": agent, "004": turnContract };
 
-/** No build takes longer: the longest timeout that a case leaves to its default is 30 seconds. */
+/** Longest time for a build. The longest default timeout in a case is 30 seconds. */
 const DEADLINE_MS = 90_000;
 
-/** Runs cases one after the other, as some measure time. Gives a result for each. */
+/** Runs cases one after the other, because some measure time. Returns a result for each. */
 export async function runCases(cases) {
-  // So that no case's time holds what only the first build of all does.
+  // Loads the encoding first, so that no case's time includes it.
   await loadEncoding("o200k_base");
   const results = [];
   for (const entry of cases) {
@@ -28,8 +28,8 @@ export async function runCases(cases) {
 }
 
 /**
- * Runs one case. Its result: what names it, `checks` (each with the expected key that it is of), and `failure` where the
- * case could not be run or understood at all.
+ * Runs one case. Its result has its names, `checks` (each with its expected key), and `failure` if the case could not
+ * be run or understood.
  */
 async function runCase(entry) {
   const result = {
@@ -97,7 +97,10 @@ async function checksOf(document, { builds, expected, wording }) {
   return checks;
 }
 
-/** A build's outcome; where the build fails, its error. What the runner does not understand is no outcome. */
+/**
+ * Returns a build's outcome, or its error if it fails. Errors about cases that the runner doesn't understand are
+ * rethrown.
+ */
 async function attempt(document, input, settings) {
   try {
     return await document.build(input, settings);
@@ -109,7 +112,7 @@ async function attempt(document, input, settings) {
   }
 }
 
-/** A failed build of the class that the case allows in place of everything else. */
+/** Returns true if the build failed with the class that the case allows instead of everything else. */
 function isAllowedFailure(outcome, expected) {
   return outcome.error !== undefined && expected.or_error !== undefined && outcome.error.kind === expected.or_error;
 }

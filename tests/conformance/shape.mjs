@@ -1,9 +1,9 @@
-// What a case may say. What the runner does not understand fails the case; nothing is passed over.
+// Shape checks of a case. Anything that the runner doesn't understand fails the case.
 
-/** A case that asks for something the runner does not know. */
+/** Thrown if a case asks for something that the runner doesn't know. */
 export class NotUnderstood extends Error {}
 
-/** Fails unless a value is an object that has no keys but these. */
+/** Fails unless a value is an object with no other keys than these. */
 export function checkKeys(value, place, known) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new NotUnderstood(`${place}: expected an object, got ${describe(value)}`);
@@ -16,7 +16,7 @@ export function checkKeys(value, place, known) {
   return value;
 }
 
-/** Fails unless a value is a list; where it is left out it is an empty one. */
+/** Fails unless a value is a list. An absent one is empty. */
 export function checkList(value, place) {
   if (value === undefined) {
     return [];

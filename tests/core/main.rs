@@ -1,5 +1,4 @@
-//! The core as a caller of the crate sees it. The folders are those of `src/`, and what is tested of a folder stands in the one
-//! of its name.
+//! The core as callers of the crate see it. The folders mirror `src/`.
 
 #![cfg(not(target_family = "wasm"))]
 

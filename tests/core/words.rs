@@ -1,4 +1,4 @@
-//! Snapshots of what people read: reasons, notes, errors and the formats of a prompt.
+//! Snapshots of texts for people: reasons, notes, errors and the formats of a prompt.
 //!
 //! `npm run snapshots` updates them and shows what changed.
 
@@ -29,7 +29,7 @@ fn chat() -> Vec<Message> {
     messages
 }
 
-/// Each message's fate with its reason in words, the notes, and the tokens.
+/// The fate of each message with its reason in words, the notes and the tokens.
 fn told(context: &Context) -> String {
     let mut text = String::new();
     for range in &context.trace.ranges {

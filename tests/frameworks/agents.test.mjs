@@ -1,4 +1,5 @@
-// Long runs of agents with the real frameworks: the task needs results of the first steps at its end, and a provider refuses a prompt.
+// Long agent runs with the real frameworks: the task needs results of its first steps at the end, and a provider
+// refuses one prompt.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -26,7 +27,7 @@ const LIMIT = 3000;
 const TASK = "Read all drawers. Then name the stones in drawers 0 to 9.";
 const stoneIn = (drawer) => `stone-${(drawer * 7919 + 104_729).toString(36)}`;
 
-/** The result of opening a drawer: a stone that only the middle of a long text names. */
+/** The result of opening a drawer: a stone, which only the middle of a long text names. */
 function drawer(at) {
   const lines = Array.from({ length: 60 }, (_, line) => `shelf ${line} holds dust and paper`);
   lines.splice(30, 0, `a small box holds ${stoneIn(at)} here`);
@@ -34,12 +35,12 @@ function drawer(at) {
 }
 
 /**
- * A scripted agent: it reads all drawers, then asks for the first ten again by name, and answers with the stones that it saw since. `shown` is
- * the prompt as a text, and `names` are the names of results in it by drawer.
+ * A scripted agent. It reads all drawers, then asks for the first ten again by name, and answers with the stones that
+ * it has seen since. `shown` is the prompt as a text, and `names` has the names of the results in it by drawer.
  */
 class Script {
   step = 0;
-  /** The stones that it has been shown in answers of the tool. */
+  /** Stones that the tool's answers have shown it. */
   found = new Set();
   tokens = [];
 
@@ -191,7 +192,7 @@ describe("a model asks for what its first steps returned", () => {
     });
   }
 
-  /** Runs an agent of OpenAI's SDK by a script. */
+  /** Runs a scripted agent of OpenAI's SDK. */
   async function runAgents(runner, tools, script) {
     const model = agentsModel((input) => {
       const call = script.next(input);
@@ -220,7 +221,7 @@ describe("a model asks for what its first steps returned", () => {
   test("OpenAI Agents: runs at the same time never see each other's results", async () => {
     const secretOf = (name) => `secret-of-${name}`;
     const text = (name) => Array.from({ length: 200 }, (_, at) => `${at}: ${name} ${secretOf(name)}`).join("\n");
-    // A value for each run, one for all, and none.
+    // A context for each run, one for all runs, and none.
     for (const contextOf of [
       (name) => ({ name }),
       (
@@ -259,7 +260,7 @@ describe("a model asks for what its first steps returned", () => {
   });
 });
 
-/** A model of OpenAI's Agents SDK that answers with a call of a tool, or with "Done.". */
+/** A model for OpenAI's Agents SDK that answers with a tool call or with "Done.". */
 function agentsModel(answer) {
   return {
     getResponse({ input }) {
@@ -283,7 +284,7 @@ function agentsModel(answer) {
   };
 }
 
-/** A chat model of LangChain's that answers with a call of a tool, or with "Done.". */
+/** A LangChain chat model that answers with a tool call or with "Done.". */
 class ScriptedChat extends BaseChatModel {
   model = "gpt-4o";
   boundTools = [];
@@ -313,11 +314,11 @@ describe("a provider says that the prompt is too long", () => {
     content: `Word ${at} ${"lantern ".repeat(20)}`,
   }));
   const asked = { role: "user", content: "And now?" };
-  /** The tokens of a prompt as the provider counts them: half as many again as windrow does. */
+  /** Tokens of a prompt as this provider counts them: 1.5 times windrow's count. */
   const countOf = (prompt) => Math.ceil(countTokens(JSON.stringify(prompt), { encoding: "o200k_base" }).tokens * 1.5);
   const WINDOW = 900;
 
-  /** Fails as a provider does if a prompt is too long. */
+  /** Fails like a provider if a prompt is too long. */
   function refuse(prompt, seen) {
     const tokens = countOf(prompt);
     seen.push(tokens);

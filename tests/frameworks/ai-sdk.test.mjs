@@ -1,4 +1,4 @@
-// The hooks for the AI SDK with the package itself, in 5, 6 and 7, and a scripted model.
+// AI SDK hooks with the real package, versions 5, 6 and 7, and a scripted model.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ const versions = [
 ];
 const LIMIT = 600;
 
-/** A model that calls a tool so many times and then answers; `seen` is what it was sent. */
+/** A model that makes `callCount` tool calls and then answers. `seen` collects its prompts. */
 function scripted(specification, callCount) {
   const seen = [];
   const usage = (tokens) => (specification === "v2" ? tokens : { total: tokens });
@@ -196,7 +196,7 @@ for (const { name, ai, specification } of versions.filter(({ name }) => name !==
   }
 }
 
-// ---- Marks for a provider's cache ----
+// ---- Cache breakpoints ----
 
 const steady = { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: 4000 } };
 const asking = { role: "user", content: "What did we say about the lantern?" };

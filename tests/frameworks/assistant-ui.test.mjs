@@ -1,4 +1,4 @@
-// The history adapter for assistant-ui, with its own repository of messages and its formats, over a session in a store.
+// The assistant-ui history adapter with the real message repository and formats, over a session in a store.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ function threadMessage(random, role) {
   return fromThreadMessageLike({ id, role, content, createdAt }, id, status);
 }
 
-/** The messages of a repository with the ones before them. */
+/** Messages of a repository, each with its parent. */
 function treeOf(repository) {
   return repository.export().messages.map(({ parentId, message }) => ({ parentId, message }));
 }
@@ -49,7 +49,7 @@ test("a thread with edits comes back as it was", async () => {
       const message = threadMessage(random, at % 2 === 0 ? "user" : "assistant");
       repository.addOrUpdateMessage(parentId, message);
       await history.append({ parentId, message });
-      await history.append({ parentId, message }); // a runtime may say it twice
+      await history.append({ parentId, message }); // a runtime may append it twice
       const ids = repository.export().messages.map((item) => item.message.id);
       parentId = random.chance(0.2) ? random.pick([null, ...ids]) : message.id;
     }

@@ -1,5 +1,5 @@
-// The bodies of requests beside those that the packages themselves make of the same messages: their clients take them as they are, their
-// schemas pass them, and their converters say the same in the same order.
+// Request bodies next to those that the packages themselves make from the same messages: their clients accept them
+// unchanged, their schemas validate them, and their converters say the same in the same order.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs"
 
 setTracingDisabled(true);
 
-/** A `fetch` that keeps what it was given, and answers that it will not. */
+/** A `fetch` that records its bodies and answers with an error. */
 function recorder() {
   const bodies = [];
   const fetch = async (request, init) => {
@@ -33,7 +33,7 @@ function recorder() {
   return { bodies, fetch };
 }
 
-/** What a package sends: the body of the request that `run` makes. */
+/** The body of the request that `run` makes with a package. */
 async function sentBy(run) {
   const { bodies, fetch } = recorder();
   const failure = await Promise.resolve(run(fetch)).then(
@@ -44,7 +44,7 @@ async function sentBy(run) {
   return bodies[0];
 }
 
-/** A conversation of a shape, with what it has, but for `without`. */
+/** A conversation in one format with all its features, except those in `without`. */
 function conversation(shape, random, { thoughtsOf, without = [] } = {}) {
   const { write, thoughtsOf: own = [], has } = SHAPES[shape];
   const thoughts = thoughtsOf ?? own;
@@ -56,7 +56,10 @@ function conversation(shape, random, { thoughtsOf, without = [] } = {}) {
   return write(wellFormed(turns.filter(({ kind }) => kind !== "system")), random);
 }
 
-/** Returns plain data without half characters. JSON can't carry them, so windrow leaves signed reasoning out that has one. */
+/**
+ * Returns plain data without lone surrogates. JSON can't carry them, so windrow leaves out signed reasoning that has
+ * one.
+ */
 function wellFormed(value) {
   if (typeof value === "string") {
     return value.toWellFormed();
@@ -70,7 +73,7 @@ function wellFormed(value) {
 
 const MARK = /zq\d+qz/g;
 
-/** Who says what in a body: the marks of each speaker in turn, whatever the messages are cut into. */
+/** Who says what in a body: the marks of each speaker in turn, however the messages are divided. */
 function saidIn(provider, body) {
   const rows = {
     openai: () => body.messages.map(({ role, ...message }) => [role, message]),
@@ -89,7 +92,7 @@ function saidIn(provider, body) {
       said.push([speaker, marks]);
     }
   }
-  // LangChain says some of it to Gemini twice.
+  // LangChain sends some of it to Gemini twice.
   return said.map(([speaker, marks]) => [speaker, [...new Set(marks)]]);
 }
 
@@ -100,7 +103,7 @@ const PROVIDERS = {
   gemini: { maker: "google", of: (fetch) => createGoogle({ apiKey: "k", fetch })("gemini-2.5-pro") },
 };
 
-/** OpenAI keeps nothing, so that its package sends items, and not their ids. */
+/** With `store: false`, OpenAI's package sends items instead of their ids. */
 const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } };
 
 describe("the AI SDK", () => {
@@ -109,7 +112,7 @@ describe("the AI SDK", () => {
       forEachSeed((random) => {
         const { messages } = requestOf("ai-sdk", conversation(shape, random));
         for (const message of messages) {
-          // Version 5 has other words for images and files that a tool gave, and for calls that were denied.
+          // Version 5 has other words for denied calls, and for images and files in tool results.
           const isOf5 = !/"(?:(?:image|file)-(?:data|url)|execution-denied)"/.test(JSON.stringify(message));
           for (const schema of [...(isOf5 ? [schema5] : []), schema6, modelMessageSchema]) {
             const { success, error } = schema.safeParse(message);
@@ -128,7 +131,7 @@ describe("the AI SDK", () => {
           const sent = await sentBy((fetch) =>
             generateText({ model: of(fetch), ...SETTINGS, ...requestOf("ai-sdk", messages) }),
           );
-          // Its package for Gemini does not join messages of the assistant.
+          // The SDK's package for Gemini doesn't merge assistant messages.
           const isOfPackage = ({ rule }) =>
             rule === "fields-are-known" || (provider === "gemini" && rule === "roles-alternate");
           const problems = problemsOf(provider, sent).filter((problem) => !isOfPackage(problem));
@@ -160,17 +163,17 @@ describe("the AI SDK", () => {
   });
 });
 
-/** A message whose content is a list, without what the SDK writes in several ways. */
+/** A message whose content is a list, without the parts that the SDK writes in several ways. */
 function inParts({ role, content }) {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return { role, content: parts.map(({ providerExecuted, ...part }) => part) };
 }
 
-/** A value as JSON has it, with a mark for half a character. */
+/** A value as JSON has it, with a replacement for lone surrogates. */
 const plainData = (value) =>
   JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner));
 
-/** A message without what the SDK asked its user, and was told. */
+/** A message without approval requests and their answers. */
 function withoutApprovals({ role, content }) {
   const parts = typeof content === "string" ? content : content.filter(({ type }) => !/^tool-approval/.test(type));
   return parts.length === 0 ? [] : [{ role, content: parts }];
@@ -208,7 +211,7 @@ describe("the clients of the providers take a body as it is", () => {
           const sent = await sentBy((fetch) => make(fetch, body));
           for (const field of Object.keys(body)) {
             const [is, was] = [sent[field], plainData(body[field])];
-            // Google's client names the role of instructions.
+            // Google's client sets a role on the instructions.
             const given = field === "systemInstruction" ? { ...is, role: undefined } : is;
             assert.deepEqual(plainData(given), was, shape);
           }
@@ -241,7 +244,7 @@ describe("LangChain's models", () => {
   };
   for (const [provider, of] of Object.entries(models)) {
     test(`what one sends to ${provider} says what the body for it says`, async () => {
-      // Reasoning of OpenAI's goes back by a field of LangChain's own, which these messages do not have.
+      // OpenAI's reasoning is sent back in a LangChain field that these messages don't have.
       const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
       await forEachSeedAsync(async (random) => {
         const messages = conversation("langchain", random, {
@@ -276,7 +279,7 @@ test("what the Agents SDK sends of its items says what the body for the Response
 });
 
 describe("WebLLM", () => {
-  /** The types of models: the first takes texts, and the third images too. */
+  /** Model types: the first accepts text, and the third also accepts images. */
   const [LLM, VLM] = [0, 2];
   const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
 

@@ -1,4 +1,4 @@
-// The bodies of requests are of the types that the packages' own clients take. Checked by tsc; never run.
+// Request bodies have the types that the packages' own clients accept. Checked by tsc and never run.
 
 import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message, SystemContentBlock } from "@aws-sdk/client-bedrock-runtime";

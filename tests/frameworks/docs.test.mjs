@@ -1,5 +1,5 @@
-// Every block of code of the README and of docs compiles with the types of the real packages. A block of TypeScript is checked strictly. A
-// block of JavaScript is checked as JavaScript, where only the types of parameters may be left open.
+// Every code block of the README and the docs compiles with the types of the real packages. TypeScript is checked
+// strictly. JavaScript is checked as JavaScript, so types of parameters may be left open.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 
-/** The names that blocks leave to the reader, with their types. */
+/** Names that blocks leave to the reader, with their types. */
 const LEFT = {
   apiKey: "string",
   askFastModel: "(prompt: string, model: string, signal: AbortSignal) => Promise<string>",
@@ -36,7 +36,7 @@ function blocks() {
   });
 }
 
-/** Returns declarations of the names that a block of TypeScript uses and leaves to the reader. */
+/** Returns declarations for the names that a TypeScript block leaves to the reader. */
 function declarations(code) {
   const left = Object.entries(LEFT).filter(
     ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`const [^=]*\\b${name}\\b`).test(code),
@@ -44,7 +44,7 @@ function declarations(code) {
   return left.map(([name, type]) => `declare const ${name}: ${type};\n`).join("");
 }
 
-/** Writes a block as a file, which imports other blocks by the names that these give themselves. */
+/** Writes a block as a file that can import other blocks by the file names in their first lines. */
 function fileOf({ paper, language, code, at }) {
   const own = /^\/\/ (\S+\.mjs)\n/.exec(code)?.[1];
   const name = own ?? `${paper.replace(/^.*\/|\.md$/g, "")}-${at}.${language === "ts" ? "mts" : "mjs"}`;
@@ -52,7 +52,7 @@ function fileOf({ paper, language, code, at }) {
   return name;
 }
 
-/** Returns what the compiler says of files, in words; an empty text if all is right. */
+/** Returns the compiler's errors as text, or an empty text if everything compiles. */
 function errorsIn(files, options) {
   const compilerOptions = {
     noUnusedLocals: false,
@@ -79,7 +79,7 @@ test("every block of code compiles", () => {
   const javaScript = { allowJs: true, checkJs: true, noImplicitAny: false };
   assert.equal(errorsIn(filesOf("ts"), {}), "");
   assert.equal(errorsIn(filesOf("js"), javaScript), "");
-  // A block that is wrong is found.
+  // An invalid block is reported.
   writeFileSync(
     new URL("wrong.mjs", folder),
     'import { buildContext } from "windrow";\nbuildContext([], { budget: { tokens: 5 } });\n',

@@ -1,4 +1,4 @@
-// The examples run to their end, and say what was sent.
+// Every example runs to its end and prints the sent messages.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

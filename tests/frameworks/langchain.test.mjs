@@ -1,4 +1,4 @@
-// The middleware for LangChain's `createAgent`, with the package itself and a scripted model.
+// The middleware for LangChain's `createAgent`, with the real package and a scripted model.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ import { anthropicReplies, assertPaired, checkSteps, longChat, markCount, tokens
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
 
-/** A chat model that calls a tool so many times and then answers. */
+/** A chat model that makes `callCount` tool calls and then answers. */
 class Scripted extends BaseChatModel {
   seen = [];
   model = "gpt-4o";

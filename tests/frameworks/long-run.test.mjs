@@ -1,5 +1,5 @@
-// Runs of a thousand steps with the real frameworks. The task needs values that only the first ten steps return, and the model knows nothing
-// but its prompt.
+// Runs of a thousand steps with the real frameworks. The task needs values that only the first ten steps return, and
+// the model knows only its prompt.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -21,7 +21,7 @@ const VALUES = 10;
 const TASK = "Open all drawers in turn. Then open the safe: its code is the ten stones of drawers 0 to 9.";
 const stoneIn = (drawer) => `stone-${(drawer * 7919 + 104_729).toString(36)}`;
 
-/** The result of opening a drawer: a stone that only the middle of a text names. */
+/** The result of opening a drawer: a stone, which only the middle of a text names. */
 function drawer(at) {
   const lines = Array.from({ length: 12 }, (_, line) => `shelf ${line} of drawer ${at} holds dust and paper`);
   lines.splice(6, 0, `a small box holds ${at < VALUES ? stoneIn(at) : "nothing"}`);
@@ -29,8 +29,8 @@ function drawer(at) {
 }
 
 /**
- * A scripted model: it opens each drawer once, and then dials the ten stones. It knows nothing but its prompt: a stone that isn't shown, it asks for by
- * `retrieve`, or opens the drawer again.
+ * A scripted model that knows only its prompt. It opens each drawer once and then dials the ten stones. If a stone
+ * isn't shown, it calls `retrieve` or opens the drawer again.
  */
 class Script {
   calls = 0;
@@ -163,7 +163,10 @@ const frameworks = {
   },
 };
 
-/** LangChain and Mastra take 50 and 100 ms for each of 200 steps, and longer for later ones: they go through all messages. */
+/**
+ * LangChain and Mastra take 50 and 100 ms for each of 200 steps, and longer for later ones, because they go through all
+ * messages.
+ */
 const STEPS = { "AI SDK": 1000, LangChain: 200, Mastra: 200 };
 
 describe("a long run finishes with values of its first ten", () => {

@@ -1,4 +1,4 @@
-// The processor for Mastra, with the package itself and a scripted model.
+// The Mastra processor, with the real package and a scripted model.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { assertPaired, longChat, markCount, tokensIn } from "./support.mjs";
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
 
-/** A model that calls a tool so many times and then answers. */
+/** A model that makes `callCount` tool calls and then answers. */
 function scripted(callCount) {
   const seen = [];
   const answer = (prompt) => {
@@ -66,7 +66,7 @@ const lookUp = createTool({
   execute: () => Promise.resolve({ found: "brass ".repeat(30) }),
 });
 
-/** An agent whose prompts are built by the options of `contextProcessor`. */
+/** An agent whose prompts are built with these `contextProcessor` options. */
 function clerk(model, options) {
   return new Agent({
     id: "clerk",

@@ -1,5 +1,5 @@
-// Every member of the packages' own unions is read, passed over as one that no model sees, or refused with its place; and what is read can
-// be sent, or is refused with its place in the message.
+// Every member of the packages' own unions is read, skipped because no model sees it, or refused with its place.
+// Everything that is read can be sent, or is refused with its place in the message.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Every member of the unions that the packages' own types are made of, each with what becomes of it. A member that is missing here is an
-// error of tsc, so a new version of a package that brings one is noticed. Run by `members.test.mjs`.
+// Every member of the unions in the packages' own types, each with its outcome. A missing member is a tsc error, so a
+// new package version that adds one is noticed. Run by `members.test.mjs`.
 
 import type { BetaContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
@@ -24,7 +24,8 @@ import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "open
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 
 /**
- * What becomes of a member: it is `read`, so that it costs something; `unseen`, as no model sees it; or refused with its place.
+ * The outcome of a member: `read` if it costs something, `unseen` if no model sees it, or the place at which it is
+ * refused.
  */
 export type Outcome = "read" | "unseen" | `.${string}`;
 export type Case = readonly [part: object, outcome: Outcome];
@@ -61,7 +62,7 @@ const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case>
   mcp_tool_result: [result, "read"],
   container_upload: [{ file_id: "file_1" }, "read"],
   compaction: [{ content: "We spoke of boats." }, "read"],
-  // What changes the tools, or the model, is a setting of the request, and no part of what was said.
+  // A change of the tools or the model is a setting of the request, not part of the conversation.
   tool_addition: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
   tool_removal: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
   mcp_tool_listing: [{ mcp_server_name: "s", tools: [] }, "read"],
@@ -235,7 +236,7 @@ const uiParts: Record<TypeOf<UIMessagePart<UIDataTypes, UITools>>, Case> & Recor
   "dynamic-tool": [{ ...tool, toolName: "look", state: "output-available", output: 1 }, "read"],
   "tool-look": [{ ...tool, state: "output-available", output: 1, preliminary: true }, "read"],
   "data-note": [{ data: 1 }, "unseen"],
-  // It is the user's, within the assistant's message, and experimental.
+  // An experimental part: the user's words within the assistant's message.
   "steering-message": [{ id: "s", parts: [{ type: "text", text: "The hall is open." }] }, ".parts[0].type"],
 };
 
@@ -332,7 +333,7 @@ function entries(
   return Object.entries(cases).map(([type, [part, outcome]]) => [`${name} ${type}`, message(type, part), outcome]);
 }
 
-/** Each member in a message of its package, with what becomes of it. */
+/** Each member in a message of its package, with its outcome. */
 export const members: readonly Entry[] = [
   ...entries("Anthropic block", anthropic, (type, part) => ({
     role: /^(?:tool_result|image|document|search_result|container_upload)$/.test(type) ? "user" : "assistant",
@@ -353,7 +354,7 @@ export const members: readonly Entry[] = [
   })),
   ...entries("TanStack AI part", tanStack, (type, part) => ({
     role: "assistant",
-    // One part that tells the format is next to each.
+    // Adds one part that identifies the format next to each.
     parts: [
       { type: "text", content: "" },
       { type, ...part },

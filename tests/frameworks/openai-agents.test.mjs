@@ -1,4 +1,4 @@
-// The hooks for OpenAI's Agents SDK, with the package itself and a scripted model.
+// Hooks for OpenAI's Agents SDK, with the real package and a scripted model.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ setTracingDisabled(true);
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
 
-/** A model that calls a tool so many times and then answers. */
+/** A model that makes `callCount` tool calls and then answers. */
 function scripted(callCount) {
   const seen = [];
   const model = {

@@ -1,4 +1,4 @@
-// The plugin for opencode, called as its types say: messages of its SDK in, the same list changed in place.
+// The opencode plugin, called as its types say: it receives messages of its SDK and changes the list in place.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// What a context keeps, and the requests that it makes, go into the calls of the packages that the messages are from, without a cast.
-// Checked by tsc; never run.
+// Kept messages of a context, and the requests made from it, go into calls of the packages that the messages are from,
+// without a cast. Checked by tsc and never run.
 
 import Anthropic from "@anthropic-ai/sdk";
 import type { ThreadMessage } from "@assistant-ui/core";
@@ -46,7 +46,7 @@ export async function openAiChat(messages: OpenAI.ChatCompletionMessageParam[]):
   const { kept, messages: sent, request } = await buildContext(messages, { budget });
   await openai.chat.completions.create({ model: "gpt-5", messages: kept });
   await openai.chat.completions.create({ model: "gpt-5", messages: sent });
-  // A request that is a text is a message of the user's, which every chat takes.
+  // A request that is a text becomes a user message, which every chat accepts.
   const asked = await buildContext(messages, { budget, request: "And?" });
   await openai.chat.completions.create({ model: "gpt-5", messages: asked.messages });
   await openai.chat.completions.create({ model: "gpt-5", ...asked.request("openai") });

@@ -1,4 +1,4 @@
-// The hooks for pi with the package itself and a scripted stream, and OpenClaw's context engine as its contract says.
+// The pi hooks with the real package and a scripted stream, and OpenClaw's context engine by its contract.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -58,7 +58,7 @@ function history(seed) {
   ]);
 }
 
-/** A stream function that calls a tool so many times and then answers. */
+/** A stream function that makes `callCount` tool calls and then answers. */
 function scripted(callCount) {
   const seen = [];
   const stream = (_, { messages }) => {

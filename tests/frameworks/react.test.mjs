@@ -17,7 +17,7 @@ const entry = fileURLToPath(new URL("../../pkg-template/dist/react.js", import.m
 
 const require = createRequire(import.meta.url);
 
-/** By version: the package whose dependencies have it. */
+/** By version: the package that depends on it. */
 const OWNERS = { 18: new URL("../../package.json", import.meta.url), 19: new URL("package.json", import.meta.url) };
 
 let browser;
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** The folders of React and its renderer, which every import is led to. */
+/** Folders of React and its renderer, to which every import is redirected. */
 function aliasOf(version) {
   const { resolve } = createRequire(OWNERS[version]);
   const folder = (name) => dirname(resolve(`${name}/package.json`));
@@ -49,7 +49,7 @@ const bundled = (version, options) =>
     ...options,
   });
 
-/** A component on a server, as the page gets it. */
+/** A component rendered on a server, as the page receives it. */
 async function serverHtml(version) {
   const contents = `
     import { createElement as h } from "react";

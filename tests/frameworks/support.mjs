@@ -1,4 +1,4 @@
-// What the tests of frameworks share: long chats, and what a model was sent.
+// Shared support for the framework tests: long chats, and the prompts that a model received.
 
 import assert from "node:assert/strict";
 import { countTokens, loadEncoding } from "windrow";
@@ -8,12 +8,12 @@ await loadEncoding("o200k_base");
 
 const WORDS = "harbour violin garden invoice lantern copper orchard ticket bridge kettle letter marble".split(" ");
 
-/** A text of so many words. */
+/** A text of `count` words. */
 export function words(random, count) {
   return Array.from({ length: count }, () => random.pick(WORDS)).join(" ");
 }
 
-/** Turns of a long chat: what the user says, and what the assistant replies, with a call of a tool now and then. */
+/** Turns of a long chat: the user's words and the assistant's reply, with a tool call now and then. */
 export function longChat(seed, turnCount = 60) {
   const random = new Random(seed);
   return Array.from({ length: turnCount }, (_, at) => ({
@@ -25,7 +25,7 @@ export function longChat(seed, turnCount = 60) {
   }));
 }
 
-/** The texts of a value: every string in it that is said, not those that name kinds and ids. */
+/** Every string in a value that is spoken, not those that name kinds and ids. */
 export function textsIn(value, name = "") {
   if (typeof value === "string") {
     return /^(?:role|type|id|toolCallId|tool_call_id|call_id|callId|status|state)$/.test(name) ? [] : [value];
@@ -36,18 +36,21 @@ export function textsIn(value, name = "") {
   return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, Array.isArray(value) ? name : key));
 }
 
-/** How many tokens the texts of a value have, at the least that they can count as. */
+/** Lower bound for the tokens of a value's texts. */
 export function tokensIn(...values) {
   const texts = values.flatMap((value) => textsIn(value));
   return texts.reduce((sum, text) => sum + countTokens(text, { encoding: "o200k_base" }).tokens, 0);
 }
 
-/** That every call has its result and every result its call, each given by their ids in order. */
+/** Asserts that every call has its result and every result its call, by their ids in order. */
 export function assertPaired(calls, results) {
   assert.deepEqual([...calls].sort(), [...results].sort(), "calls and results are there together");
 }
 
-/** A `fetch` that answers as Anthropic does: with so many calls of a tool, then with a text. `bodies` are the requests. */
+/**
+ * A `fetch` that answers as Anthropic does: first with `callCount` tool calls, then with a text. `bodies` are the
+ * requests.
+ */
 export function anthropicReplies(callCount) {
   const bodies = [];
   const fetch = (_, { body }) => {
@@ -65,7 +68,7 @@ export function anthropicReplies(callCount) {
   return { bodies, fetch };
 }
 
-/** A body's blocks, each with who says it, and without marks of the cache. */
+/** Blocks of a body, each with its speaker and without cache breakpoints. */
 function blocksOf({ system = [], messages }) {
   const said = [{ role: "system", content: system }, ...messages];
   return said.flatMap(({ role, content }) => {
@@ -74,12 +77,12 @@ function blocksOf({ system = [], messages }) {
   });
 }
 
-/** How many places of a body, or of a prompt, are marked for a cache. */
+/** Number of cache breakpoints in a body or a prompt. */
 export const markCount = (value) => JSON.stringify(value).split(/"cache_control"|"cacheControl"/).length - 1;
 
 /**
- * The bodies of the steps of a loop: each has marks, and no more than Anthropic takes; and each repeats the one before it, byte for byte
- * but for the marks, unless the cut has moved. Gives how often it has.
+ * Checks the bodies of a loop's steps: each has breakpoints, but no more than Anthropic accepts, and each repeats the
+ * one before it byte for byte, apart from breakpoints, unless the cut moved. Returns how often it moved.
  */
 export function checkSteps(bodies) {
   let moves = 0;

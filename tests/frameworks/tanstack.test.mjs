@@ -1,4 +1,4 @@
-// The middleware for TanStack AI, with the package itself and a scripted model.
+// The TanStack AI middleware, with the real package and a scripted model.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { assertPaired, longChat, tokensIn } from "./support.mjs";
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
 
-/** A model that calls a tool several times and then answers. */
+/** A model that makes several tool calls and then answers. */
 class Scripted extends BaseTextAdapter {
   name = "scripted";
   seen = [];
@@ -73,7 +73,7 @@ function history(seed) {
   ]);
 }
 
-/** Runs a chat to its end, and returns the conversation that the middleware after windrow's saw. */
+/** Runs a chat to its end, and returns the conversation as the middleware after windrow's saw it. */
 async function run(adapter, messages, config) {
   const whole = [];
   const watch = {

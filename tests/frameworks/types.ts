@@ -1,4 +1,4 @@
-// The hooks fit the types of the packages that they are for. Checked by tsc; never run.
+// Hooks fit the types of their packages. Checked by tsc and never run.
 
 import type { ThreadHistoryAdapter } from "@assistant-ui/core";
 import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";

@@ -1,14 +1,14 @@
-// A browser that is killed loses nothing that it has acknowledged: often enough to meet all that it may be doing.
+// A killed browser loses nothing that it has acknowledged. Runs long enough to interrupt every operation.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crash } from "../package/support/crash.mjs";
 import { SEED, TIME_MS } from "../package/support/property.mjs";
 
-/** Kills even if the time is up earlier: enough for a second session. */
+/** Minimum number of kills, even if the time is up earlier: enough for a second session. */
 const LEAST_KILLS = 12;
 
-/** How many times as long as a property this runs: 90 seconds in `npm run test:full`. */
+/** Running time as a multiple of a property's: 90 seconds in `npm run test:full`. */
 const TIMES_A_PROPERTY = 180;
 
 test("a browser is killed while it appends, again and again", async (t) => {

@@ -1,4 +1,4 @@
-// The store in D1, in Cloudflare's runtime. Each of its statements is a request of its own there, which takes time.
+// The D1 store in Cloudflare's runtime. Each statement there is a separate request, which takes time.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { ask, checkEdgeStore, restart, runCase } from "../package/support/edge-s
 checkEdgeStore({
   title: "D1",
   path: "/d1",
-  // What one store holds, others on the same database do not know: its documentation says so.
+  // Stores on the same database don't know about each other's data, as documented.
   conformance: { knowsOthers: false },
   own: [
     "a write whose answer was lost is made once",
@@ -18,7 +18,7 @@ checkEdgeStore({
 });
 
 test("a request that is cancelled while it holds a session in D1 holds up no other", async () => {
-  // What the runtime says of the request that hangs is expected.
+  // The runtime's output about the hanging request is expected.
   await restart({ handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()) });
   const cancelled = await ask("/d1", "held", "hold without end");
   assert.equal(cancelled.status, 500);

@@ -1,8 +1,8 @@
-// What JavaScript decodes, given inputs that were right once and were changed at random: files, recordings, what a store keeps
-// of a session, answers of hooks, configs. Each gets a right answer or a ContextError, soon, and the next call works. What the
-// core decodes itself, `npm run fuzz` changes by coverage.
+// Random changes to valid inputs that JavaScript decodes: files, recordings, stored session data, hook answers,
+// configs. Each call soon returns a correct result or throws a ContextError, and the next call works. `npm run fuzz`
+// covers the core's own decoders.
 //
-// The number of cases is fixed. FUZZ_SEED=2 gives others, FUZZ_CASES=10 ten times as many.
+// The number of cases is fixed. FUZZ_SEED=2 tries others, FUZZ_CASES=10 ten times as many.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -23,7 +23,7 @@ import { Random, randomConfig, randomTranscript } from "../package/support/rando
 const KEY = "web:main";
 const CASES = Number(process.env.FUZZ_CASES ?? 1);
 const FIRST_SEED = Number(process.env.FUZZ_SEED ?? 1) * 1_000_000;
-/** The longest that a call may take, in milliseconds of the processor. */
+/** Longest time for a call, in milliseconds of processor time. */
 const LONGEST = 2000;
 
 const throughJson = (value) => JSON.parse(JSON.stringify(value));
@@ -31,8 +31,8 @@ const throughJson = (value) => JSON.parse(JSON.stringify(value));
 const plain = { encoding: "estimate", now: 0 };
 
 /**
- * Runs so many cases; the error of one that fails names its seed, with which it is run alone. A case says how it ended, and
- * each of the ends in `least` must have come that often: otherwise the changes are too wild, or too tame.
+ * Runs `count` cases. The error of a failing case names its seed, so that it can be run alone. A case returns how it
+ * ended, and each of the ends in `least` must occur that often: otherwise the changes are too wild or too tame.
  */
 async function fuzz(count, least, check) {
   const ends = {};
@@ -51,7 +51,7 @@ async function fuzz(count, least, check) {
   }
 }
 
-/** What a call gives, or the ContextError that it fails with: another error fails the test, and so does a long time. */
+/** Returns the result of a call, or its ContextError. Other errors and slow calls fail the test. */
 async function outcomeOf(call, expected) {
   const started = process.cpuUsage();
   let outcome;
@@ -77,7 +77,7 @@ const good = [
 ];
 const { snapshot: goodSnapshot } = buildContextSync(good, plain);
 
-/** After all that, an ordinary call works, and gives what it gave. */
+/** Afterwards, an ordinary call works and returns the same as before. */
 function checkNext() {
   assert.equal(buildContextSync(good, plain).snapshot.contextHash, goodSnapshot.contextHash);
 }
@@ -106,7 +106,7 @@ const turns = [
   turn("user", [{ type: "tool_result", tool_use_id: "t1", content: "found" }]),
 ];
 
-/** An export, or several dialogues: the texts of messages in the forms of others. */
+/** An export, or several dialogues, with the texts of messages in other apps' forms. */
 function randomExport(random, messages) {
   const said = messages.map(({ content }) => (typeof content === "string" ? content : "parts"));
   const node = (text, at) => ({
@@ -218,7 +218,7 @@ const conversation = Array.from({ length: 40 }, (_, position) => ({
 const vectorOf = (text) => Array.from({ length: 6 }, (_, index) => (text.charCodeAt(index) % 17) - 8);
 
 /**
- * Configs in which every hook is asked, with what it gives.
+ * Configs that ask every hook, each with the hook's answer.
  *
  * @type {{ config: any, hook: string[], answer: any }[]}
  */
@@ -255,7 +255,7 @@ const hooked = [
 ];
 
 /**
- * A config whose hook gives an answer; of texts to count, as many numbers as there are texts.
+ * A config whose hook returns an answer. For texts to count, it returns one number for each text.
  *
  * @param {{ config: any, hook: string[] }} one
  * @param {any} answer
@@ -315,7 +315,7 @@ describe("recordings that were changed", () => {
   });
 });
 
-// ---- What a store keeps that was derived ----
+// ---- Derived data in a store ----
 
 describe("what was derived of a session, and was changed in its store", () => {
   test("never gives another context", async () => {

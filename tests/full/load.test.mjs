@@ -1,4 +1,4 @@
-// As tests/package/engine/load.test.mjs and base/calls.test.mjs, with more of it.
+// Longer versions of tests/package/engine/load.test.mjs and base/calls.test.mjs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -35,6 +35,6 @@ test("a file of 100 MB is imported in time that follows its size, with progress"
     return seconds;
   };
   const [ten, hundred] = [await secondsFor(10e6), await secondsFor(100e6)];
-  // Ten times as much; the collector of memory takes its part.
+  // Ten times as much input, with an allowance for garbage collection.
   assert.ok(hundred < 30 * ten + 1, `10 MB take ${ten} s, 100 MB ${hundred} s`);
 });

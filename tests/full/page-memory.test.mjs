@@ -21,7 +21,7 @@ test("memory is steady over 1,000 drags", async () => {
     await page.mouse.up();
   };
   const used = async () => {
-    // What the state's effects wait for has come.
+    // Waits until the state's pending effects have run.
     await page.waitForTimeout(700);
     await page.waitForSelector("#turns[aria-busy=false]");
     await session.send("HeapProfiler.collectGarbage");

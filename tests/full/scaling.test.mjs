@@ -1,4 +1,5 @@
-// Time follows length, whatever a text says: ten times the text costs about ten times the time, in every public call that takes text.
+// Time grows linearly with length, whatever a text says: ten times the text costs about ten times the time, in every
+// public call that takes text.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,13 +24,13 @@ await loadEncoding("o200k_base");
 
 const SHORT = 20_000;
 const TIMES = 10;
-/** How many times as long the longer text may take. More than in a straight line is for caches, sorting and luck. */
+/** Highest allowed ratio of times for a text ten times as long. The margin is for caches, sorting and luck. */
 const MOST_TIMES = 15;
-/** The same for half of the longer text. A short text may be read in another way, as all of it fits. */
+/** The same ratio for half of the longer text. A short text may be read in another way if all of it fits. */
 const MOST_TIMES_DOUBLED = 3;
-/** A step between a text that fits and one that must be cut is shorter than this. */
+/** Highest allowed jump between a text that fits and one that must be cut, in milliseconds. */
 const MOST_MS_OF_A_STEP = 500;
-/** Shorter runs are not compared: nobody waits for them, and the clock is too coarse. */
+/** Shorter runs aren't compared: nobody waits for them, and the clock is too coarse. */
 const LEAST_MS = 80;
 
 const repeated = (part) => (length) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
@@ -40,7 +41,7 @@ const nested =
     return open.repeat(depth) + inside + close.repeat(depth);
   };
 
-/** Texts that a stranger may write, by their length. */
+/** Hostile texts, by length. */
 const TEXTS = {
   lists: nested("[", "]", ""),
   objects: nested('{"a":', "}"),
@@ -91,9 +92,9 @@ const TEXTS = {
   identifiers: repeated("snake_caseAndCamel.path/to-"),
 };
 
-/** How long random texts are tried. */
+/** Time for random texts. */
 const RANDOM_MS = 600 * TIME_MS;
-/** Brackets, quotes, fences and tags, and pieces of text that one reader or another looks for. */
+/** Brackets, quotes, fences and tags, and fragments that some reader looks for. */
 const PAIRS = [
   ..."[] {} () <> «» “” '' \"\" `` ** __ ~~ $$ ||".split(" ").map(([open, close]) => [open, close]),
   ...[
@@ -181,8 +182,8 @@ const PIECES = [
 ];
 
 /**
- * A random text of hostile pieces, by its length. The same seed has the same structure at any length: repeated, nested, or nested again
- * and again, balanced, almost balanced or not closed.
+ * A random text of hostile fragments, by length. The same seed has the same structure at any length: repeated, nested
+ * or deeply nested, and balanced, nearly balanced or unclosed.
  */
 function randomText(random) {
   const some = (most) => Array.from({ length: random.integer(0, most) }, () => random.pick(PIECES)).join("");
@@ -246,7 +247,7 @@ const config = {
   budget: { maxTokens: 1500 },
 };
 const small = { ...config, budget: { maxTokens: 300 } };
-/** Runs a call that may fail. Only its time counts. */
+/** Runs a call that may fail. Only its time matters. */
 const attempted = async (run) => {
   try {
     return await run();
@@ -255,7 +256,7 @@ const attempted = async (run) => {
   }
 };
 
-/** A file of an app with turns of these texts. */
+/** An app's file with turns of these texts. */
 const appFile = (app, texts) => {
   const turns = texts.map((text, at) => ({
     ...{ id: `m${at + 1}`, role: app.onlyUsers || at % 2 === 0 ? "user" : "assistant", name: "Ann", text, minute: at },
@@ -264,7 +265,7 @@ const appFile = (app, texts) => {
   return app.write(turns, new Random(1)).text;
 };
 
-/** Everything that takes a text. */
+/** Every call that takes a text. */
 const CALLS = {
   ...Object.fromEntries(
     APP_FILES.map((app) => [
@@ -333,7 +334,7 @@ const CALLS = {
   },
 };
 
-/** Milliseconds of the processor that a run takes, the least of a few. */
+/** Milliseconds of processor time for a run, the least of a few. */
 async function leastMs(run, count) {
   let least = Number.POSITIVE_INFINITY;
   for (let at = 0; at < count; at++) {
@@ -345,8 +346,8 @@ async function leastMs(run, count) {
 }
 
 /**
- * Fails if ten times as much takes much more than ten times as long, and twice as much more than twice. A run that shares the machine may
- * be slow once by chance, so it must be slow each time.
+ * Fails if ten times the text takes much more than ten times as long, or twice the text much more than twice. A run on
+ * a shared machine may be slow by chance, so it must be slow every time.
  */
 async function checkScaling(what, run) {
   const measure = () => measureScaling(what, run);
@@ -355,7 +356,7 @@ async function checkScaling(what, run) {
 
 async function measureScaling(what, run) {
   let short = await leastMs(() => run(SHORT), 3);
-  // Half of the length comes first: a run that grows by squares ends in time to say so.
+  // Half of the length runs first, so that a quadratic run ends soon enough to be reported.
   const half = await leastMs(() => run((SHORT * TIMES) / 2), 2);
   assert.ok(
     half < LEAST_MS || half <= short * TIMES * MOST_TIMES_DOUBLED,
@@ -369,7 +370,8 @@ async function measureScaling(what, run) {
   if (long <= short * MOST_TIMES_DOUBLED) {
     return;
   }
-  // Half may fit, and the whole text must be cut, which takes longer at once. From there on twice as much must not take much more than twice.
+  // Half may fit while the whole text must be cut, which takes longer at once. From there on, twice the text must not
+  // take much more than twice as long.
   assert.ok(long < MOST_MS_OF_A_STEP, `${what}: ${short} ms for half, then ${long} ms`);
   const double = await leastMs(() => run(SHORT * TIMES * 2), 2);
   assert.ok(double <= long * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, ${long} ms, ${double} ms for twice`);

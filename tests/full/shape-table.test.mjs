@@ -1,4 +1,5 @@
-// The table in docs/providers.md: how near the budget's counts are to those of the bodies, for 300 conversations of every shape.
+// The table in docs/providers.md: how close the budget's counts are to those of the bodies, for 300 conversations in
+// each format.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ const errors = new Map();
 
 before(() => loadEncoding("o200k_base"));
 
-/** The seeds of each provider: the providers take turns. */
+/** Seeds of each provider. Providers take turns. */
 function seedsOf(provider, count) {
   const first = PROVIDERS.indexOf(provider) + 1;
   return Array.from({ length: Math.floor(count / PROVIDERS.length) }, (_, at) => first + at * PROVIDERS.length);
@@ -27,7 +28,8 @@ for (const [shape, { title }] of Object.entries(SHAPES)) {
         assert.ok(built > CONVERSATIONS / PROVIDERS.length / 3, `${built} were built`);
         errors.set(`${shape} ${provider}`, error);
         if (provider === "openai") {
-          // Only this recipe is published. Texts for tools that take text, and answers to approvals, count a few tokens too much.
+          // Only this recipe is published. Texts for tools that accept text, and answers to approvals, are overcounted
+          // by a few tokens.
           const most = shape === "openai" || shape === "ai-sdk" ? 0.02 : 0.001;
           assert.ok(error >= -0.001 && error <= most, `the count is ${error} from that of the body`);
         }

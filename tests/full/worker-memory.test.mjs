@@ -1,4 +1,5 @@
-// An isolate of Cloudflare's has 128 MB. A worker with both modules of the core and a vocabulary builds contexts of 100,000 messages in it.
+// A Cloudflare isolate has 128 MB. A worker with both core modules and a vocabulary builds contexts of 100,000 messages
+// within it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +10,7 @@ const MOST_MB = 128;
 const BUILDS = 20;
 
 const source = `
-/** The memories of the modules. V8's inspector doesn't count them. */
+/** Memories of the modules, which V8's inspector doesn't count. */
 const memories = new Set();
 const { Instance, instantiate } = WebAssembly;
 const noted = (instance) => {
@@ -52,7 +53,7 @@ export default {
 
 test(`contexts of ${COUNT} messages fit into the ${MOST_MB} MB of an isolate`, async (t) => {
   const worker = await startWorker(source, { inspectorPort: 0 });
-  /** The memory of an isolate, in MB: its heap, garbage included, its buffers, and the memories of its modules. */
+  /** Memory of an isolate in MB: its heap including garbage, its buffers, and the memories of its modules. */
   const usedMb = async () => {
     const { usedSize, backingStorageSize } = await worker.inspect("Runtime.getHeapUsage");
     const memories = await (await worker.ask("/memories")).json();
@@ -61,7 +62,8 @@ test(`contexts of ${COUNT} messages fit into the ${MOST_MB} MB of an isolate`, a
   try {
     assert.equal(await (await worker.ask("/load")).json(), COUNT);
     const loaded = await usedMb();
-    // The heap has garbage too, which V8 collects before an isolate reaches its limit. It is at its least right after that.
+    // The heap includes garbage, which V8 collects before an isolate reaches its limit. The lowest reading is right
+    // after a collection.
     let least = Number.POSITIVE_INFINITY;
     for (let build = 0; build < BUILDS; build++) {
       const { exact, kept } = await (await worker.ask("/build")).json();

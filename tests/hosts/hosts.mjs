@@ -1,5 +1,5 @@
-// The hosts. Those of the core are tested with every change, and the others by `npm run test:hosts` beside them. What a host needs of its
-// packages it imports when it runs, so that this list can be read where none is installed.
+// The hosts. Core hosts are tested with every change, and the others only by `npm run test:hosts`. A host imports its
+// packages when it runs, so this list can be read when none of them is installed.
 
 import { chromium } from "./chromium/host.mjs";
 import { bun } from "./more/bun/host.mjs";

@@ -1,4 +1,4 @@
-// The runner of hosts can fail: a host that makes something else, makes less, or breaks.
+// The host runner can fail: a host may return something else, return less, or break.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

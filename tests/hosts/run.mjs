@@ -1,4 +1,4 @@
-// Runs the hosts, and compares what each makes of the same conversation with what Node makes of it, to the byte.
+// Runs the hosts, and compares the result of each for the same conversation with Node's, byte for byte.
 //
 //   node run.mjs [--core] [--write] [HOST …]
 
@@ -12,14 +12,14 @@ const page = new URL("../../docs/hosts.md", import.meta.url);
 const flags = process.argv.slice(2).filter((option) => option.startsWith("--"));
 const names = process.argv.slice(2).filter((option) => !option.startsWith("--"));
 
-/** What Node itself makes of the conversation, by the package that is installed here. */
+/** Node's own result for the conversation, with the package installed here. */
 async function expectedOutcome() {
   const { buildContext, memoryStore, openSession } = await import("windrow");
   const { outcomeOf } = await import("./shared/conversation.js");
   return await outcomeOf({ buildContext, openSession }, memoryStore());
 }
 
-/** Runs the checks of a host, one after another: a row of the table for each. */
+/** Runs the checks of a host one after another. Returns a table row for each. */
 async function runHost(host, expected) {
   const rows = [];
   for (const check of host.checks) {

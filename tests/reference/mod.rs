@@ -1,5 +1,5 @@
-//! The TypeScript types and the reference page are made from the Rust types. This checks that the committed ones are
-//! what would be made now; `UPDATE=1 cargo test reference` writes them.
+//! Generates the TypeScript types and the reference page from the Rust types. Checks that the committed files are up to
+//! date; `UPDATE=1 cargo test reference` writes them.
 
 use crate::base::error::ErrorCode;
 use crate::base::message::{Field, Role};
@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A moment as a config may give it.
+/// A moment in any form that a config accepts.
 #[derive(JsonSchema, Serialize)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it stands for a shape only")]
@@ -196,7 +196,7 @@ fn constants<T: Serialize>(out: &mut String, name: &str, kind: &str, about: &str
     }
 }
 
-/// In TypeScript the config has the request and its hooks beside the options.
+/// The TypeScript config has the request and its hooks in addition to the options.
 fn type_name(name: &str) -> &str {
     if name == "ContextConfig" { "ContextOptions" } else { name }
 }
@@ -349,7 +349,7 @@ fn page() -> String {
     out
 }
 
-/// What the figures of a result are sure of.
+/// Explains which figures of a result are exact.
 fn counts(out: &mut String) {
     out.push_str(
         "\n## How sure a count is\n\n\
@@ -397,7 +397,7 @@ fn counts(out: &mut String) {
     models(out);
 }
 
-/// The table of current models, with what the engine makes of their names.
+/// The table of current models, with the engine's interpretation of their names.
 fn models(out: &mut String) {
     let table = include_str!("../../src/tokens/models.tsv");
     let about: Vec<&str> = table
@@ -437,7 +437,7 @@ fn models(out: &mut String) {
     }
 }
 
-/// A whole number with a comma behind each three digits.
+/// Inserts a comma after every three digits of a whole number.
 fn thousands(figure: &str) -> String {
     let mut out = String::new();
     for (at, digit) in figure.chars().enumerate() {
@@ -449,7 +449,7 @@ fn thousands(figure: &str) -> String {
     out
 }
 
-/// Where objects within options are, and their types.
+/// Paths of objects within options, and their types.
 const NESTED: [(&str, &str); 16] = [
     ("sections[]", "Section"),
     ("sections[].items[]", "Item"),
@@ -499,7 +499,7 @@ fn options<'a>(
             variants.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
         let default = match &schema["default"] {
-            // A group of its own has its own table.
+            // A nested group has a separate table.
             Value::Null | Value::Object(_) => String::new(),
             value => format!("`{}`", value.to_string().replace('|', "\\|")),
         };
@@ -511,7 +511,7 @@ fn options<'a>(
     }
 }
 
-/// A description without the documents that it names, and these.
+/// Splits a description into its text and the documents that it names.
 fn without_document(about: &str) -> (String, String) {
     let Some(start) = about.find(" (document") else {
         return (about.to_owned(), String::new());
@@ -523,7 +523,7 @@ fn without_document(about: &str) -> (String, String) {
     (rest, named.to_owned())
 }
 
-/// What a number counts. Every option that is a number has a unit.
+/// The unit of a number. Every numeric option has one.
 fn unit(name: &str, kind: &str) -> &'static str {
     if kind != "number" {
         return "";

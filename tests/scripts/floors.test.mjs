@@ -31,7 +31,7 @@ function rustFindings(files) {
   return inTree(inFolder("src", files), (folder) => findings(folder, core));
 }
 
-/** Violations that Biome reports with the project's configuration; the paths of `files` start in `pkg-template/src`. */
+/** Violations that Biome reports with the project's configuration. The paths of `files` start in `pkg-template/src`. */
 function biomeFindings(files) {
   return inTree(inFolder("pkg-template/src", files), (folder) => {
     mkdirSync(join(folder, "scripts"));

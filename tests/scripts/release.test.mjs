@@ -1,4 +1,4 @@
-// A release is refused unless the tag, the packages and the changelog name one version.
+// A release is refused unless the tag, the packages and the changelog name the same version.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

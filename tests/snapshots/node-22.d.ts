@@ -1,4 +1,5 @@
-// Node 22 has snapshots; the types that this project checks with are those of Node 20, the oldest that the package supports.
+// Node 22 has snapshots, but this project checks with the types of Node 20, the oldest version that the package
+// supports.
 
 import "node:test";
 

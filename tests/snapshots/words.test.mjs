@@ -1,4 +1,4 @@
-// Snapshots of what people read: the command line, explanations, notes, and errors of the package with their next steps.
+// Snapshots of texts for people: the command line, explanations, notes, and the package's errors with their next steps.
 //
 // `npm run snapshots` updates them and shows what changed. Node has snapshots since version 22.
 

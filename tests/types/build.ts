@@ -1,4 +1,4 @@
-// What callers pass to a build, and what they get.
+// Arguments and results of a build.
 
 import {
   type BuiltContext,
@@ -36,7 +36,7 @@ plain.kept[0]?.metadata.starred;
 plain.messages[0]?.metadata.starred;
 plain.kept.push(...messages);
 
-// A request is in the prompt as it was given, and a text as a message of the user's.
+// A request is in the prompt unchanged, and a text becomes a user message.
 const asked = await buildContext(messages, { request: "hi", budget: { maxTokens: 5 }, recall: { ranking: "recency" } });
 isTrue<Equal<typeof asked.messages, (ChatMessage | RequestText)[]>>();
 // @ts-expect-error: the request has no metadata
@@ -47,7 +47,7 @@ isTrue<Equal<typeof askedOwn.messages, ChatMessage[]>>();
 const askedNothing = buildContextSync(messages, { request: null, render: { provider: "openai" } });
 isTrue<Equal<typeof askedNothing.messages, ChatMessage[]>>();
 
-// What adds messages says so.
+// The type shows that messages are added.
 for (const added of [
   buildContextSync(messages, { sections: [{ id: "history", kind: "history" }] }),
   buildContextSync(messages, { contents: { notes: "hi" } }),
@@ -62,7 +62,7 @@ for (const added of [
   isTrue<Equal<typeof added.messages, (ChatMessage | ContextMessage)[]>>();
 }
 
-// The form decides between messages and text.
+// The format decides between messages and text.
 for (const options of [{ budget: { maxTokens: 5 } }, { render: {} }, { render: { times: true } }, {}] as const) {
   const context = buildContextSync(messages, options);
   isTrue<Equal<typeof context.text, undefined>>();
@@ -75,15 +75,15 @@ isTrue<Equal<typeof text.messages, undefined>>();
 const xml = await buildContext(messages, { request: "hi", render: { format: "xml", times: true } });
 isTrue<Equal<typeof xml.text, string>>();
 
-// Where the form is not known, each must be checked for.
+// If the format isn't known, both must be checked for.
 for (const context of [
   await buildContext(messages, config),
   buildContextSync(messages, syncConfig),
   buildContextSync(messages, { render: { format } }),
 ]) {
-  // @ts-expect-error: there may be no text
+  // @ts-expect-error: text may be undefined
   context.text.length;
-  // @ts-expect-error: there may be no messages
+  // @ts-expect-error: messages may be undefined
   context.messages.length;
 }
 
@@ -109,10 +109,10 @@ buildContextSync(messages, { encoding: "p50k_base" });
 buildContextSync(messages, { filter: { roles: ["robot"] } });
 // @ts-expect-error: a text or a message
 buildContextSync(messages, { request: 5 });
-// @ts-expect-error: the same, where the config is named
+// @ts-expect-error: the same for a declared config
 const misspelt: ContextConfig = { window: { lookBack: 5 } };
 
-// What is no list of messages is an error.
+// A value that isn't a list of messages is an error.
 // @ts-expect-error: a list
 buildContextSync("hi");
 // @ts-expect-error: messages
@@ -122,7 +122,7 @@ buildContextSync([{ content: "hi" }]);
 // @ts-expect-error: content is a text or parts
 buildContextSync([{ role: "user", content: 5 }]);
 
-// Messages of any shape that has the right fields, readonly ones too.
+// Messages of any type with the right fields, including readonly ones.
 const openai = [
   { role: "user", content: "hi" },
   {
@@ -147,14 +147,14 @@ buildContextSync([{ type: "dream" }]);
 const anything: MessageInput[] = [{ role: "user", content: ["hi", { type: "image", detail: "low", data: "…" }] }];
 buildContextSync(anything);
 
-// The figures.
+// Figures.
 isTrue<Equal<typeof plain.tokens.total, number>>();
 plain.explain("id").words.length;
 plain.explain(0).fate satisfies "kept" | "shortened" | "excerpt" | "stub" | "left out";
 // @ts-expect-error: an id or a position
 plain.explain({});
 
-// Errors say which they are.
+// Errors are distinguishable.
 try {
   await buildContext(messages);
 } catch (error) {

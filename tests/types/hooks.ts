@@ -1,4 +1,4 @@
-// The hooks: what they are asked, what they may answer, and where there are none.
+// Hooks: their questions, their possible answers, and builds without hooks.
 
 import { buildContext, buildContextSync, type ContextConfig, type SelectHook, type SyncContextConfig } from "windrow";
 import { type Equal, isTrue } from "./equal.js";
@@ -12,7 +12,7 @@ interface ChatMessage {
 declare const messages: ChatMessage[];
 declare const signal: AbortSignal;
 
-// A hook is shown the caller's own messages, and the form is still known.
+// A hook receives the caller's own messages, and the format is still known.
 const chosen = await buildContext(messages, {
   request: "hi",
   signal,
@@ -30,7 +30,7 @@ const chosen = await buildContext(messages, {
 isTrue<Equal<typeof chosen.text, string>>();
 isTrue<Equal<typeof chosen.kept, ChatMessage[]>>();
 
-// Every form of an answer.
+// Every valid form of an answer.
 for (const select of [
   () => ["a", 1],
   () => null,
@@ -69,7 +69,7 @@ await buildContext(messages, { recall: { embed: (texts) => texts.map(({ length }
 await buildContext(messages, { recall: { embed: () => null, search: null } });
 await buildContext(messages, { countTokens: (texts) => new Uint32Array(texts.length), triage: { select: null } });
 
-// What is no answer.
+// Invalid answers.
 // @ts-expect-error: a list of ids
 await buildContext(messages, { triage: { select: () => "a" } });
 // @ts-expect-error: a text
@@ -83,20 +83,20 @@ await buildContext(messages, { countTokens: (texts) => texts });
 // @ts-expect-error: a signal
 await buildContext(messages, { signal: "now" });
 
-// A config for any messages serves for these, and one for these is named so.
+// A config for any messages also works for these. One for these only is declared so.
 declare const anyConfig: ContextConfig;
 declare const ownConfig: ContextConfig<ChatMessage>;
 await buildContext(messages, anyConfig);
 await buildContext(messages, ownConfig);
 
-// What sections hold.
+// Contents of sections.
 await buildContext(messages, { contents: { soul: "text", tools: ["one", { id: "two", text: "two" }], skills: null } });
 // @ts-expect-error: a text or items
 await buildContext(messages, { contents: { soul: 5 } });
 // @ts-expect-error: items have a text
 await buildContext(messages, { contents: { soul: [{ id: "one" }] } });
 
-// Without a promise there are no hooks, and a config without hooks serves for both.
+// Synchronous builds have no hooks. A config without hooks works for both.
 declare const syncConfig: SyncContextConfig;
 buildContextSync(messages, syncConfig);
 await buildContext(messages, syncConfig);

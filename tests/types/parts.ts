@@ -1,4 +1,4 @@
-// The calls beside a build: counting, encodings, transcripts, files, replay, and the entry that is given its core.
+// Calls other than builds: counting, encodings, transcripts, files, replay, and the entry that receives its core.
 
 import {
   buildContextSync,
@@ -57,7 +57,7 @@ transcript.truncate(1);
 buildContextSync(transcript).kept[0]?.starred;
 // @ts-expect-error: not a ChatMessage
 transcript.append({ role: "user", content: "hi" });
-// @ts-expect-error: the length is what it is
+// @ts-expect-error: the length is readonly
 transcript.length = 0;
 // @ts-expect-error: no part of the public type
 transcript.source();
@@ -70,7 +70,7 @@ buildContextSync(parsed);
 buildContextSync(conversations.flatMap(({ messages }) => messages));
 conversations[0]?.startedAt?.slice(0, 10);
 
-// Replay, of a recording that was JSON too.
+// Replay, including recordings that went through JSON.
 const { recording } = buildContextSync(messages);
 const again = await replay(recording, messages);
 isTrue<Equal<typeof again.same, boolean>>();
@@ -85,7 +85,7 @@ await init(bytes);
 initSync(new WebAssembly.Module(bytes));
 (await slimBuild(messages)).kept[0]?.starred;
 
-// The parts that the slim entry fetches, by themselves.
+// Parts that the slim entry fetches, imported separately.
 isTrue<Equal<ReturnType<typeof requestOf<"openai">>, RequestBodies["openai"]>>();
 isTrue<Equal<Parameters<typeof requestOf>[1], readonly AnyMessage[]>>();
 providers[0]?.rules[0]?.demands.trim();

@@ -1,4 +1,4 @@
-// Presets: their form is known, they can be spread and changed, and serve for both ways to build.
+// Presets: their format is known, they can be spread and changed, and they work for both ways to build.
 
 import {
   type BuiltContext,

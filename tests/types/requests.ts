@@ -1,4 +1,4 @@
-// The bodies of providers' requests, and what is said of any body.
+// Request bodies of providers, and the validator for any body.
 
 import {
   type AiSdkBody,
@@ -19,7 +19,7 @@ import { type Equal, isTrue } from "./equal.js";
 declare const context: BuiltContext;
 declare const name: ProviderName;
 
-// The body follows the provider's name.
+// The provider's name determines the body's type.
 const openai = context.request("openai");
 isTrue<Equal<typeof openai, OpenAiBody>>();
 const responses = context.request("openai-responses");
@@ -31,15 +31,15 @@ isTrue<Equal<typeof gemini, GeminiBody>>();
 const sdk = context.request("ai-sdk");
 isTrue<Equal<typeof sdk, AiSdkBody>>();
 
-// Any messages that are read can be sent, of a build or not.
+// Any messages that are read can be sent, from a build or not.
 requestOf("openai", [{ role: "user", content: "hi" }]).messages[0]?.role;
 requestOf("anthropic", buildContextSync([{ role: "user", content: "hi" }]).messages);
-// @ts-expect-error: there is no such provider
+// @ts-expect-error: an unknown provider
 context.request("opanai");
 // @ts-expect-error: a message has a role
 requestOf("openai", [{ content: "hi" }]);
 
-// A validator for bodies of any making.
+// A validator for bodies from anywhere.
 const problems = problemsOf(name, { messages: [] });
 isTrue<Equal<typeof problems, readonly Problem[]>>();
 problems[0]?.rule satisfies string | undefined;

@@ -1,4 +1,4 @@
-// What the types of sessions and stores promise.
+// Types of sessions and stores.
 
 import {
   type ContextError,
@@ -38,11 +38,11 @@ export async function chat(): Promise<void> {
   );
   const rating: number | undefined = messages[0]?.rating;
   const place: number | undefined = firstSeq;
-  // @ts-expect-error a message of another shape is none of this session's
+  // @ts-expect-error a message of another type doesn't belong in this session
   await session.append({ role: "user", text: "hello" });
   // @ts-expect-error a store is needed
   await openSession("web:main");
-  // @ts-expect-error there is no such durability
+  // @ts-expect-error an unknown durability
   indexedDbStore({ durability: "eventual" });
 
   const context = await session.build({ ...presets.triaged, request: "so?" });
@@ -83,7 +83,7 @@ export async function chat(): Promise<void> {
   console.log(buildCount, title);
 }
 
-/** What is like the platform's own is taken. */
+/** Objects like the platform's own are accepted. */
 export function atTheEdge(
   storage: Parameters<typeof durableObjectStore>[0],
   database: Parameters<typeof d1Store>[0],

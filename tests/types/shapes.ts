@@ -1,5 +1,5 @@
-// Messages of other packages are taken by their structure, and a caller gets objects of their own type back. The types here are
-// built as those of the packages are, as far as they matter: none of these is installed with windrow.
+// Messages of other packages are accepted by their structure, and callers get back objects of their own type. These
+// types mirror the relevant parts of the packages', which aren't installed with windrow.
 
 import {
   type AnyMessage,
@@ -19,7 +19,7 @@ import {
 } from "windrow";
 import { type Equal, isTrue } from "./equal.js";
 
-// The AI SDK's `UIMessage`, of version 5 on.
+// The AI SDK's `UIMessage` since version 5.
 type UiPart =
   | { type: "text"; text: string; state?: "streaming" | "done" }
   | { type: "reasoning"; text: string; providerMetadata?: Record<string, Record<string, unknown>> }
@@ -107,7 +107,7 @@ interface GeminiContent {
   role?: string;
 }
 
-// LangChain's messages: instances, and what `toDict()` and `toJSON()` give.
+// LangChain messages: instances, and the output of `toDict()` and `toJSON()`.
 declare abstract class LangChainMessage {
   abstract readonly type: string;
   lc_namespace: string[];
@@ -230,7 +230,7 @@ type AnthropicBlock =
   | { type: "search_result"; title: string; source: string; content: { type: "text"; text: string }[] }
   | { type: "container_upload"; file_id: string };
 
-// Each of them comes back as what it is, from every call.
+// Each comes back from every call with its own type.
 async function comeBack<M extends AnyMessage>(messages: M[]): Promise<BuiltContext<M>> {
   const session: Session<M> = await openSession<M>("main", { store: memoryStore() });
   const appended: SessionAppend<M> = await session.append(messages);
@@ -279,12 +279,12 @@ isTrue<Equal<typeof model.kept, ModelMessage[]>>();
 const anthropic = buildContextSync([] as AnthropicMessage[]);
 isTrue<Equal<typeof anthropic.kept, AnthropicMessage[]>>();
 
-// Sessions and transcripts of them too, and lists of several.
+// The same for sessions and transcripts, and for lists of several types.
 const mixed = await comeBack<UiMessage | GeminiContent | OpencodeMessage>([]);
 mixed.messages satisfies readonly (UiMessage | GeminiContent | OpencodeMessage | ContextMessage)[];
 await comeBack([] as ResponsesItem[]);
 
-// A hook is shown the caller's own messages.
+// A hook receives the caller's own messages.
 await buildContext([] as UiMessage[], {
   triage: {
     select: ({ candidates }) => candidates.filter(({ messages }) => messages[0]?.parts.length).map(({ id }) => id),
@@ -299,10 +299,10 @@ countTokens([] as UiMessage[], { shape: name ?? null });
 createTranscript([] as PiMessage[], { shape: name });
 // @ts-expect-error: by its name
 buildContextSync([] as GeminiContent[], { shape: 5 });
-// @ts-expect-error: the list is what it is
+// @ts-expect-error: the list is readonly
 messageShapes.push({ name: "own", title: "Own" });
 
-// What is of no shape is none.
+// A value of no known format isn't a message.
 interface Note {
   text: string;
   content: { words: string };

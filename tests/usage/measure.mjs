@@ -1,24 +1,24 @@
-// What windrow counts for requests whose usage their providers have published, beside what they said.
+// Windrow's counts for requests with published usage, next to the providers' figures.
 
 import { readFileSync } from "node:fs";
 import { buildContextSync, countTokens, loadEncoding } from "windrow";
 
-/** Requests with the input tokens that the provider reported for them, and where both are published. */
+/** Requests with the input tokens that the provider reported for them, and the source of both. */
 export const samples = JSON.parse(readFileSync(new URL("samples.json", import.meta.url), "utf8"));
 
 await Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base")]);
 
-/** The messages of a request in its own shape, instructions first. */
+/** The messages of a request in its own format, instructions first. */
 function messagesOf({ messages, input, contents, system, instructions: said, systemInstruction }) {
   const instruction = system ?? said ?? systemInstruction?.parts.map(({ text }) => text).join("");
   const instructions = instruction === undefined ? [] : [{ role: "system", content: instruction }];
   return [...instructions, ...(messages ?? input ?? contents)];
 }
 
-/** What Claude counts for a reply beside its text, in output tokens: what ends it. */
+/** Output tokens that Claude counts for a reply in addition to its text: the end of the reply. */
 const REPLY_ENDS = { anthropic: 4, gemini: 0 };
 
-/** A sample with what windrow counts for it, and by how many percent that is too much. */
+/** A sample with windrow's count for it, and its excess in percent. */
 export function measured(sample) {
   const { api, model, request, reply, inputTokens, outputTokens, toolChoice } = sample;
   if (reply !== undefined) {
@@ -50,7 +50,7 @@ export function rows() {
   });
 }
 
-/** How a request is called in the table: who counts it, what it has beside texts, and its language. */
+/** The name of a kind of request in the table: who counts it, its contents other than texts, and its language. */
 function groupOf({ api, model, request, reply, language, superseded }) {
   if (reply !== undefined) {
     return `${familyOf(api, model)}, replies, ${language}`;

@@ -1,4 +1,4 @@
-//! What the binding adds to the core: shapes, codes, and that nothing is left half done. Runs in Chromium and in Node.
+//! The binding around the core: shapes, codes, and that no call is left half done. Runs in Chromium and in Node.
 
 #![cfg(target_family = "wasm")]
 
@@ -61,7 +61,7 @@ fn a_context_crosses_as_plain_objects_and_typed_arrays() {
     assert_eq!(rows.to_vec().last(), Some(&2));
     let costs: Float64Array = get(&finished, "costs").unchecked_into();
     assert_eq!(costs.length(), rows.length());
-    // What is rarely looked at crosses as one text.
+    // Rarely used data crosses as one text.
     let context = json(&text(&finished, "json"));
     assert_eq!(get(&context, "tokens.exact").as_bool(), Some(false));
     assert_eq!(get(&context, "tokens.limit").as_f64(), Some(20.0));
@@ -118,7 +118,7 @@ fn a_missing_encoding_is_asked_for_by_name() {
         );
     }
     assert!(!is_loaded("o200k_base"));
-    let o200k_base = 0; // as `counting_of` names it
+    let o200k_base = 0; // named by `counting_of`
     let failure = count_text(o200k_base, 0).expect_err("not loaded");
     assert_eq!(text(&failure, "code"), "ENCODING_NOT_LOADED");
     for (name, bytes) in [("o200k_base", &b"no vocabulary"[..]), ("r50k_base", &[])] {

@@ -1,4 +1,4 @@
-// The worker, as the page sees it: jobs go in, the newest answers come out.
+// The page's side of the worker: sends jobs, and receives the newest answers.
 
 import address from "virtual:worker-address";
 import type { MessageInput } from "windrow";
@@ -9,10 +9,10 @@ let worker: Worker | undefined;
 let count = 0;
 const wanted: Partial<Record<Job["kind"], number>> = {};
 
-/** Starts the worker. `hears` is told the answers to the newest jobs. */
+/** Starts the worker. `hears` receives the answers to the newest jobs. */
 export function startWorker(hears: (told: ToldChange) => void): void {
-  // A worker that starts from a blob has the policy of this page. One that starts from its file has that of the file's response,
-  // and a host that sends no headers sends none.
+  // A worker started from a blob inherits the page's policy. One started from its file has the policy of the file's
+  // response, and a host that sends no headers sends none.
   const start = `import ${JSON.stringify(new URL(address, location.href).href)};`;
   const starter = URL.createObjectURL(new Blob([start], { type: "text/javascript" }));
   worker = new Worker(starter, { type: "module", name: "builds" });
@@ -24,7 +24,7 @@ export function startWorker(hears: (told: ToldChange) => void): void {
   });
 }
 
-/** Hands a conversation over. The next jobs are about it. */
+/** Sends a conversation to the worker. Later jobs are about it. */
 export function giveConversation(messages: readonly MessageInput[]): void {
   for (const kind of ["curve", "turns", "question"] as const) {
     delete wanted[kind];
@@ -32,7 +32,7 @@ export function giveConversation(messages: readonly MessageInput[]): void {
   try {
     worker?.postMessage({ kind: "conversation", messages } satisfies Job);
   } catch {
-    // A message may hold what cannot cross, such as a function: as JSON it can.
+    // A message may contain a value that can't be cloned, such as a function. JSON drops it.
     worker?.postMessage({ kind: "conversation", messages: JSON.parse(JSON.stringify(messages)) } satisfies Job);
   }
 }

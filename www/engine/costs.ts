@@ -1,4 +1,4 @@
-// The cost of every message. A context without limits has them all, so one build tells.
+// Computes the cost of every message. A context without limits includes them all, so one build is enough.
 
 import { buildContext, type Transcript } from "windrow";
 import type { Costs } from "../state/picture.js";

@@ -1,13 +1,13 @@
-// The hooks of the page: scripts that play a fast model and a store of knowledge. Page and worker have the same, and each
-// says itself as code.
+// The page's hooks: scripts that act as a fast model and as a store of knowledge. Page and worker use the same ones,
+// and each can show itself as code.
 
 import type { SearchHook, SelectHook, TriageCandidate, TriageQuestion } from "windrow";
 import type { Knowledge } from "../state/given.js";
 
-/** Who plays the fast model. The last two are real models, which only the page asks. */
+/** The fast model: a script or, for the last two, a real model that only the page asks. */
 type Judge = "words" | "you" | "unavailable" | "failing" | "chrome" | "endpoint";
 
-/** Who plays the fast model, and how. */
+/** The choice of the fast model, and its settings. */
 export interface TriageSetup {
   readonly by: Judge;
   readonly delay_ms: number;
@@ -30,7 +30,7 @@ function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]{5,}/gu) ?? []).filter((word) => !usual.test(word));
 }
 
-/** Which share of the words of one text are in another. */
+/** Returns the share of one text's words that another text has. */
 function sharedWords(wanted: string, text: string): number {
   const words = new Set(wordsOf(text));
   const asked = wordsOf(wanted);
@@ -47,7 +47,7 @@ export const sharedWordsCode = String.raw`function sharedWords(wanted, text) {
   return asked.filter((word) => words.has(word)).length / Math.max(asked.length, 1);
 }`;
 
-/** The notes to search; empty if no section shows them. */
+/** Returns the notes to search. Empty if no section shows them. */
 export function knowledgeFor(isShown: boolean, knowledge: readonly Knowledge[]): readonly Knowledge[] {
   return isShown ? knowledge : [];
 }
@@ -82,7 +82,7 @@ export function chosenOf({ candidates, request }: TriageQuestion, { by, chosen }
   });
 }
 
-/** A scripted fast model. `isTold` receives its question. The worker asks without the delay. */
+/** A scripted fast model. `isTold` receives its question. The worker skips the delay. */
 export function scriptedModel(
   triage: TriageSetup,
   delay_ms: number,
@@ -118,7 +118,7 @@ function later(delay_ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The code of a scripted fast model that was asked this. */
+/** Returns the code of a scripted fast model that received this question. */
 export function codeOfModel(triage: TriageSetup, question: TriageQuestion | undefined): string {
   const wait =
     triage.delay_ms > 0 ? `  await new Promise((resolve) => setTimeout(resolve, ${triage.delay_ms}));\n` : "";

@@ -13,16 +13,16 @@ export type Job =
 
 export type JobOf<Kind extends Job["kind"]> = Extract<Job, { readonly kind: Kind }>;
 
-/** The messages that fit at each budget, from builds at sampled budgets. */
+/** The number of messages that fit at each budget, from builds at sampled budgets. */
 export interface Curve {
   /** The tokens of the required messages. */
   readonly needed: number;
   /** The tokens of everything. */
   readonly all: number;
-  /** The sampled budgets, rising, and how many messages are in at each. */
+  /** The sampled budgets in ascending order, and the number of messages kept at each. */
   readonly budgets: readonly number[];
   readonly kept: readonly number[];
-  /** For each message the smallest sampled budget from which on it is in the prompt; infinite if it never is. */
+  /** The smallest sampled budget at which each message is in the prompt and stays in it. Infinite if it never is. */
   readonly from: Float64Array;
   /** The conversation's length. */
   readonly count: number;
@@ -31,10 +31,10 @@ export interface Curve {
 
 /** One turn: the prompt that followed a message of the user. */
 export interface Turn {
-  /** How many messages there were. */
+  /** The number of messages at the time. */
   readonly end: number;
   readonly tokens: number;
-  /** How many tokens at its beginning are the same as in the turn before. */
+  /** The tokens at its beginning that repeat the previous turn. */
   readonly reused: number;
   /** The place of the first difference from the turn before, and the reason in words. */
   readonly difference?: string | undefined;

@@ -82,7 +82,7 @@ function stretchesOf(pictures: readonly Picture[], count: number): Stretch[] {
   const stretches: Stretch[] = [];
   const walks = pictures.map(({ runs }) => ({ runs, index: 0 }));
   for (let first = 0, last: number; first < count; first = last + 1) {
-    // How far all pictures say the same of whether it is in.
+    // Finds how far all pictures agree on whether messages are in the prompt.
     last = count - 1;
     let isIn = false;
     for (const walk of walks) {

@@ -1,4 +1,4 @@
-// The prompt as it is sent: the body of a provider's request, or a text, and the role of each piece in it.
+// The prompt in the form that is sent: the body of a provider's request or a text, and the role of each piece in it.
 
 import { FORM, type Picture, type Piece } from "./picture.js";
 import type { Shape } from "./setup.js";

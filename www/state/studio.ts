@@ -72,7 +72,7 @@ async function hearBuilds(): Promise<void> {
 }
 
 async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {
-  // A config may name the prompt that came before: here that of the line before.
+  // A config may name the previous prompt, which is that of the line before.
   const before = live.builds.value.at(-1);
   const config = { ...recording.config, previous: before?.context.outline };
   const { context } = (await replay({ ...recording, config }, messages)) as unknown as { readonly context: Context };

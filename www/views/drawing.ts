@@ -24,7 +24,7 @@ export function colourOf(name: string): string {
 /** Draws on the canvas of a component, and again when its size or a signal that `draw` reads changes. */
 export function useDrawing(draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  // To ask the canvas would lay the page out in the midst of a frame.
+  // Measuring the canvas here would force a layout in the middle of a frame.
   const size = useRef<readonly [width: number, height: number]>([0, 0]);
   const drawAll = () => {
     const context = canvas.current?.getContext("2d");

@@ -11,8 +11,8 @@ use super::vocabulary::{
 ///
 /// # Errors
 ///
-/// [`InvalidVocabulary`] if it cannot be stored as pairs: the first 256 tokens are not the single bytes,
-/// a token does not split into two of lower rank, is longer than [`LONGEST_TOKEN`], or there are too many.
+/// [`InvalidVocabulary`] if the vocabulary can't be stored as pairs: the first 256 tokens aren't the single bytes, a
+/// token doesn't split into two of lower rank, a token is longer than [`LONGEST_TOKEN`], or there are too many tokens.
 pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>, InvalidVocabulary> {
     let refuse = |message| {
         Err(InvalidVocabulary { message, next_action: "Check the source of the vocabulary." })

@@ -1,7 +1,7 @@
-//! Remembers the counts of pieces: in any text the same words come again and again.
+//! Remembers the token counts of pieces: the same words recur in any text.
 //!
-//! Of fixed size, so that it is bounded without any bookkeeping: a piece has one place, and the latest one to claim
-//! it is kept. The piece itself lies in the slot, so that a hit reads one place of memory and no piece is allocated.
+//! The cache has a fixed size, which needs no bookkeeping: each piece has one slot, and the latest piece to claim a
+//! slot keeps it. The slot holds the piece itself, so a hit reads a single place in memory and allocates nothing.
 
 /// Slots for pieces of up to 14 bytes: half a mebibyte.
 const SHORT_SLOTS: usize = 1 << 15;
@@ -23,8 +23,8 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// The count of a piece of at most [`LONGEST_SHORT`] bytes: remembered, or counted and remembered. `words` are its bytes,
-    /// and may have others after them.
+    /// Returns the count of a piece of at most [`LONGEST_SHORT`] bytes from the cache, or counts and remembers it.
+    /// `words` starts with the piece's bytes; other bytes may follow.
     #[inline]
     pub(super) fn get_short(
         &mut self,
@@ -36,7 +36,7 @@ impl Cache {
         self.short.get_or_count([words[0] & low, words[1] & high], length, count)
     }
 
-    /// The count of a piece of any length.
+    /// Returns the count of a piece of any length.
     #[inline]
     pub(super) fn get_any(&mut self, piece: &[u8], count: impl FnOnce() -> u64) -> u64 {
         match piece.len() {
@@ -47,7 +47,7 @@ impl Cache {
     }
 }
 
-/// By a number of bytes: these bytes of two words.
+/// Masks by number of bytes: each keeps that many bytes of two words.
 static MASKS: [[u64; 2]; LONGEST_SHORT + 1] = {
     let mut masks = [[0; 2]; LONGEST_SHORT + 1];
     let mut length = 1;
@@ -74,8 +74,8 @@ pub(super) fn words_of<const WORDS: usize>(piece: &[u8]) -> [u64; WORDS] {
     words
 }
 
-/// Slots of so many words each: the piece with zeros after it, but in the last word's two highest bytes its length
-/// and its count.
+/// Slots of `WORDS` words each. A slot holds the piece, padded with zeros, and the piece's length and count in the two
+/// highest bytes of the last word.
 struct Slots<const WORDS: usize>(Vec<[u64; WORDS]>);
 
 impl<const WORDS: usize> Slots<WORDS> {

@@ -1,4 +1,4 @@
-//! Character classes: what the patterns of the encodings distinguish.
+//! Character classes that the encodings' patterns distinguish.
 
 /// The class of a character. Every character is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,14 @@ impl Class {
         Self::Space,
     ];
 
-    /// Whether it is a letter of any kind (L).
+    /// True for a letter of any kind (L).
     #[inline]
     #[must_use]
     pub fn is_letter(self) -> bool {
         matches!(self, Self::Lower | Self::Upper | Self::Caseless)
     }
 
-    /// Whether it is white space, newlines included.
+    /// True for white space, including newlines.
     #[inline]
     #[must_use]
     pub fn is_white_space(self) -> bool {
@@ -50,7 +50,7 @@ impl Class {
     }
 }
 
-/// The class of a character, by its code point. What is no code point is [`Class::Other`].
+/// The class of the character with a code point. Returns [`Class::Other`] for numbers that aren't code points.
 #[inline]
 #[must_use]
 pub fn class_of(code_point: u32) -> Class {
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn characters_that_are_easily_misjudged() {
         for (character, class) in [
-            ('\u{85}', Class::Space), // next line: white space, but no newline of the patterns
+            ('\u{85}', Class::Space), // next line: white space, but not a line end for the patterns
             ('\u{a0}', Class::Space), // no-break space
             ('\u{2028}', Class::Space), // line separator
             ('\u{200b}', Class::Other), // zero-width space is not white space
@@ -128,7 +128,7 @@ mod tests {
             ('\u{212a}', Class::Upper), // Kelvin sign
             ('\u{1c5}', Class::Upper), // title case
             ('\u{301}', Class::Mark), // combining acute accent
-            ('\u{e0100}', Class::Mark), // variation selector of the last plane but two
+            ('\u{e0100}', Class::Mark), // variation selector, in the third plane from the end
             ('\u{2b0}', Class::Caseless), // modifier letter
             ('漢', Class::Caseless),
             ('½', Class::Number),

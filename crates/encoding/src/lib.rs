@@ -1,10 +1,10 @@
 //! Exact token counts in byte pair encodings.
 //!
-//! Text is cut into pieces (`pretokenizer`), and each piece's bytes are merged into tokens (`merge`) by the pairs
-//! of the vocabulary (`vocabulary`). Most pieces have been seen before (`cache`). Special tokens such as
-//! `<|endoftext|>` are ordinary text here: in a message they are what somebody wrote.
+//! Text is cut into pieces (`pretokenizer`), and each piece's bytes are merged into tokens (`merge`) by the pairs of
+//! the vocabulary (`vocabulary`). Most pieces have been counted before (`cache`). Special tokens such as
+//! `<|endoftext|>` are ordinary text here: in a message, somebody wrote them.
 //!
-//! A crate of its own: the core is built for size, and what counts is built for speed.
+//! This is a separate crate because the core is built for size, and counting is built for speed.
 #![forbid(unsafe_code)]
 
 pub mod asset;
@@ -26,7 +26,7 @@ use vocabulary::{InvalidVocabulary, LONGEST_TOKEN, Vocabulary};
 pub struct Tokenizer {
     pieces: Pieces,
     vocabulary: Vocabulary,
-    /// What counting uses and leaves behind; no count depends on it.
+    /// Buffers and the cache of counts. No count depends on them.
     work: RefCell<Work>,
 }
 
@@ -36,11 +36,11 @@ struct Work {
     scratch: Scratch,
 }
 
-/// How many bytes are counted between two looks at the limit.
+/// Number of bytes counted between two checks of the limit.
 const STRETCH: usize = 256;
 
 impl Tokenizer {
-    /// A tokenizer by a vocabulary's asset, as [`asset::encode`] makes it, and the asset's checksum.
+    /// Makes a tokenizer from a vocabulary's asset ([`asset::encode`] writes one). Also returns the asset's checksum.
     ///
     /// # Errors
     ///
@@ -50,14 +50,14 @@ impl Tokenizer {
         Ok((Self { pieces, vocabulary, work: RefCell::default() }, checksum))
     }
 
-    /// The number of tokens in a text; None if it is more than `limit`, and then no more is counted than it takes
-    /// to know that. The text is UTF-8; other bytes are counted somehow.
+    /// The number of tokens in a text, or None if it is more than `limit`. Counting stops as soon as the limit is
+    /// exceeded. The text should be UTF-8; other bytes get an unspecified count.
     #[must_use]
     pub fn count_until(&self, text: &[u8], limit: u64) -> Option<u64> {
         let Work { cache, scratch } = &mut *self.work.borrow_mut();
         let (mut count, mut start) = (0, 0);
         loop {
-            // No token is longer than that, so the rest has at least as many.
+            // No token is longer than `LONGEST_TOKEN`, which bounds the tokens of the rest from below.
             if count + ((text.len() - start).div_ceil(LONGEST_TOKEN) as u64) > limit {
                 return None;
             }

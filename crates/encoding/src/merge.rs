@@ -1,20 +1,21 @@
-//! Merges the bytes of one piece into tokens: always the two neighbours whose token has the lowest rank, the first
-//! of them if there are several.
+//! Merges the bytes of one piece into tokens. Each step merges the two neighbors whose token has the lowest rank, and
+//! the first such pair if there are several.
 //!
-//! A place is where a token begins. Each has a key: what its token merges into with the next one, and the place itself, so
-//! that the lowest of all keys says both what is merged next and where. Keys lie in a row, which is searched many at a time.
+//! A place is the start of a token. Each place has a key, which combines the rank of the merge with the next token and
+//! the place itself. The lowest key therefore says both the next merge and its place. Keys lie in an array that is
+//! searched many at a time.
 
 use super::vocabulary::{LONGEST_TOKEN, NO_TOKEN, Vocabulary};
 
-/// Pieces up to this length, in bytes, are merged by searching all keys at each step, which takes quadratic time but little
-/// of it.
+/// Pieces up to this length, in bytes, are merged by searching all keys at each step. That takes quadratic time, but is
+/// fastest for short pieces.
 const LONGEST_SHORT: usize = 64;
 
-/// Room to merge a piece in.
+/// Buffers for merging a piece.
 pub(super) struct Scratch {
     short: Short,
     long: Long,
-    /// Where the tokens of a window end, of the next one, and of two that may be neighbours.
+    /// Ends of the tokens of a window, of the next window, and of two tokens that may be neighbors.
     ends: Vec<u32>,
     next_ends: Vec<u32>,
     joint: Vec<u32>,
@@ -37,7 +38,7 @@ impl Default for Scratch {
     }
 }
 
-/// The number of tokens in a piece; any number above `limit` where it is more than that.
+/// The number of tokens in a piece, or any number above `limit` if the piece has more than `limit`.
 pub(super) fn count(
     vocabulary: &Vocabulary,
     piece: &[u8],
@@ -53,7 +54,8 @@ pub(super) fn count(
     }
 }
 
-/// The two tokens that a text of at most [`LONGEST_TOKEN`] bytes merges into; None if these are more or fewer.
+/// The two tokens that a text of at most [`LONGEST_TOKEN`] bytes merges into, or None if it doesn't merge into exactly
+/// two.
 pub(super) fn two_parts(
     vocabulary: &Vocabulary,
     text: &[u8],
@@ -65,10 +67,11 @@ pub(super) fn two_parts(
     Some((short.tokens[0], short.tokens[usize::from(second)]))
 }
 
-/// The key of a place that has none: no greater one has a token in it.
+/// The key of an unused place. It is at least as large as every other key.
 const NO_KEY: u32 = u32::MAX;
 
-/// A key: a rank, or [`NO_TOKEN`], and below it so many bits of a place. Without a token it is above each that has one.
+/// Builds a key: a rank or [`NO_TOKEN`], and below it `PLACE_BITS` bits of a place. A key without a token is above
+/// every key with one.
 #[inline]
 fn key<const PLACE_BITS: u32>(rank: u32, place: usize) -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "places have few bits")]
@@ -76,7 +79,7 @@ fn key<const PLACE_BITS: u32>(rank: u32, place: usize) -> u32 {
     rank.wrapping_sub(1) << PLACE_BITS | place
 }
 
-/// The rank in a key; [`NO_TOKEN`] for none.
+/// The rank in a key; [`NO_TOKEN`] if it has none.
 #[inline]
 fn rank_of<const PLACE_BITS: u32>(key: u32) -> u32 {
     let none = u32::MAX >> PLACE_BITS;
@@ -96,8 +99,8 @@ fn lowest(keys: &[u32]) -> u32 {
     lanes.into_iter().fold(NO_KEY, u32::min)
 }
 
-/// The tokens that merging a text begins with, each with where it starts: its bytes, but where two are certain to merge first,
-/// what these merge into.
+/// Yields the tokens that merging starts with, each with its start. They are single bytes, except for pairs of bytes
+/// that are certain to merge first.
 #[inline]
 fn begin(vocabulary: &Vocabulary, text: &[u8], mut push: impl FnMut(u32, usize)) {
     let byte = |place| text.get(place).map(|byte| vocabulary.of_byte(*byte));
@@ -121,7 +124,7 @@ fn begin(vocabulary: &Vocabulary, text: &[u8], mut push: impl FnMut(u32, usize))
     }
 }
 
-/// Room to merge a short piece in. Places are bytes, so that each is within.
+/// Buffers for merging a short piece. Places are bytes, so every place is within the arrays.
 struct Short {
     tokens: [u32; 256],
     keys: [u32; 256],
@@ -130,7 +133,7 @@ struct Short {
 }
 
 impl Short {
-    /// Merges a text of at most 255 bytes, and gives the number of its tokens.
+    /// Merges a text of at most 255 bytes and returns its number of tokens.
     #[expect(clippy::cast_possible_truncation, reason = "places are bytes")]
     fn merge(&mut self, vocabulary: &Vocabulary, text: &[u8]) -> usize {
         let mut length = 0_u8;
@@ -177,20 +180,20 @@ impl Short {
     }
 }
 
-/// The number of tokens in a piece of any length, in time that grows as the length does; any number above `limit` where it
-/// is more than that.
+/// The number of tokens in a piece of any length, in linear time. Returns any number above `limit` if the piece has
+/// more than `limit`.
 ///
-/// It is merged in windows. A row of tokens is what a text merges into if and only if each two neighbours are what their
-/// bytes merge into: a merge across their border would be one among those bytes alone. So the tokens of two windows
-/// can be joined where the second begins with the token that follows in the first, or with one that is a neighbour all the
-/// same. Where neither is so, the window was too short to tell, and is tried again at twice its length.
+/// The piece is merged in windows. A row of tokens is the result of merging a text if and only if merging the bytes of
+/// each two neighbors yields these two: a merge across their border would also happen among their bytes alone. So two
+/// windows can be joined if the second one begins with the token that follows in the first, or with one that is still a
+/// valid neighbor. Otherwise the window was too short to tell, and is tried again at twice its length.
 fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut Scratch) -> u64 {
     let Scratch { long, ends, next_ends, joint, .. } = scratch;
     let (mut start, mut count) = (0, 0);
     let mut length = WINDOW;
     long.merge(vocabulary, window(piece, start, length), ends);
     while start + length < piece.len() && count <= limit {
-        // The tokens at the end of the window lack what follows them.
+        // Tokens at the end of the window may change with the bytes that follow.
         let sure = ends.partition_point(|end| *end as usize <= length - MARGIN).max(1);
         let cut = ends[sure - 1] as usize;
         let (here, next) = (window(piece, start, length), window(piece, start + cut, WINDOW));
@@ -215,7 +218,7 @@ fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut S
             length *= 2;
             long.merge(vocabulary, window(piece, start, length), next_ends);
             if ends.first() != next_ends.first() {
-                // It may not be a neighbour of what was taken for sure. No text is known that comes here.
+                // The next token may not be a neighbor of the token before the cut. No text is known that gets here.
                 long.merge(vocabulary, piece, ends);
                 return ends.len() as u64;
             }
@@ -227,18 +230,18 @@ fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut S
 
 /// Bytes that are merged at a time.
 const WINDOW: usize = 2048;
-/// Bytes at the end of a window whose tokens are not taken for sure: two of the longest tokens.
+/// Bytes at the end of a window whose tokens may still change: two of the longest tokens.
 const MARGIN: usize = 2 * LONGEST_TOKEN;
 
 fn window(piece: &[u8], start: usize, length: usize) -> &[u8] {
     &piece[start..piece.len().min(start + length)]
 }
 
-/// Room to merge a long text in. Of each block of keys the lowest is known, and of each row of blocks.
+/// Buffers for merging a long text. They keep the lowest key of each block of keys and of each row of blocks.
 #[derive(Default)]
 struct Long {
     tokens: Vec<u32>,
-    /// Where the token at a place began before anything was merged.
+    /// Start of the token at each place, before any merge.
     starts: Vec<u32>,
     keys: Vec<u32>,
     blocks: Vec<u32>,
@@ -253,7 +256,7 @@ const PLACE_BITS: u32 = 14;
 const BLOCK: usize = 16;
 
 impl Long {
-    /// Where the tokens of a text end.
+    /// Writes the ends of a text's tokens to `ends`.
     #[expect(clippy::cast_possible_truncation, reason = "places have few bits")]
     fn merge(&mut self, vocabulary: &Vocabulary, text: &[u8], ends: &mut Vec<u32>) {
         if text.len() > 1 << PLACE_BITS {
@@ -296,7 +299,7 @@ impl Long {
         }
     }
 
-    /// The tokens that a text begins with, and their keys.
+    /// Fills in the initial tokens of a text and their keys.
     #[expect(clippy::cast_possible_truncation, reason = "places have few bits")]
     fn begin(&mut self, vocabulary: &Vocabulary, text: &[u8]) {
         let Self { tokens, starts, keys, blocks, rows, next, previous } = self;
@@ -323,7 +326,7 @@ impl Long {
         rows.resize(rows.len().next_multiple_of(8), NO_KEY);
     }
 
-    /// Finds the lowest keys anew after those at three places have changed.
+    /// Updates the lowest keys after the keys at three places have changed.
     #[inline]
     fn update(&mut self, place: usize, right: usize, before: usize) {
         let block = place / BLOCK;
@@ -350,7 +353,7 @@ impl Long {
     }
 }
 
-/// Texts that are too long for the keys of [`Long`]: the lowest key is on a heap.
+/// Merges texts that are too long for the keys of [`Long`]. A heap finds the lowest key.
 mod whole {
     use super::super::vocabulary::{NO_TOKEN, Vocabulary};
     use std::cmp::Reverse;
@@ -359,17 +362,17 @@ mod whole {
     /// A token in a linked list.
     struct Link {
         token: u32,
-        /// What it merges into with the next one; [`NO_TOKEN`] also for one that is no more.
+        /// Token that this one and the next merge into. [`NO_TOKEN`] also marks a link that has been merged away.
         merged: u32,
         previous: u32,
         next: u32,
     }
 
-    /// Where the tokens of a text end.
+    /// Writes the ends of a text's tokens to `ends`.
     pub(super) fn merge(vocabulary: &Vocabulary, text: &[u8], ends: &mut Vec<u32>) {
         const NONE: u32 = u32::MAX;
-        // Pairs that may be merged, by rank and place. One that has been overtaken by another merge stays until its turn
-        // comes and is passed over.
+        // Pairs that may be merged, by rank and place. A pair that another merge has made obsolete stays until its
+        // turn, and is then skipped.
         let candidate = |rank: u32, place: u32| Reverse(u64::from(rank) << 32 | u64::from(place));
         let mut links: Vec<Link> = Vec::with_capacity(text.len());
         let mut candidates = Vec::new();

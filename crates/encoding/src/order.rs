@@ -1,23 +1,24 @@
-//! Puts the merges of a vocabulary into an order that is stored in few bytes and counts every text alike.
+//! Sorts the merges of a vocabulary into an order that is stored in few bytes and counts every text alike.
 //!
-//! Which of two merges comes first matters only where they can meet: where one takes the token that the other makes, or where
-//! a token can merge with the one before it by one of them, and with the one after it by the other. All other merges touch
-//! different places of a text, so two of them that are neighbours in the order may change places. Every order that can be
-//! reached so counts alike (Cartier and Foata, "Problèmes combinatoires de commutation et réarrangements", 1969).
+//! The order of two merges matters only if they can meet: one takes the token that the other makes, or a token can
+//! merge with the one before it by one of them and with the one after it by the other. All other merges touch different
+//! places of a text, so two of them that are neighbors in the order may be swapped. Every order that can be reached by
+//! such swaps counts alike (Cartier and Foata, "Problèmes combinatoires de commutation et réarrangements", 1969).
 //!
-//! The order that is stored has few long runs, each sorted by right part and then by left part, so that the steps between
-//! neighbours are small. Merges come as late as they can: most tokens are part of no other, so they stand in the last runs,
-//! which are the longest.
+//! The stored order has few long runs. Each is sorted by right part and then by left part, so that the steps between
+//! neighbors are small. Merges come as late as possible: most tokens are part of no other, so they are in the last
+//! runs, which are the longest.
 
 use super::vocabulary::BYTES;
 use std::collections::BTreeSet;
 
-/// By how many heights each run reaches lower than the one before it. With 1 there are more runs. With 4 and more, early runs
-/// take merges that later ones would store in fewer bytes. Measured on both encodings.
+/// Number of heights that each run reaches below the one before it. With 1 there are more runs. With 4 and more, early
+/// runs take merges that later ones would store in fewer bytes. Measured on both encodings.
 const HEIGHTS_A_RUN: usize = 2;
 
-/// The merges of a vocabulary, given in order of rank, in the order in which they are stored. Each is its left and its right
-/// part; a token is 256 more than the place of the merge that makes it, before and after.
+/// Sorts the merges of a vocabulary from order of rank into the order of storage. A merge is its left and its right
+/// part. A token is 256 plus the place of the merge that makes it, in the input's order on input and in the new order
+/// on output.
 pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let Constraints { mut waits_for, followers } = Constraints::of(merges);
     let heights = heights(&followers);
@@ -25,12 +26,12 @@ pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut ordered = Vec::with_capacity(merges.len());
 
     let highest = heights.iter().max().copied().unwrap_or_default();
-    // Merges that are too low for the run, by height. They wait for no other merge.
+    // Merges that are too low for the run, by height. Nothing has to come before them any more.
     let mut too_low: Vec<Vec<usize>> = vec![Vec::new(); highest + 1];
     for merge in (0..merges.len()).filter(|merge| waits_for[*merge] == 0) {
         too_low[heights[merge]].push(merge);
     }
-    // What a run is sorted by. The parts of the merge have their places already.
+    // Sort key within a run. The parts of the merge have their final places already.
     let key = |places: &[u32], merge: usize| {
         let [left, right] = merges[merge].map(|part| places[part as usize]);
         (right, left, merge)
@@ -70,9 +71,9 @@ fn place_of(merge: usize) -> u32 {
     u32::try_from(BYTES + merge).expect("a vocabulary has fewer tokens than 2^32")
 }
 
-/// Which merges must come before which others.
+/// Constraints on the order: which merges come before others.
 struct Constraints {
-    /// By merge, how many must come before it.
+    /// By merge, the number of merges that must come before it.
     waits_for: Vec<usize>,
     /// By merge, those that must come after it.
     followers: Vec<Vec<u32>>,
@@ -82,7 +83,7 @@ impl Constraints {
     fn of(merges: &[[u32; 2]]) -> Self {
         let mut waits_for = vec![0; merges.len()];
         let mut followers: Vec<Vec<u32>> = vec![Vec::new(); merges.len()];
-        // By token, the merges so far that have it as their left part, and as their right part.
+        // By token, the merges so far that have it as their left part, and those that have it as their right part.
         let mut having: [Vec<Vec<u32>>; 2] = [0, 1].map(|_| vec![Vec::new(); BYTES + merges.len()]);
         for (merge, [left, right]) in
             merges.iter().map(|it| it.map(|part| part as usize)).enumerate()
@@ -101,7 +102,7 @@ impl Constraints {
     }
 }
 
-/// By merge, how many merges at most must come after it, one after the other.
+/// By merge, the longest chain of merges that must follow it.
 fn heights(followers: &[Vec<u32>]) -> Vec<usize> {
     let mut heights: Vec<usize> = vec![0; followers.len()];
     for merge in (0..followers.len()).rev() {
@@ -115,7 +116,7 @@ fn heights(followers: &[Vec<u32>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The numbers that a seed gives, each below what is asked for.
+    /// Random numbers from a seed, each below the function's argument.
     fn random(seed: u64) -> impl FnMut(usize) -> usize {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move |below| {
@@ -131,7 +132,7 @@ mod tests {
         let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         let mut merges = Vec::new();
         for _ in 0..count {
-            // One of four bytes, or of the tokens that were made.
+            // One of four bytes, or of the tokens made so far.
             let mut part = || match random(4 + texts.len() - BYTES) {
                 byte @ ..4 => byte,
                 made => made - 4 + BYTES,

@@ -1,41 +1,42 @@
-//! Splits text into pieces, within which tokens are merged: by hand what the encodings' patterns say.
+//! Splits text into the pieces that the encodings' patterns describe. Tokens merge only within a piece.
 //!
-//! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here
-//! each is a function from the start of a piece to its end, which looks at no character more than a few times.
+//! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here each
+//! encoding has a handwritten function from the start of a piece to its end, which looks at each character only a few
+//! times.
 
 use super::classes::{Class, class_of, is_symbol};
 
-/// How a text is cut into pieces, within which tokens are merged.
+/// Rules for cutting a text into pieces. Tokens merge only within a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pieces {
-    /// As `o200k_base` cuts them.
+    /// Pieces of `o200k_base`.
     O200k,
-    /// As `cl100k_base` cuts them.
+    /// Pieces of `cl100k_base`.
     Cl100k,
-    /// As Qwen 2 to 3 cut them.
+    /// Pieces of Qwen 2 to 3.
     Qwen,
-    /// As DeepSeek V3 cuts them.
+    /// Pieces of DeepSeek V3.
     Deepseek,
-    /// As Mistral's Tekken cuts them.
+    /// Pieces of Mistral's Tekken.
     Tekken,
     /// As Llama 3 cuts them.
     Llama3,
 }
 
 impl Pieces {
-    /// Cuts before a capital that follows small letters.
+    /// True if a piece ends before a capital that follows small letters.
     #[inline]
     fn splits_capitals(self) -> bool {
         matches!(self, Self::O200k | Self::Tekken)
     }
 
-    /// Lets an apostrophe lead a word like any other symbol: contractions aren't separate pieces.
+    /// True if an apostrophe may lead a word like any other symbol: contractions aren't separate pieces.
     #[inline]
     fn leads_by_apostrophe(self) -> bool {
         matches!(self, Self::O200k | Self::Tekken | Self::Deepseek)
     }
 
-    /// The most digits of a piece.
+    /// The most digits in a piece.
     #[inline]
     fn most_digits(self) -> usize {
         if matches!(self, Self::Qwen | Self::Tekken) { 1 } else { 3 }
@@ -53,7 +54,7 @@ impl Pieces {
     }
 }
 
-/// Where the piece ends that starts at `start`: an offset in bytes, greater than `start`.
+/// The end of the piece that starts at `start`: an offset in bytes, greater than `start`.
 ///
 /// `text` is UTF-8, and a character starts at `start`.
 #[inline]
@@ -67,8 +68,8 @@ pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     }
 }
 
-/// Where a piece of ASCII symbols, white space or digits ends, if it is plain to see; None if it is not, and where letters are in it.
-/// Code has nearly as many of these as of words.
+/// Fast path for a piece of ASCII symbols, white space or digits. Returns its end, or None if the slow path has to
+/// decide, which includes every piece with letters. Code has nearly as many of these pieces as it has words.
 #[inline]
 fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
     let kind = |at: usize| match text.get(at).map_or(Kind::End, |byte| KINDS[usize::from(*byte)]) {
@@ -132,7 +133,7 @@ fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-/// What a byte is to [`plain_end`].
+/// Kind of a byte for [`plain_end`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,
@@ -142,7 +143,7 @@ enum Kind {
     Space,
     OtherSpace,
     Newline,
-    /// Of a character that is not ASCII.
+    /// A byte of a character outside ASCII.
     Foreign,
     /// Past the end of the text.
     End,
@@ -173,10 +174,11 @@ static KINDS: [Kind; 256] = {
     kinds
 };
 
-/// The length of a piece that begins a text, if it is plain to see: a word of ASCII letters, small but for the first, of at
-/// most 14 bytes with what leads it, and without a contraction. 0 if it is not.
+/// Fast path for a word at the start of a text. Returns the length of a piece of ASCII letters, at most 14 bytes with
+/// its leader, if only the first letter may be a capital and no contraction follows. Returns 0 if the slow path has to
+/// decide.
 ///
-/// `words` are the first 16 bytes of the text, with zeros after its end. Most pieces of a text are such words.
+/// `words` are the first 16 bytes of the text, padded with zeros. Most pieces of a text are such words.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "single bytes are taken")]
 pub(crate) fn plain_word_length(pieces: Pieces, [low, high]: [u64; 2]) -> usize {
@@ -204,33 +206,33 @@ pub(crate) fn plain_word_length(pieces: Pieces, [low, high]: [u64; 2]) -> usize 
     let after = after as u8;
     let ends = match after {
         b'\'' => false,
-        // Capitals begin another piece after small letters, as some encodings have it.
+        // In some encodings, a capital after small letters begins another piece.
         b'A'..=b'Z' => pieces.splits_capitals() && small > 0,
         _ => after.is_ascii() && (small > 0 || has_upper),
     };
     if ends { (before + small) as usize } else { 0 }
 }
 
-/// The highest bit of each byte that is no small letter of ASCII.
+/// Sets the highest bit of each byte that isn't a small ASCII letter.
 #[inline]
 fn not_small_letters(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHEST: u64 = 0x80 * ONES;
     let low_bits = bytes & !HIGHEST;
-    // Adding sets the highest bit of a byte from `a` on, and of one past `z`.
+    // Adding sets the highest bit of each byte from `a` on, and of each byte past `z`.
     let from_a = low_bits + 0x1f * ONES;
     let past_z = low_bits + 0x05 * ONES;
     (!from_a | past_z | bytes) & HIGHEST
 }
 
-/// What a byte is that begins a piece.
+/// Kind of the first byte of a piece.
 #[derive(Clone, Copy)]
 enum Lead {
     Letter,
-    /// It may lead a word.
+    /// A character that may lead a word.
     Leader,
     Apostrophe,
-    /// Digits, newlines, parts of characters.
+    /// Digits, newlines, and bytes of characters outside ASCII.
     Other,
 }
 
@@ -339,7 +341,7 @@ fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 /// \s+
 /// ```
 ///
-/// The first two are cut out before the others are tried, which then see the end of a text there.
+/// The first two patterns cut the text first. The others then see the end of a text at these cuts.
 fn deepseek_end(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -408,7 +410,7 @@ fn deepseek_kind(text: &[u8], at: usize) -> (DeepseekKind, usize) {
     (kind, width)
 }
 
-/// The end of the run of characters of a kind from `at`.
+/// The end of the run of characters of one kind that starts at `at`.
 #[inline]
 fn deepseek_run_end(text: &[u8], mut at: usize, kind: DeepseekKind) -> usize {
     loop {
@@ -420,12 +422,13 @@ fn deepseek_run_end(text: &[u8], mut at: usize, kind: DeepseekKind) -> usize {
     }
 }
 
-/// The end of symbols that go on at `at`, and of the newlines after them.
+/// The end of symbols that continue at `at`, and of the newlines after them.
 fn deepseek_symbols_end(text: &[u8], at: usize) -> usize {
     run_of_bytes_end(text, deepseek_run_end(text, at, DeepseekKind::Symbol), b"\r\n")
 }
 
-/// The end of the piece of white space that starts at `start`. A number or a Chinese character after it is the end of the text to it.
+/// The end of the piece of white space that starts at `start`. A number or a Chinese character after it counts as the
+/// end of the text.
 fn deepseek_white_space_end(text: &[u8], start: usize) -> usize {
     let end = run_end(text, start, Class::is_white_space);
     match deepseek_kind(text, end).0 {
@@ -438,18 +441,18 @@ fn is_ascii_letter(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// A run of letters and marks as o200k reads it: capitals first, then small letters.
+/// A run of letters and marks, as o200k reads it: capitals first, then small letters.
 struct Word {
     end: usize,
-    /// Whether it ends in something that can be a small letter: the first alternative, not the second.
+    /// True if the last character can be a small letter: the first alternative matched, not the second.
     has_lower: bool,
 }
 
 /// The word that starts at `start`, without leader and contraction.
 fn word_at(text: &[u8], start: usize) -> Option<Word> {
     let mut at = start;
-    // Letters without case and marks count as capitals and as small letters. Where no small letter follows the
-    // capitals, the word is cut after the last character that can be one.
+    // Letters without case and marks count both as capitals and as small letters. If no small letter follows the
+    // capitals, the word ends after the last character that can be one.
     let mut last_caseless_end = None;
     loop {
         let (class, width) = class_at(text, at);
@@ -474,7 +477,7 @@ fn word_at(text: &[u8], start: usize) -> Option<Word> {
     }
 }
 
-/// The end of a run of letters that goes on at `at`.
+/// The end of a run of letters that continues at `at`.
 fn letters_end(text: &[u8], at: usize) -> usize {
     run_end(text, at, Class::is_letter)
 }
@@ -490,15 +493,16 @@ fn number_end(pieces: Pieces, text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of symbols and marks that start at `start`, or after one space there; None if there are none.
+/// The end of symbols and marks that start at `start`, or after one space there. None if there aren't any.
 fn symbols_end(text: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(text.get(start) == Some(&b' '));
     let end = run_end(text, first, |class| matches!(class, Class::Other | Class::Mark));
     (end > first).then_some(end)
 }
 
-/// The end of the piece of white space that starts at `start`: after the last newline of the run if it has one;
-/// else before its last character, which belongs to what follows, unless there is no other or nothing follows.
+/// The end of the piece of white space that starts at `start`. If the run has newlines, the piece ends after the last
+/// one. Otherwise the run's last character belongs to the next piece, unless it is the only one or the text ends with
+/// it.
 fn white_space_end(text: &[u8], start: usize) -> usize {
     let mut at = start;
     let mut last_start = start;
@@ -521,8 +525,8 @@ fn white_space_end(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// The end of an English contraction that starts with an apostrophe at `start`, in small letters or capitals.
-/// The long s (U+017F) is a case of s.
+/// The end of an English contraction whose apostrophe is at `start`, in small letters or capitals. The long s (U+017F)
+/// counts as an s.
 fn contraction_end(text: &[u8], start: usize) -> Option<usize> {
     let length = match text.get(start..)? {
         [b'\'', b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 2,
@@ -534,7 +538,7 @@ fn contraction_end(text: &[u8], start: usize) -> Option<usize> {
     Some(start + length)
 }
 
-/// The end of the run of characters from `at` whose class belongs to it.
+/// The end of the run of characters from `at` on whose class belongs to it.
 #[inline]
 fn run_end(text: &[u8], mut at: usize, belongs: impl Fn(Class) -> bool) -> usize {
     loop {
@@ -546,7 +550,7 @@ fn run_end(text: &[u8], mut at: usize, belongs: impl Fn(Class) -> bool) -> usize
     }
 }
 
-/// The end of the run of these bytes from `at`.
+/// The end of the run of these bytes from `at` on.
 fn run_of_bytes_end(text: &[u8], mut at: usize, bytes: &[u8]) -> usize {
     while text.get(at).is_some_and(|byte| bytes.contains(byte)) {
         at += 1;
@@ -567,7 +571,7 @@ fn class_at(text: &[u8], at: usize) -> (Class, usize) {
     }
 }
 
-/// The code point of the character of several bytes at `at`, and its width in bytes.
+/// The code point of the multi-byte character at `at`, and its width in bytes.
 #[inline]
 #[must_use]
 pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
@@ -608,7 +612,7 @@ mod tests {
         pieces
     }
 
-    /// Texts of such pieces, in the order that a seed gives.
+    /// A text of random pieces from a seed.
     fn random_text(pieces: &[&str], seed: u64) -> String {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let next = || {

@@ -1,7 +1,7 @@
-//! An encoding's vocabulary: its asset, and the table of merges that is made from it.
+//! An encoding's vocabulary: its asset, and the table of merges made from it.
 //!
-//! Every token but the 256 single bytes is made by merging exactly two tokens of lower rank. So the pairs say all:
-//! no token's text is stored, neither in the asset nor in memory.
+//! Every token but the 256 single bytes is made by merging exactly two tokens of lower rank. So pairs are enough:
+//! neither the asset nor memory holds any token's text.
 //!
 //! The asset, with all numbers little-endian:
 //!
@@ -16,12 +16,13 @@
 //! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left step, then of every right step, in order of rank |
 //! | the rest | tokens that no merge makes, in ascending order: the length of each in a byte, and its bytes |
 //!
-//! Ranks here are those that counting needs, not those that a provider numbers its tokens by: `order` has which merges may
-//! change places. A token's right step is its right part less that of the token before it, modulo 2^24. Its left step is its
-//! left part, less that of the token before it where both have the same right part. Steps are small, and neighbours in a plane
-//! are alike, which compresses well.
+//! Ranks here serve counting and differ from the provider's token numbers: `order` explains which merges may change
+//! places. A token's right step is its right part less that of the token before it, modulo 2^24. Its left step is its
+//! left part, less that of the token before it if both have the same right part. Steps are small, and neighbors in a
+//! plane are similar, which compresses well.
 //!
-//! Llama 3 has tokens that no merge makes (`ignore_merges`): a piece that is such a token is one, and it is never a part of another.
+//! Llama 3 has tokens that no merge makes (`ignore_merges`). A piece counts as such a token if it equals it. The token is
+//! never a part of another.
 
 use super::pretokenizer::Pieces;
 use std::fmt;
@@ -34,18 +35,18 @@ pub(super) const FORMAT_VERSION: u32 = 2;
 const HEADER: usize = 24;
 /// Tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
-/// The lowest rank of a token that two others merge into.
+/// The lowest rank of a token that is merged from two others.
 const FIRST_MERGED: u32 = 256;
 /// Bits of a rank in a slot of the table.
 const RANK_BITS: u32 = 18;
 pub(super) const MOST_TOKENS: usize = 1 << RANK_BITS;
 
-/// Why bytes are no vocabulary.
+/// Reason why some bytes aren't a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidVocabulary {
-    /// What is wrong, in a sentence that starts in lower case.
+    /// The problem, in a sentence that starts in lower case.
     pub message: &'static str,
-    /// What the caller can do about it, in a sentence.
+    /// The caller's next step, in a sentence.
     pub next_action: &'static str,
 }
 
@@ -57,22 +58,24 @@ impl fmt::Display for InvalidVocabulary {
 
 impl std::error::Error for InvalidVocabulary {}
 
-/// What is needed to merge bytes into tokens.
+/// Tables for merging bytes into tokens.
 pub(super) struct Vocabulary {
     /// The rank of each single byte.
     byte_ranks: [u8; BYTES],
-    /// The tokens of two bytes: what merging a piece begins with.
+    /// Tokens of two bytes, which merging a piece starts with.
     byte_pairs: ByBytes,
-    /// By two bytes, the lowest rank of a token that a token with the first byte at its end and the second byte merge into.
+    /// By two bytes: the lowest rank of a merge of a token that ends with the first byte and the token that is the
+    /// second byte.
     before: ByBytes,
-    /// By two bytes, the lowest rank of a token that the first byte and a token with the second byte at its front merge into.
+    /// By two bytes: the lowest rank of a merge of the token that is the first byte and a token that begins with the
+    /// second byte.
     after: ByBytes,
     merges: Merges,
     /// Tokens that no merge makes, in ascending order.
     unmerged: Vec<Box<[u8]>>,
 }
 
-/// Ranks by two bytes, each given as the token that it is; [`NO_TOKEN`] where there is none.
+/// Ranks by two bytes, each byte given as its token. [`NO_TOKEN`] marks an empty place.
 struct ByBytes(Box<[u32; 1 << 16]>);
 
 impl ByBytes {
@@ -85,7 +88,7 @@ impl ByBytes {
         self.0[usize::from(u16::from_be_bytes([left, right]))]
     }
 
-    /// Puts a rank in a place that has none; whether it had none.
+    /// Puts a rank in a place if the place is empty. Returns true if it was.
     #[inline]
     fn put(&mut self, left: u8, right: u8, rank: u32) -> bool {
         let place = &mut self.0[usize::from(u16::from_be_bytes([left, right]))];
@@ -98,7 +101,8 @@ impl ByBytes {
 }
 
 impl Vocabulary {
-    /// A vocabulary of the single bytes, with room for so many tokens; None if these are not all the bytes.
+    /// Makes a vocabulary of the single bytes with room for `count` tokens. Returns None if `bytes` doesn't have every
+    /// byte.
     pub(super) fn of_bytes_alone(bytes: &[u8], count: usize) -> Option<Self> {
         Some(Self {
             byte_ranks: invert(bytes)?,
@@ -110,7 +114,7 @@ impl Vocabulary {
         })
     }
 
-    /// Reads an asset, and gives with it the checksum that says which vocabulary it is.
+    /// Reads an asset. Also returns its checksum, which identifies the vocabulary.
     pub(super) fn from_asset(
         pieces: Pieces,
         asset: &[u8],
@@ -152,7 +156,7 @@ impl Vocabulary {
         let planes =
             |count: usize| [0, 1, 2, 3, 4, 5].map(|plane| &planes[plane * count..][..count]);
         let planes = planes(pairs);
-        // In parts, as a host may run what is called often by better code than what runs long.
+        // In parts: a host may optimize a function that is called often before one that runs long.
         for first in (0..pairs).step_by(PART) {
             let part = planes.map(|plane| &plane[first..pairs.min(first + PART)]);
             vocabulary.add_part(part).ok_or_else(malformed)?;
@@ -161,10 +165,10 @@ impl Vocabulary {
         Ok((vocabulary, checksum))
     }
 
-    /// Adds the tokens whose parts six planes hold, at most [`PART`] of them; None where one is not to be added.
+    /// Adds the tokens whose parts are in six planes, at most [`PART`] of them. Returns None if one of them is invalid.
     ///
-    /// What can be done for many at a time is done first. Vocabularies are read when a page or a worker begins, by code that its
-    /// host has not made fast yet: what is left for each is little.
+    /// Vocabularies are read when a page or a worker starts, in code that the host hasn't optimized yet. So the steps
+    /// that work on many tokens at once come first, and little is left to do for each token.
     #[inline(never)]
     fn add_part(&mut self, planes: [&[u8]; 6]) -> Option<()> {
         let count = planes[0].len().min(PART);
@@ -180,7 +184,7 @@ impl Vocabulary {
         }
         let (left, right) = (&*left, &*right);
         let first = self.merges.next_rank();
-        // How many are not lower: a sum, which no host has to stop for.
+        // Counts the parts that aren't lower. A sum needs no early exit, so hosts can vectorize it.
         let higher_count = |parts: &[u32]| {
             (first..).zip(parts).map(|(rank, part)| u32::from(*part >= rank)).sum::<u32>()
         };
@@ -205,7 +209,8 @@ impl Vocabulary {
         self.unmerged.binary_search_by(|token| (**token).cmp(piece)).is_ok()
     }
 
-    /// Adds the token of the next rank, which two tokens merge into; None if they are not of lower rank, or merge already.
+    /// Adds the token of the next rank, merged from two tokens. Returns None if they aren't of lower rank, or merge
+    /// already.
     pub(super) fn add(&mut self, left: u32, right: u32) -> Option<()> {
         let rank = self.merges.next_rank();
         self.merges.parts.push([left, right]);
@@ -216,7 +221,7 @@ impl Vocabulary {
         }
     }
 
-    /// Puts a token where it is found by its parts; None if they merge already.
+    /// Puts a token into the table for its parts. Returns None if they merge already.
     #[inline]
     fn place(&mut self, rank: u32, left: u32, right: u32, hash: u32) -> Option<()> {
         if left.min(right) < FIRST_MERGED && self.place_beside_byte(rank, left, right)? {
@@ -225,8 +230,8 @@ impl Vocabulary {
         self.merges.insert(rank, hash)
     }
 
-    /// Puts a token of which one part is a single byte where it belongs; whether both are, so that it belongs nowhere else. None if
-    /// these merge already.
+    /// Puts a token that has a single byte as a part into the tables for bytes. Returns true if both parts are bytes
+    /// and it belongs nowhere else, and None if they merge already.
     fn place_beside_byte(&mut self, rank: u32, left: u32, right: u32) -> Option<bool> {
         let (last_of_left, first_of_right) = (self.merges.end(left, 1), self.merges.end(right, 0));
         // Ranks rise, so the first one is the lowest.
@@ -242,12 +247,12 @@ impl Vocabulary {
         Some(false)
     }
 
-    /// The token that two bytes of a text merge into before either of them merges with anything else, given the bytes before and
-    /// after them; [`NO_TOKEN`] if that is not certain. Each byte is given as the token that it is.
+    /// The token that two bytes of a text merge into before either of them merges with anything else, or [`NO_TOKEN`]
+    /// if that isn't certain. Takes the bytes before and after them too, each byte as its token.
     ///
-    /// It is certain if its rank is lower than that of whatever the first byte can merge into with a token before it, and the
-    /// second with one after it. A token that has been merged has a higher rank than its parts, so it makes no difference to
-    /// other merges when these two are merged.
+    /// It is certain if its rank is lower than that of any merge of the first byte with a token before it, and of the
+    /// second byte with a token after it. A merged token has a higher rank than its parts, so merging these two early
+    /// doesn't affect other merges.
     #[inline]
     pub(super) fn certain(
         &self,
@@ -263,7 +268,7 @@ impl Vocabulary {
         if is_certain { rank } else { NO_TOKEN }
     }
 
-    /// The token that a single byte is.
+    /// The token of a single byte.
     #[inline]
     pub(super) fn of_byte(&self, byte: u8) -> u8 {
         self.byte_ranks[usize::from(byte)]
@@ -278,14 +283,14 @@ impl Vocabulary {
         }
     }
 
-    /// The token that two tokens merge into of which one at least is no single byte, or [`NO_TOKEN`].
+    /// The token that two tokens merge into, or [`NO_TOKEN`]. At least one of the two isn't a single byte.
     #[inline]
     pub(super) fn of_pair(&self, left: u32, right: u32) -> u32 {
         self.merges.get(left, right)
     }
 }
 
-/// In place of a rank: the two tokens do not merge. No pair has it, as the first ranks are single bytes.
+/// Marks two tokens that don't merge. No pair has this rank, since the first ranks are single bytes.
 pub(super) const NO_TOKEN: u32 = 0;
 
 /// Pairs that are added at a time.
@@ -293,18 +298,19 @@ const PART: usize = 1024;
 
 /// A table from pairs of tokens to the token they merge into: open addressing, at most four fifths full.
 ///
-/// A slot holds a rank and a tag, some bits of the pair's hash, so that few of the pairs that do not merge are compared. What
-/// is compared lies by rank beside the table: the table is small, and most of what is asked is answered by it alone.
+/// A slot holds a rank and a tag (some bits of the pair's hash), so that most pairs that don't merge are rejected
+/// without a comparison. The pairs to compare with are in a separate list by rank, so the table stays small and answers
+/// most look-ups alone.
 struct Merges {
     slots: Vec<u32>,
-    /// By rank, the two parts of a token; those of single bytes are never looked at.
+    /// By rank, the two parts of a token. Entries of single bytes are never read.
     parts: Vec<[u32; 2]>,
-    /// How far a hash is shifted to the right to be a place.
+    /// Right shift that turns a hash into a place.
     shift: u32,
 }
 
 impl Merges {
-    /// The bits of a hash that are a tag: a rank has the others of a slot.
+    /// The bits of a slot that are a tag. The rank has the others.
     const TAG: u32 = (1 << (u32::BITS - RANK_BITS)) - 1;
 
     fn for_tokens(count: usize) -> Self {
@@ -320,12 +326,12 @@ impl Merges {
         self.parts.len() as u32
     }
 
-    /// The parts of the last token; where it is a single byte, those that steps begin from.
+    /// The parts of the last token. If it is a single byte, returns the parts that the first step starts from.
     fn last_parts(&self) -> [u32; 2] {
         self.parts.last().copied().unwrap_or_default()
     }
 
-    /// The first or the last byte of a token, by which of its parts has it.
+    /// The first byte (side 0) or the last byte (side 1) of a token.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a single byte is below 256")]
     fn end(&self, mut token: u32, side: usize) -> u8 {
@@ -335,7 +341,7 @@ impl Merges {
         token as u8
     }
 
-    /// Puts a rank where its parts are looked for; None if they merge already.
+    /// Inserts a rank at the hash of its parts. Returns None if they merge already.
     #[inline]
     fn insert(&mut self, rank: u32, hash: u32) -> Option<()> {
         let mask = self.slots.len() - 1;
@@ -377,13 +383,13 @@ impl Merges {
     }
 }
 
-/// A pair's hash: its highest bits are the place in a table, its lowest the tag.
+/// A pair's hash. Its highest bits are the place in a table, its lowest the tag.
 #[inline]
 fn hash_of(left: u32, right: u32) -> u32 {
     left.wrapping_mul(0x9e37_79b1).wrapping_add(right.wrapping_mul(0x85eb_ca6b))
 }
 
-/// The numbers that three planes hold.
+/// Reads the numbers whose bytes are in three planes.
 #[inline]
 fn read_planes(numbers: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
     for (number, ((low, middle), high)) in numbers.iter_mut().zip(low.iter().zip(middle).zip(high))
@@ -407,7 +413,7 @@ fn read_unmerged(mut rest: &[u8]) -> Option<Vec<Box<[u8]>>> {
     Some(tokens)
 }
 
-/// What fits into the three bytes of a step.
+/// The largest number in the three bytes of a step.
 const STEP: u32 = 0xff_ffff;
 
 /// The step from the parts of a token to those of the next.
@@ -416,7 +422,7 @@ pub(super) fn step([left_before, right_before]: [u32; 2], [left, right]: [u32; 2
     [left_step & STEP, right.wrapping_sub(right_before) & STEP]
 }
 
-/// The parts of the token after the one with these, by its step.
+/// The parts of the next token, from the parts of this one and a step.
 #[inline]
 fn after_step(
     [left_before, right_before]: [u32; 2],
@@ -426,7 +432,7 @@ fn after_step(
     [left & STEP, (right_before + right_step) & STEP]
 }
 
-/// The rank of each byte, given the byte of each rank; None if not every byte has one.
+/// The rank of each byte, from the byte of each rank. None if a byte is missing.
 pub(super) fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
     let mut ranks = [0; BYTES];
     let mut seen = [false; BYTES];
@@ -437,7 +443,7 @@ pub(super) fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
     (!seen.contains(&false)).then_some(ranks)
 }
 
-/// A checksum against damage, not against intent: each step is one-to-one, so that no single change goes unseen.
+/// A checksum against damage, not against intent. Each step is one-to-one, so it detects every single change.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let step =
         |sum: u64, chunk: u64| (sum ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);

@@ -1,10 +1,12 @@
-//! Derives `windrow::base::value::FromValue` for structs with named fields and for enums without any.
+//! Derives `windrow::base::value::FromValue` for structs with named fields and for enums without fields.
 //!
-//! The names, the defaults and what must be there come from serde's own attributes, which the types have for writing:
-//! `rename_all` (`camelCase`, `kebab-case`), `rename`, `default`, and `deserialize_with` for a function that reads the value
-//! of a field. A field of a struct without defaults must be there, unless it is an `Option`; an unknown one is always refused.
+//! Names, defaults and required fields come from serde's own attributes, which the types have for serialization:
+//! `rename_all` (`camelCase`, `kebab-case`), `rename`, `default`, and `deserialize_with` for a function that reads the
+//! value of a field. In a struct without defaults, every field is required unless it is an `Option`. Unknown fields are
+//! always errors.
 //!
-//! What comes out is a table of names and one arm for each field: a thirtieth of the code that serde's `Deserialize` has.
+//! The generated code is a table of names and one match arm per field, a thirtieth of the code that serde's
+//! `Deserialize` needs.
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 use std::collections::HashMap;
@@ -17,7 +19,7 @@ type Tokens = Peekable<proc_macro::token_stream::IntoIter>;
 ///
 /// # Panics
 ///
-/// Where it is no struct with named fields, and no enum without any.
+/// If the item isn't a struct with named fields or an enum without fields.
 #[proc_macro_derive(FromValue, attributes(serde))]
 pub fn derive_from_value(item: TokenStream) -> TokenStream {
     let mut tokens = item.into_iter().peekable();
@@ -44,10 +46,10 @@ pub fn derive_from_value(item: TokenStream) -> TokenStream {
     code.parse().expect("Rust")
 }
 
-/// The arguments of all attributes of serde's, by their names.
+/// The arguments of all serde attributes, by name.
 type Attributes = HashMap<String, String>;
 
-/// The names of a struct's fields as options, and the code that reads them.
+/// Returns a struct's field names as options, and the code that reads them.
 fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> (String, String) {
     let (mut names, mut arms, mut empty) = (String::new(), String::new(), String::new());
     let mut options = String::new();
@@ -66,7 +68,7 @@ fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> (String, String
         let reader = own
             .get("deserialize_with")
             .map_or("crate::base::value::FromValue::from_value", |it| it);
-        // What a function of its own reads is one option.
+        // A field with its own reader is one option.
         let inner = match own.get("deserialize_with") {
             Some(_) => "&[]".to_owned(),
             None => format!("<{kind} as crate::base::value::FromValue>::OPTIONS"),
@@ -118,7 +120,7 @@ fn enum_reader(mut tokens: Tokens, attributes: &Attributes) -> String {
     )
 }
 
-/// Takes the attributes that come next, and gives what those of serde's say.
+/// Takes the attributes that come next, and returns the arguments of serde's.
 fn attributes_of(tokens: &mut Tokens) -> Attributes {
     let mut attributes = Attributes::new();
     while tokens.next_if(|token| token.to_string() == "#").is_some() {
@@ -144,7 +146,7 @@ fn skip_visibility(tokens: &mut Tokens) {
     }
 }
 
-/// Takes a colon, a type and the comma after it. Says whether it is an `Option`, and the type.
+/// Takes a colon, a type and the comma after it. Returns whether the type is an `Option`, and the type.
 fn type_of(tokens: &mut Tokens) -> (bool, String) {
     tokens.next();
     let is_optional = tokens.peek().is_some_and(|token| token.to_string() == "Option");
@@ -162,7 +164,7 @@ fn type_of(tokens: &mut Tokens) -> (bool, String) {
     (is_optional, kind.to_string())
 }
 
-/// A field's name as it is written outside: `max_tokens` is `maxTokens`.
+/// The option's name for a field: `maxTokens` for `max_tokens`.
 fn camel_case(field: &str) -> String {
     let mut words = field.split('_');
     let first = words.next().unwrap_or_default().to_owned();
@@ -172,7 +174,7 @@ fn camel_case(field: &str) -> String {
     })
 }
 
-/// A variant's name as it is written outside: `LeaveOut` is `leaveOut`, or `leave-out`.
+/// The option's value for a variant: `leaveOut`, or `leave-out` in kebab case, for `LeaveOut`.
 fn lower_case(variant: &str, is_kebab: bool) -> String {
     let mut name = String::new();
     for (at, letter) in variant.char_indices() {

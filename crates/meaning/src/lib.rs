@@ -1,10 +1,11 @@
-//! The direction in which an English text points among meanings: the sum of its tokens' vectors, which come from a table.
+//! The direction of an English text in a space of meanings: the sum of its tokens' vectors, which come from a table.
 //!
-//! Texts about the same point the same way, whatever their words: "I can't eat shellfish" and "Which restaurant do you suggest?".
-//! No model runs. `scripts/meaning` makes the table: the sums come as near as they can to what a sentence model says.
+//! Texts about the same topic point the same way, whatever their words: "I can't eat shellfish" and "Which restaurant
+//! do you suggest?". No model runs. `scripts/meaning` makes the table, fitted so that the sums are as close as possible
+//! to a sentence model's vectors.
 //!
-//! A crate of its own: it reads every word of every message, and is built for speed. Sums are of whole numbers, so every host has
-//! the same directions.
+//! This is a separate crate because it reads every word of every message, and is built for speed. Sums are of whole
+//! numbers, so every host computes the same directions.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -13,16 +14,17 @@ use xxhash_rust::xxh64::xxh64;
 
 /// A table of tokens and their vectors.
 pub struct Table {
-    /// By the last bits of a token's hash: one more than its place, or in the next slots if that one is taken; 0 for none.
+    /// By the last bits of a token's hash: one more than its place, or 0 for none. If the slot is taken, the next free
+    /// one.
     slots: Vec<u32>,
-    /// By token: its hash.
+    /// The hash of each token.
     hashes: Vec<u64>,
-    /// The bytes of the longest token.
+    /// Length of the longest token, in bytes.
     longest: usize,
     dimensions: usize,
     /// The vectors, one token after the other, each with its own step.
     components: Vec<i8>,
-    /// By token: the power of 2 that is a step of its vector. Frequent tokens have the finest.
+    /// By token: the step of its vector, as a power of 2. Frequent tokens have the finest steps.
     shifts: Vec<u8>,
     checksum: u64,
 }
@@ -31,20 +33,20 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidTable;
 
-/// The checksum of the table in `crates/meaning/table.bin`: directions of another would give other contexts.
+/// The checksum of the table in `crates/meaning/table.bin`. Another table's directions would lead to other contexts.
 pub const TABLE_CHECKSUM: u64 = 0x8617_3a1e_87e7_efd8;
 
 /// "meaning1"
 const MAGIC: u64 = u64::from_le_bytes(*b"meaning1");
-/// The most components of a vector, and tokens of a table: sums of any text that is read stay far below 2^31.
+/// The most components of a vector, and tokens of a table. With these, the sums of any text stay far below 2^31.
 const MOST_DIMENSIONS: usize = 1024;
 const MOST_TOKENS: usize = 1 << 17;
 const MOST_SHIFT: u8 = 7;
-/// The sum of so many components fits 16 bits.
+/// The sum of this many components fits 16 bits.
 const MOST_ADDED: usize = 255;
-/// A longer word says nothing.
+/// Bytes of the longest word that is looked up. Longer ones are ignored.
 const LONGEST_WORD: usize = 64;
-/// The beginning of a token that goes on a word.
+/// Prefix of a token that continues a word.
 const GOES_ON: &str = "##";
 /// The largest component of a direction after scaling.
 const LARGEST: f64 = 127.0;
@@ -112,7 +114,7 @@ impl Table {
         Some(table)
     }
 
-    /// Adds a token; none if it is there or there are more than was said.
+    /// Adds a token. Returns None if it is there already, or if the table is full.
     fn add(&mut self, hash: u64) -> Option<()> {
         let slot = self.slot(hash);
         if self.slots[slot] != 0 || 2 * self.hashes.len() >= self.slots.len() {
@@ -123,7 +125,7 @@ impl Table {
         Some(())
     }
 
-    /// The slot that a token has, or would have. At least half of all slots are free.
+    /// The slot of a token, or the free slot that it would get. At least half of all slots are free.
     fn slot(&self, hash: u64) -> usize {
         let last = self.slots.len() - 1;
         #[expect(clippy::cast_possible_truncation, reason = "its last bits")]
@@ -142,19 +144,19 @@ impl Table {
         Some(place as usize)
     }
 
-    /// The checksum of the table: directions of different tables can't be compared.
+    /// The checksum of the table. Directions of different tables can't be compared.
     #[must_use]
     pub fn checksum(&self) -> u64 {
         self.checksum
     }
 
-    /// How many components a direction has.
+    /// Number of components of a direction.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Finds directions by this table.
+    /// Returns an adder that finds directions by this table.
     #[must_use]
     pub fn adder(&self) -> Adder<'_> {
         let [sums, steps] = [self.dimensions; 2];
@@ -168,7 +170,8 @@ impl Table {
         }
     }
 
-    /// Cuts a word into the longest tokens that it consists of, from its start on. A word that ends in no token has none.
+    /// Cuts a word into the longest tokens in the table, from left to right. A word whose end matches no token yields
+    /// none.
     fn cut(&self, word: &[u8], pieces: &mut Vec<usize>) {
         let mut start = 0;
         if word.len() > LONGEST_WORD {
@@ -187,7 +190,7 @@ impl Table {
     }
 }
 
-/// Adds up the vectors of texts, one text after the other: its lists are used again.
+/// Adds up the vectors of one text after the other. Reuses its buffers.
 #[derive(Debug)]
 pub struct Adder<'a> {
     table: &'a Table,
@@ -201,19 +204,19 @@ pub struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    /// Writes the direction of a text to `direction`, as components from -127 to 127. A text without known words has none: all
-    /// components are 0.
+    /// Writes the direction of a text to `direction`, as components from -127 to 127. The direction of a text without
+    /// known words is all zeros.
     ///
     /// # Panics
     ///
-    /// If `direction` has another length than [`Table::dimensions`].
+    /// If the length of `direction` isn't [`Table::dimensions`].
     pub fn direct(&mut self, text: &str, direction: &mut [i8]) {
         let Self { table, spelling: [prepared, folded], pieces, by_shift, sums, steps } = self;
         prepared.clear();
         prepare(text, prepared);
         folded.clear();
         fold(prepared, folded);
-        // Those with the same step together: small numbers hold the sums of few, which is faster.
+        // Tokens with the same step are added together: small integers hold the sums of a few, which is faster.
         for word in folded.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
             table.cut(word, pieces);
             for place in pieces.drain(..) {
@@ -250,8 +253,8 @@ fn hash(token: &[u8], is_start: bool) -> u64 {
     xxh64(token, u64::from(is_start))
 }
 
-/// Scales numbers so that the largest becomes 127, rounded to the nearest whole numbers. IEEE's rules make them the same on every
-/// host.
+/// Scales numbers so that the largest becomes 127, rounded to the nearest whole numbers. IEEE 754 makes the result the
+/// same on every host.
 fn scale(sums: &[i32], direction: &mut [i8]) {
     assert_eq!(
         sums.len(),
@@ -282,7 +285,7 @@ pub fn similarity(one: &[i8], other: &[i8]) -> f32 {
     cosine.clamp(-1.0, 1.0)
 }
 
-/// The bytes of a table's file, of tokens with their vectors.
+/// The bytes of a table's file, from tokens with their vectors.
 #[cfg(test)]
 fn bytes_of(tokens: &[(&str, &[i8])]) -> Vec<u8> {
     let dimensions = tokens.first().map_or(0, |(_, vector)| vector.len());
@@ -331,11 +334,11 @@ mod tests {
         assert_eq!(direction("shellfish"), scaled([20, 90, 0]));
         assert_eq!(direction("Shells!"), scaled([21, 30, 0]));
         assert_eq!(direction("a Lobster's train"), scaled([93, 90, 36]));
-        // A part of a word is no start of one, and a word that ends in no token says nothing.
+        // A continuation can't start a word, and a word whose end matches no token has no direction.
         assert_eq!(direction("fish shellx lobsterx"), [0; 3]);
         assert_eq!(direction(&"a".repeat(LONGEST_WORD + 1)), [0; 3]);
         assert_eq!(direction(""), [0; 3]);
-        // Marks and widths don't matter.
+        // Diacritics and character widths don't matter.
         assert_eq!(direction("LÓBSTER ｔｒａｉｎ"), direction("lobster train"));
     }
 

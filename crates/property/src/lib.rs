@@ -1,16 +1,16 @@
 //! Property tests that stop when their time is up, not after a fixed number of cases.
 //!
-//! Adding a property adds its share of time to a run, however slow one case of it is. Two variables of the environment set the
-//! pace:
+//! Adding a property adds its share of time to a run, however slow one case of it is. Two variables of the environment
+//! set the pace:
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
 //! | `WINDROW_PROPERTY_MS` | time for each property, in milliseconds | 200 |
 //! | `WINDROW_SEED` | seed of the random cases, a whole number | 1 |
 //!
-//! A seed always gives the same cases in the same order; only how many of them a run reaches depends on the machine. A failure
-//! names the seed and saves the failing case in `tests/corpus`, under the path of its test file. Later runs try these cases
-//! first, so commit the file together with the fix.
+//! A seed always yields the same cases in the same order. Only the number of cases that a run reaches depends on the
+//! machine. A failure names the seed and saves the failing case in `tests/corpus`, under the path of its test file.
+//! Later runs try these cases first, so commit the file together with the fix.
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{
@@ -26,11 +26,11 @@ pub use proptest;
 /// Cases that a property tries even if its time is up earlier.
 const LEAST_CASES: u32 = 16;
 
-/// Standard deviations by which [`Outcome::assert_share`] lets a share fall short. A share that is right fails once in 30,000
+/// Standard deviations that [`Outcome::assert_share`] lets a share fall short by. A correct share fails once in 30,000
 /// runs.
 const LUCK: f64 = 4.0;
 
-/// How often a property was tried.
+/// Result of a property that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// Cases that passed.
@@ -72,7 +72,7 @@ pub fn check<S: Strategy>(
     )
 }
 
-/// As [`check`], within a time of the caller's.
+/// Works like [`check`], with the caller's own time limit.
 #[track_caller]
 #[expect(
     clippy::disallowed_methods,
@@ -164,7 +164,7 @@ mod tests {
         panic.downcast_ref::<String>().cloned().expect("a message")
     }
 
-    /// As [`check_within`], without a file for what it finds.
+    /// Runs [`check_within`] without a file for failing cases.
     fn cases_within(time: Duration, cost: Duration) -> u32 {
         check_within(time, &Just(()), |()| {
             std::thread::sleep(cost);

@@ -300,7 +300,7 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// A sentence of each language that holds throughout, and one that corrects.
+    /// For each language, a sentence that sets a lasting rule and one that corrects an earlier message.
     const SAID: [(Language, [&str; 2]); 7] = [
         (Language::English, ["From now on, answer in metric units", "We moved it to Tuesday"]),
         (Language::German, ["Ab jetzt bitte immer mit Quelle", "Es wurde verschoben"]),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     properties! {
-        /// A page, a log or a program that says "from now on" gains nothing.
+        /// A page, a log or a program that contains "from now on" gets no cue.
         #[test]
         fn what_is_quoted_gives_no_cue(
             which in 0_usize..SAID.len(),
@@ -363,7 +363,7 @@ mod tests {
             prop_assert_eq!(cues(&quoted, Some(language)), cues(&format!("{around} ; {around}"), Some(language)));
         }
 
-        /// By looking for each phrase in turn, as they are written down.
+        /// Compares with a naive search for each phrase of the list.
         #[test]
         fn every_phrase_is_found_where_it_stands(
             before in "([a-zé']{1,8} ){0,3}",
@@ -392,7 +392,7 @@ mod tests {
             prop_assert_eq!(cues(&text.to_ascii_uppercase(), known), expected, "{}", text);
         }
 
-        /// Small letters are all that folding makes of ASCII; and a folded text has the words that it has.
+        /// Folding ASCII only lowercases it, and a folded text has the same words as the original.
         #[test]
         fn words_are_those_of_the_folded_text(text in "[ -~\t\n]{0,40}", other in any::<String>()) {
             let folded = |text: &str| spaced_folded(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();

@@ -289,7 +289,7 @@ mod tests {
     }
 
     properties! {
-        /// What is plain to see is what reading closely finds.
+        /// The fast path for plain words agrees with the full detection.
         #[test]
         fn a_plain_word_counts_as_any_other(text in "([a-zA-Z]{0,3}[-.,!?:;'’1é]{0,2} {0,2}){1,4}") {
             let (mut plain, mut close) = (Scores::default(), Scores::default());

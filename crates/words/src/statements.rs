@@ -214,10 +214,10 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// Sentences that the classifier isn't trained on: language, class and text in each line.
+    /// Sentences that the classifier wasn't trained on. Each line has a language, a class and a text.
     const HELD_OUT: &str = include_str!("../../../scripts/statements/held-out.txt");
 
-    /// A statement of each kind.
+    /// One statement of each kind.
     const SAID: [(Kind, &str); 3] = [
         (Kind::Fact, "My daughter is called Ilse."),
         (Kind::Instruction, "Please use tabs, not spaces."),
@@ -244,7 +244,7 @@ mod tests {
                 found += u32::from(is_found);
                 right += u32::from(is_wanted && is_found);
             }
-            // As measured, less a sentence or two.
+            // Thresholds are the measured values less a sentence or two.
             assert!(right * 10 >= found * 7, "{language}: {right} of {found} are right");
             assert!(right * 2 >= wanted, "{language}: {right} of {wanted} are found");
         }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     properties! {
-        /// The bits of the other cues are 0, and nothing panics.
+        /// The other cue bits are 0, and nothing panics.
         #[test]
         fn any_text_has_a_cue(text in any::<String>(), other in "[ -~]{0,80}") {
             for text in [text, other] {
@@ -277,7 +277,7 @@ mod tests {
             }
         }
 
-        /// Whatever is quoted or pasted says nothing.
+        /// Quoted or pasted text never counts as a statement.
         #[test]
         fn what_is_quoted_says_nothing(which in 0_usize..SAID.len(), how in 0_usize..6) {
             let said = SAID[which].1;

@@ -949,7 +949,7 @@ mod tests {
     use super::*;
     use crate::detect::detect;
 
-    /// Without the beginnings of words that are stemmed.
+    /// Leaves out the prefixes of stemmed words.
     fn terms(text: &str, language: Option<Language>) -> Vec<Term> {
         let mut found = all_terms(text, language);
         found.retain(|term| language.is_none() || term.kind != Kind::Gram);
@@ -1025,7 +1025,7 @@ mod tests {
         ] {
             assert_eq!(terms(text, Some(language)), [], "{text}");
         }
-        // Diacritics tell words apart that fold to a stop word.
+        // Diacritics distinguish these words from the stop words they fold to.
         assert_eq!(terms("schön", Some(Language::German)).len(), 1);
         assert_eq!(terms("té", Some(Language::Spanish)).len(), 1);
         assert_eq!(terms("It happened in May.", Some(Language::English)).len(), 2);
@@ -1122,7 +1122,7 @@ mod tests {
         };
         assert_eq!(flags(|word| word.is_request_word), ["Summarize", "said"]);
         assert_eq!(flags(|word| word.is_name), ["Caroline", "W2378156"]);
-        // It is found in a text of each language.
+        // The name is found in texts of every language.
         for language in english {
             let found = hashes("sister Caroline W2378156", language);
             for word in words.iter().filter(|word| !word.is_request_word && word.text != "order") {
@@ -1217,7 +1217,7 @@ mod tests {
     }
 
     properties! {
-        /// What is plain to see is what reading closely finds.
+        /// The fast path for plain words returns the same token as the full one.
         #[test]
         fn a_word_that_is_plain_to_see_is_the_token(
             word in "[a-z0-9]{0,4}|[A-Z][a-z]{0,3}|[a-zA-Z0-9]{1,6}",

@@ -1,11 +1,11 @@
-// One chat of one person: a Durable Object, in whose SQLite the chat is kept. It is reached through the worker alone.
+// One chat of one person: a Durable Object that keeps the chat in its SQLite. Only the worker can reach it.
 
 import { DurableObject } from "cloudflare:workers";
 import { type MessageInput, openSession, type Session } from "windrow";
 import { durableObjectStore } from "windrow/stores/durable-object";
 import { responseTo } from "./refusal.js";
 
-/** What can be asked of a chat. */
+/** The calls of a chat. */
 export type Call =
   | {
       readonly call: "append";
@@ -23,13 +23,13 @@ export type Call =
   | { readonly call: "context"; readonly request: string; readonly maxTokens: number }
   | { readonly call: "clear" };
 
-/** A visitor speaks for the user and keeps the replies. Nobody outside speaks for the system. */
+/** Visitors write the user's messages and store the replies. Nobody outside can write system messages. */
 const ACCEPT = { roles: ["user", "assistant"], formats: ["windrow"] } as const;
 
 export class Chat extends DurableObject {
   #session: Promise<Session> | undefined;
 
-  /** Answers a call; `sessionKey` is what the object is named by. */
+  /** Answers a call. `sessionKey` is the object's name. */
   async answer(sessionKey: string, call: Call): Promise<Response> {
     try {
       return await respond(await this.#open(sessionKey), call);
@@ -38,7 +38,7 @@ export class Chat extends DurableObject {
     }
   }
 
-  /** The session stays open as long as the object lives: the next turn reads only what is new. */
+  /** The session stays open for the object's lifetime, so the next turn reads only new messages. */
   #open(sessionKey: string): Promise<Session> {
     this.#session ??= openSession(sessionKey, { store: durableObjectStore(this.ctx.storage), accept: ACCEPT });
     this.#session.catch(() => {

@@ -1,4 +1,4 @@
-// Who asks: a token that the issuer signed for this worker, and that has not expired. Nothing else says who somebody is.
+// Identifies the caller by a token that the issuer signed for this worker and that hasn't expired. Nothing else counts.
 
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { Refusal } from "./refusal.js";
@@ -8,16 +8,16 @@ export interface TokenSettings {
   readonly TOKEN_AUDIENCE?: string;
   /** A secret that the issuer shares, of 32 characters or more. */
   readonly TOKEN_SECRET?: string;
-  /** Where the issuer publishes its keys, instead of a secret. */
+  /** The address of the issuer's public keys, as an alternative to a secret. */
   readonly TOKEN_KEYS_URL?: string;
 }
 
 const LONGEST_TOKEN = 8192;
 const LONGEST_SUBJECT = 256;
-/** That the issuer's keys cannot be had is no fault of the token. */
+/** Errors that mean the issuer's keys are unavailable, which isn't the token's fault. */
 const KEYS_AT_FAULT = ["ERR_JOSE_GENERIC", "ERR_JWKS_INVALID", "ERR_JWKS_TIMEOUT"];
 
-/** The subject of a request's token. */
+/** Returns the subject of a request's token. */
 export async function subjectOf(request: Request, settings: TokenSettings): Promise<string> {
   const trusted = trustedBy(settings);
   const token = /^Bearer ([\w.-]+)$/i.exec(request.headers.get("Authorization") ?? "")?.[1];
@@ -25,7 +25,7 @@ export async function subjectOf(request: Request, settings: TokenSettings): Prom
     throw unauthorized();
   }
   try {
-    // The algorithms are named, so that a token cannot choose: neither "none", nor a public key used as a secret.
+    // The algorithms are fixed, so a token can't choose one: neither "none", nor a public key used as a secret.
     const { issuer, audience, algorithms } = trusted;
     const checks = { issuer, audience, algorithms, requiredClaims: ["sub", "exp"] };
     const { payload } =
@@ -52,12 +52,12 @@ interface Trusted {
   readonly algorithms: string[];
 }
 
-/** Key sets by address: each fetches its keys when they are needed, and keeps them for a while. */
+/** Key sets by address. Each fetches its keys on first use and keeps them for a while. */
 const keySets = new Map<string, JWTVerifyGetKey>();
 
 function trustedBy(settings: TokenSettings): Trusted {
   const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience, TOKEN_SECRET: secret, TOKEN_KEYS_URL: url } = settings;
-  // What is not configured would not be checked: then nobody is let in.
+  // A missing setting would mean a missing check, so nobody is let in.
   if (issuer && audience && url) {
     const key = keySets.get(url) ?? createRemoteJWKSet(new URL(url));
     keySets.set(url, key);

@@ -1,11 +1,11 @@
-// Chats over HTTP, each in a Durable Object of its own:
+// Chats over HTTP, each in its own Durable Object:
 //
 //   POST   /chats/:chat/messages   appends a message, or a list of them
 //   GET    /chats/:chat/messages   ?after= ?before= ?limit= ?order=descending
 //   GET    /chats/:chat/context    ?request= ?maxTokens= — or POST, with the same as JSON
 //   DELETE /chats/:chat            clears it
 //
-// Whose chat it is, the token says; the address only says which of that person's chats.
+// The token says whose chat it is. The address only selects one of that person's chats.
 
 import type { MessageInput } from "windrow";
 import type { Call, Chat } from "./chat.js";
@@ -19,7 +19,7 @@ interface Env extends TokenSettings {
 }
 
 const LARGEST_BODY_BYTES = 256 * 1024;
-/** Levels of lists and objects in a body. */
+/** The deepest nesting of lists and objects in a body. */
 const MOST_LEVELS = 100;
 const MOST_MESSAGES = 100;
 const LONGEST_CHAT = 200;
@@ -31,7 +31,7 @@ export default {
       const subject = await subjectOf(request, env);
       const { chat, resource } = placeOf(new URL(request.url));
       const call = await callOf(request, resource);
-      // As JSON, the two cannot run into each other, whatever they contain.
+      // JSON keeps the two apart, whatever they contain.
       const sessionKey = JSON.stringify([subject, chat]);
       return await env.CHATS.get(env.CHATS.idFromName(sessionKey)).answer(sessionKey, call);
     } catch (failure) {
@@ -71,7 +71,7 @@ async function callOf(request: Request, resource: string): Promise<Call> {
       return {
         call: "append",
         messages: messagesIn(await bodyOf(request)),
-        // Sent again, an append is not made again.
+        // An append that is sent again isn't repeated.
         ...(operationId === null ? {} : { operationId }),
         ...given("expectedSeq", numberOf("expectedSeq")),
       };
@@ -110,7 +110,7 @@ function contextCall(request: unknown, maxTokens = 4000): Call {
   return { call: "context", request, maxTokens };
 }
 
-/** The messages of a body. The session checks what they are, and that their roles are those of a chat. */
+/** Returns the messages in a body. The session checks their form, and that their roles are allowed in a chat. */
 function messagesIn(body: unknown): readonly MessageInput[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length > MOST_MESSAGES) {
@@ -119,7 +119,7 @@ function messagesIn(body: unknown): readonly MessageInput[] {
   return messages as MessageInput[];
 }
 
-/** The JSON of a body, of which no more is read than is allowed. */
+/** Returns the JSON of a body. Stops reading at the size limit. */
 async function bodyOf(request: Request): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -141,7 +141,7 @@ async function bodyOf(request: Request): Promise<unknown> {
   return body;
 }
 
-/** Refuses a body that is nested deeper than a call to another object can carry. */
+/** Refuses a body with deeper nesting than a call to another object can carry. */
 function checkDepth(body: unknown): void {
   let level = [body];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,8 +1,8 @@
-// What goes wrong, as JSON that says what to do next.
+// Turns failures into JSON that includes the next step.
 
 import { ContextError } from "windrow";
 
-/** A request that is refused. */
+/** A refused request. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Which of windrow's failures are the caller's, and which pass. What is not named is the worker's own. */
+/** The failures of windrow that are the caller's fault, and temporary ones. All others are the worker's own. */
 const STATUSES: Readonly<Record<string, number>> = {
   INVALID_CONFIG: 400,
   INVALID_TRANSCRIPT: 400,
@@ -39,7 +39,7 @@ export function responseTo(failure: unknown): Response {
     const { code, message, path, nextAction } = failure;
     return Response.json({ code, message, path, nextAction }, { status: STATUSES[code] ?? 500 });
   }
-  // What else failed is nobody's business but the log's.
+  // Details of any other failure only go to the log.
   console.error(failure);
   const nextAction = "Try again later.";
   return Response.json({ code: "INTERNAL", message: "the worker failed", nextAction }, { status: 500 });

@@ -1,4 +1,4 @@
-/** The bytes of a base64 text. Fails for any other text. */
+/** Decodes a base64 text. Throws for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   if ("fromBase64" in Uint8Array) {
     return (Uint8Array as unknown as { fromBase64(text: string): Uint8Array<ArrayBuffer> }).fromBase64(text);
@@ -11,10 +11,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** How many bytes become letters at a time: as many as a call may have arguments anywhere. */
+/** Bytes converted per call: no more than any host allows arguments. */
 const CHUNK_LENGTH = 0x2000;
 
-/** Bytes as a base64 text. */
+/** Encodes bytes as base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let first = 0; first < bytes.length; first += CHUNK_LENGTH) {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./generated.js";
 
-/** Which call failed. */
+/** The call that failed. */
 export type ErrorKind =
   /** `buildContext`, `buildContextSync`, `replay`. */
   | "context_build_error"
@@ -19,40 +19,40 @@ export type ErrorKind =
 
 /** A failure of loading the core. */
 export type LoadErrorCode =
-  /** The value that was handed over is not windrow's core, or the host does not compile it. */
+  /** The value passed isn't windrow's core, or the host doesn't compile it. */
   | "INVALID_CORE"
   /** The worker's script failed before it answered a call. */
   | "WORKER_FAILED";
 
 /** A failure of making a provider's request. */
 export type RequestErrorCode =
-  /** The provider does not take what the messages hold, or not in this order. */
+  /** The provider doesn't accept these messages, or not in this order. */
   "NOT_SENDABLE";
 
-/** A failure of sessions and stores, beside those of building. */
+/** A failure of sessions and stores, in addition to those of building. */
 export type StoreErrorCode =
-  /** A session's key, or an argument of one of its methods, is not valid. */
+  /** A session's key, or an argument of one of its methods, isn't valid. */
   | "INVALID_SESSION"
-  /** There is no such storage here: it is missing, or the host refuses it. */
+  /** This host has no such storage, or refuses access to it. */
   | "STORE_UNAVAILABLE"
-  /** Another tab holds an older version of the storage open and does not let go of it. */
+  /** Another tab holds an older version of the storage open and doesn't release it. */
   | "STORE_BLOCKED"
-  /** The storage was made by a newer version of windrow. */
+  /** A newer version of windrow made the storage. */
   | "STORE_NEWER"
-  /** The storage has the name that was given, and belongs to something else. */
+  /** The storage with this name belongs to something else. */
   | "STORE_FOREIGN"
-  /** The storage is full. Acknowledged entries are there. */
+  /** The storage is full. Acknowledged entries are safe. */
   | "STORE_QUOTA"
   /** Another append came first. */
   | "STORE_CONFLICT"
   /** The store, or the session, was closed. */
   | "STORE_CLOSED"
-  /** The stored data was encrypted with another key, or was changed since. */
+  /** The stored data was encrypted with another key, or has been changed since. */
   | "STORE_KEY_MISMATCH"
-  /** The storage failed otherwise. */
+  /** The storage failed for another reason. */
   | "STORE_FAILED";
 
-/** What a `ContextError` is made of. */
+/** The fields of a `ContextError`. */
 export interface ContextErrorFields {
   readonly kind: ErrorKind;
   readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
@@ -65,51 +65,51 @@ export interface ContextErrorFields {
   readonly cause?: unknown;
 }
 
-/** Which turn a build was for; null where that is not known. */
+/** The turn that a build was for. Unknown fields are null. */
 export interface FailedTurn {
   /** The session that the context was for. */
   readonly sessionId: string | null;
-  /** The id of the turn, where the config named it. */
+  /** The id of the turn, if the config has one. */
   readonly turnId: string | null;
-  /** The clock of the build, in milliseconds since 1970. */
+  /** The build's clock, in milliseconds since 1970. */
   readonly timestampMs: number | null;
 }
 
-/** A failed build as plain data, to be appended to a log. Unknown fields are null. */
+/** A failed build as plain data, for appending to a log. Unknown fields are null. */
 export interface FailureRecord extends FailedTurn {
   readonly type: "failure";
   /** The class of the failure. */
   readonly kind: "context_build_error";
-  /** The state in which the turn ended. */
+  /** The final state of the turn. Always "failed". */
   readonly terminal: "failed";
-  /** Which failure it is. */
+  /** The code of the failure. */
   readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
-  /** What went wrong. */
+  /** The error's message. */
   readonly message: string;
-  /** Where in the input. */
+  /** The place in the input, such as `budget.maxTokens`. */
   readonly path: string | null;
-  /** How to recover. */
+  /** A sentence that says how to recover. */
   readonly nextAction: string;
 }
 
-/** Marks the line of a stack that has the fields of the error. */
+/** Marks the line of a stack that carries the error's fields. */
 const STACK_MARK = "    windrow: ";
 
-/** The one error that windrow throws: what went wrong, where, and what to do next. */
+/** The only error that windrow throws. Has the problem, its place in the input, and the next step. */
 export class ContextError extends Error {
-  /** Which call failed. */
+  /** The call that failed. */
   readonly kind: ErrorKind;
-  /** Which failure it is. Codes are stable; messages may improve. */
+  /** The code of the failure. Codes are stable; messages may improve. */
   readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
-  /** Where in the input: `budget.maxTokens`, `messages[3].role`. */
+  /** The place in the input: `budget.maxTokens`, `messages[3].role`. */
   readonly path?: string;
-  /** What to do about it, in a sentence. */
+  /** A sentence that says what to do about it. */
   readonly nextAction: string;
-  /** Tokens or characters that what must be kept costs; with `BUDGET_TOO_SMALL`. */
+  /** The cost of everything that must be kept, in tokens or characters. Only with `BUDGET_TOO_SMALL`. */
   readonly needed?: number;
-  /** Tokens or characters that there are for it; with `BUDGET_TOO_SMALL`. */
+  /** The tokens or characters available for it. Only with `BUDGET_TOO_SMALL`. */
   readonly available?: number;
-  /** The rule of the provider that is broken; with `NOT_SENDABLE`. `providers` has what it demands. */
+  /** The provider's rule that the request breaks. Only with `NOT_SENDABLE`. `providers` says what each rule demands. */
   readonly rule?: string;
 
   #turn: FailedTurn = { sessionId: null, turnId: null, timestampMs: null };
@@ -132,31 +132,32 @@ export class ContextError extends Error {
     if (fields.rule != null) {
       this.rule = fields.rule;
     }
-    // A structured clone of an error has its message, its stack and its cause alone.
+    // A structured clone of an error keeps only its message, stack and cause.
     const { message: _, ...facts } = this.toJSON();
     this.stack = `${this.stack ?? ""}\n${STACK_MARK}${JSON.stringify(facts)}`;
   }
 
   /**
-   * Returns the error that a value is, or was before it was sent: to another realm or worker by a structured clone, by the RPC of Workers, or
-   * as the JSON that `toJSON` gives. Undefined for anything else. By the RPC of Workers an error that is thrown keeps its fields with the
-   * compatibility flag `enhanced_error_serialization` alone: without it, return `error.toJSON()`.
+   * Returns the `ContextError` that a value is, or was before it crossed to another realm or worker: as a structured
+   * clone, through the RPC of Workers, or as the JSON from `toJSON`. Returns undefined for anything else. Errors thrown
+   * through the RPC of Workers keep their fields only with the compatibility flag `enhanced_error_serialization`.
+   * Without it, return `error.toJSON()`.
    */
-  // A class that names itself has another name in a bundle.
+  // A class that refers to itself gets another name in a bundle.
   static readonly from: (value: unknown) => ContextError | undefined = errorFrom;
 
-  /** The error as plain data, without its cause: `ContextError.from` takes it back. */
+  /** Returns the error as plain data, without its cause. `ContextError.from` reads it back. */
   toJSON(): Omit<ContextErrorFields, "cause"> {
     const { kind, code, message, nextAction, path, needed, available, rule } = this;
     return { kind, code, message, nextAction, path, needed, available, rule };
   }
 
-  /** The state in which a failed build leaves its turn; undefined where another call failed. */
+  /** The final state of the turn of a failed build. Undefined if another call failed. */
   get terminal(): "failed" | undefined {
     return this.kind === "context_build_error" ? "failed" : undefined;
   }
 
-  /** A failed build as plain data, to be appended to a log; undefined where another call failed. */
+  /** The failed build as plain data, for appending to a log. Undefined if another call failed. */
   get record(): FailureRecord | undefined {
     const { kind, code, message, path = null, nextAction } = this;
     return kind === "context_build_error"
@@ -164,7 +165,7 @@ export class ContextError extends Error {
       : undefined;
   }
 
-  /** @internal Notes which turn failed. */
+  /** @internal Records which turn failed. */
   inTurn(turn: FailedTurn): this {
     this.#turn = turn;
     return this;

@@ -1,41 +1,44 @@
 // Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.
 
-/** An answer to a need. What it holds depends on the need. */
+/** An answer to a need. The need determines which fields it has. */
 export interface Answer {
-  /** Which hook it is of. */
+  /** The hook that answers. */
   readonly hook: HookName;
-  /** Whether there is an answer. */
+  /** Success or failure of the hook. */
   readonly outcome: Outcome;
-  /** Why there is no answer: the error that the hook threw, or that it took too long. */
+  /** The reason for a missing answer: the error that the hook threw, or that it took too long. */
   readonly reason?: string | null | undefined;
-  /** What of it was not understood, and what was done instead, in words; none where all of it was understood. */
+  /** Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything. */
   readonly misunderstood?: string | null | undefined;
-  /** Of triage: the ids of the chosen units. */
+  /** For triage: the ids of the chosen units. */
   readonly ids?: readonly string[] | null | undefined;
-  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. Of `compact.summarize`: the summary. */
+  /**
+   * For triage by `complete`: the model's reply. It is parsed into `ids`, and recorded in that form. For
+   * `compact.summarize`: the summary.
+   */
   readonly text?: string | null | undefined;
-  /** Of recall: what was found, the best first. */
+  /** For recall: the hits, the best first. */
   readonly items?: readonly RecalledItem[] | null | undefined;
   /**
-   * Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
-   * base64, for a whole number from 0 (opposite) to 4000 (the same).
+   * For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
+   * for a whole number from 0 (opposite) to 4000 (identical).
    */
   readonly similarities?: string | null | undefined;
-  /** Of summaries: one for each conversation that was asked for, in that order. */
+  /** For summaries: one for each requested conversation, in order. */
   readonly summaries?: readonly (string | null)[] | null | undefined;
-  /** Of counts: one for each text that was asked for, in that order. */
+  /** For counts: one for each requested text, in order. */
   readonly counts?: readonly number[] | null | undefined;
 }
 
 /**
- * A function of the caller's.
- * - `triage.select`: Which candidates matter, as ids.
- * - `triage.complete`: Which candidates matter, as a model's answer to a prompt.
- * - `recall.search`: What is known about the request.
+ * One of the caller's functions.
+ * - `triage.select`: The candidates that matter, as ids.
+ * - `triage.complete`: The candidates that matter, as a model's reply to a prompt.
+ * - `recall.search`: Items relevant to the request.
  * - `recall.embed`: The vectors of texts.
  * - `tiers.summarize`: Summaries of conversations.
- * - `compact.summarize`: A summary of what the cut leaves out.
- * - `countTokens`: How many tokens texts have.
+ * - `compact.summarize`: A summary of the messages that the cut leaves out.
+ * - `countTokens`: Token counts of texts.
  */
 export type HookName =
   | "triage.select"
@@ -47,22 +50,22 @@ export type HookName =
   | "countTokens";
 
 /**
- * Whether a hook gave an answer.
- * - `given`: It did.
- * - `unavailable`: It said that it cannot.
- * - `failed`: It failed, took too long, or answered nonsense.
+ * Success or failure of a hook.
+ * - `given`: It answered.
+ * - `unavailable`: It answered that it is unavailable.
+ * - `failed`: It failed, took too long, or returned nonsense.
  */
 export type Outcome = "given" | "unavailable" | "failed";
 
-/** One thing that recall found. */
+/** A hit of recall. */
 export interface RecalledItem {
   /** Its id. */
   readonly id?: string | null | undefined;
   /** Its text. */
   readonly text: string;
-  /** Where it is from. */
+  /** Its origin. */
   readonly source?: string | null | undefined;
-  /** How well it fits. */
+  /** How well it matches. */
   readonly score?: number | null | undefined;
 }
 
@@ -73,60 +76,60 @@ export interface RecalledItem {
  * messages and items, and budgets, are literal: 0 allows none.
  */
 export interface ContextOptions {
-  /** Whether there is any history in the context. Without it, instructions, sections and request remain. */
+  /** Includes history in the context. Without it, only instructions, sections and the request remain. */
   readonly enabled?: boolean | undefined;
   /** The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock. */
   readonly now?: Moment | null | undefined;
   /**
-   * The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
-   * Default: UTC.
+   * The time zone of the user, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a
+   * day begins. Default: UTC.
    */
   readonly timeZone?: string | null | undefined;
   /**
-   * The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-   * the session that the request names, and all sessions where it names none.
+   * The session that the context is for. Messages of other sessions are left out, see `collect.sessionScope`.
+   * Default: the request's session, or all sessions if it names none.
    */
   readonly sessionId?: string | null | undefined;
   /**
-   * The agent that the context is for: messages with another `target` are left out, and those for it come after the
-   * history, the highest `priority` first, then the newest. Default: `target` is not looked at.
+   * The agent that the context is for. Messages with another `target` are left out. Messages with this target come
+   * after the history, the highest `priority` first, then the newest. Default: `target` is ignored.
    */
   readonly agentId?: string | null | undefined;
   /** The id of this turn, for the snapshot. Default: a random one. */
   readonly turnId?: string | null | undefined;
   /**
-   * The model that the context is for, for example `gpt-4o`: it chooses the encoding. A model without a public
-   * encoding gets the estimator.
+   * The model that the context is for, for example `gpt-4o`. It determines the encoding. Models without a public
+   * encoding use the estimator.
    */
   readonly model?: string | null | undefined;
   /**
-   * How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`, which is not called
-   * exact then, as the model may count otherwise.
+   * How tokens are counted; overrides `model`. Default: by `model`. Without a model the counts use `o200k_base` and
+   * aren't called exact, since the model may count differently.
    */
   readonly encoding?: EncodingChoice | null | undefined;
-  /** What is taken into consideration at all, and in which order. */
+  /** The messages to consider at all, and their order. */
   readonly collect?: CollectConfig | undefined;
   /** Which kinds of messages are left out. */
   readonly filter?: FilterConfig | undefined;
   /** How far back the context reaches. */
   readonly window?: WindowConfig | undefined;
-  /** What is recalled for the request. */
+  /** Which older messages and items are recalled for the request. */
   readonly recall?: RecallConfig | undefined;
-  /** Which older messages matter, said by a fast model. */
+  /** Which older messages matter, according to a fast model. */
   readonly triage?: TriageConfig | undefined;
   /** How much of each conversation is shown. */
   readonly tiers?: TiersConfig | undefined;
-  /** What the prompt may cost. */
+  /** Limits on the cost of the prompt. */
   readonly budget?: BudgetConfig | undefined;
-  /** The summary in the place of what the cut leaves out. */
+  /** A summary in the place of the messages that the cut leaves out. */
   readonly compact?: CompactConfig | undefined;
   /** The form of the context. */
   readonly render?: RenderConfig | undefined;
-  /** What the prompt is put together from, in order. Default: the history, then the request. */
+  /** The parts of the prompt, in order. Default: the history, then the request. */
   readonly sections?: readonly Section[] | null | undefined;
 }
 
-/** A moment as a config may give it. */
+/** A moment in any form that a config accepts. */
 export type Moment = number | string;
 
 /**
@@ -141,87 +144,87 @@ export type Moment = number | string;
  */
 export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
-/** What is taken into consideration at all, and in which order. */
+/** The messages to consider at all, and their order. */
 export interface CollectConfig {
   /** Which messages belong to `sessionId`. */
   readonly sessionScope?: SessionScope | undefined;
   /**
-   * Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
+   * Leaves out a message if an earlier one has the same id. Use it if one list has several sources, such as memory
    * and events.
    */
   readonly deduplicate?: boolean | undefined;
   /**
-   * Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
-   * out, or history as any other message.
+   * Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
+   * out. Otherwise they are history like any other message.
    */
   readonly keepInstructions?: boolean | undefined;
-  /**
-   * How many messages of the session a cache holds: older ones are not looked at. Default:
-   * all (istota has 200).
-   */
+  /** How many messages of the session a cache holds. Older ones are ignored. Default: all (istota has 200). */
   readonly cacheLimit?: number | null | undefined;
-  /** How many messages are looked at, the newest first. Default: all (istota has 100 for chats). */
+  /** How many messages are considered, the newest first. Default: all (istota has 100 for chats). */
   readonly fetchLimit?: number | null | undefined;
-  /** What the limits of cache and fetch count. */
+  /** The unit of `cacheLimit` and `fetchLimit`. */
   readonly limitsCount?: LimitsCount | undefined;
 }
 
 /**
  * Which messages belong to a session.
- * - `session`: Those that name it, and those that name none.
- * - `strict`: Only those that name it.
- * - `all`: Those of all sessions.
+ * - `session`: Messages that name it, and messages that name no session.
+ * - `strict`: Only messages that name it.
+ * - `all`: Messages of all sessions.
  */
 export type SessionScope = "session" | "strict" | "all";
 
 /**
- * What limits of cache and fetch count.
- * - `messages`: Every message of the session, before any filter: as a store holds them, and a server hands them out.
- * - `history`: What `window.lookbackCount` counts: messages or exchanges (`window.unit`) of those that the filter left, and never
- * fewer than it takes.
+ * Unit of the limits of cache and fetch.
+ * - `messages`: Every message of the session before any filter: as a store holds them and a server returns them.
+ * - `history`: The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter, and never fewer
+ * than `lookbackCount`.
  */
 export type LimitsCount = "messages" | "history";
 
 /** Which kinds of messages are left out. */
 export interface FilterConfig {
-  /** The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there. */
+  /** The roles that stay. Default: all. In the text formats a call is text, so it stays without its result. */
   readonly roles?: readonly Role[] | null | undefined;
-  /** The sources that go, for example `["scheduled", "briefing"]`. Default: none. */
+  /** The sources to leave out, for example `["scheduled", "briefing"]`. Default: none. */
   readonly excludeSources?: readonly string[] | undefined;
-  /** The tags that go: a message with one of them is left out. Default: none. */
+  /** The tags to leave out: a message with any of them goes. Default: none. */
   readonly excludeTags?: readonly string[] | undefined;
   /**
-   * Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
-   * that no reply follows before the next one.
+   * Leaves out unfinished turns: messages whose `status` is anything but `completed`, and user messages that get no
+   * reply before the next one.
    */
   readonly completedOnly?: boolean | undefined;
   /**
-   * Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
-   * without the calls in the format `messages`.
+   * Leaves out tool calls and their results. In the format `messages`, a message with text and calls becomes a
+   * marked copy without the calls.
    */
   readonly excludeToolCalls?: boolean | undefined;
-  /** Whether messages without any text, call or media go. With `render.provider` they always do: no provider takes them. */
+  /**
+   * Leaves out messages without any text, call or media. With `render.provider` they always go: no provider takes
+   * them.
+   */
   readonly excludeBlank?: boolean | undefined;
   /**
-   * How many days before the clock a message may have been written; one exactly that old stays, and so does one
+   * The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
 }
 
 /**
- * Who speaks.
+ * The speaker's role.
  * - `system`: Instructions to the model.
  * - `developer`: Instructions to the model, as newer models call them.
- * - `user`: The human, or whoever asks.
+ * - `user`: The human, or whoever else asks.
  * - `assistant`: The model.
  * - `tool`: The result of a tool call.
  */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
-/** How far back the context reaches. A message stays only if every limit lets it. */
+/** How far back the context reaches. A message stays only if it is within every limit. */
 export interface WindowConfig {
-  /** What `lookbackCount` and `previousTasksCount` count, and what triage chooses. */
+  /** The unit of `lookbackCount` and `previousTasksCount`, and of triage's choices. */
   readonly unit?: WindowUnit | undefined;
   /** How many of the newest messages or exchanges stay. Default: all. */
   readonly lookbackCount?: number | null | undefined;
@@ -230,159 +233,169 @@ export interface WindowConfig {
   /** How many of the newest messages stay, whatever `unit` says. Default: all. */
   readonly maxRecentMessages?: number | null | undefined;
   /**
-   * How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-   * without a time. Fractions are allowed; 0 is off. Default: no limit.
+   * The age in hours, before the newest message, at which the window begins. A message of exactly that age stays,
+   * and so does one without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly recencyHours?: number | null | undefined;
-  /** How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours`. */
+  /** How many of the newest messages or exchanges stay regardless of age: the floor of `recencyHours`. */
   readonly minMessages?: number | undefined;
   /**
-   * How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
-   * or the window left them out.
+   * How many of the newest messages or exchanges, from any source, are brought back if `filter.excludeSources` or
+   * the window left them out.
    */
   readonly previousTasksCount?: number | undefined;
   /**
-   * How many of the newest messages that the window takes are required: nothing else leaves them out, and they are
-   * paid for before all else, each with what goes together with it. Where they do not fit,
-   * `budget.onRequiredOverflow` says what happens.
+   * How many of the window's newest messages are required. Nothing leaves them out, and they get room before
+   * everything else, each with the messages that belong to it. If they don't fit, `budget.onRequiredOverflow`
+   * applies.
    */
   readonly requiredNewest?: number | undefined;
-  /** Whether the message that the request replies to is kept, from wherever it is in the session. */
+  /** Keeps the message that the request replies to, wherever it is in the session. */
   readonly includeReplyTo?: boolean | undefined;
 }
 
 /**
  * The unit of a window.
  * - `message`: One entry of the transcript.
- * - `exchange`: A user message and all that answers it, up to the next user message.
+ * - `exchange`: A user message and everything that answers it, up to the next user message.
  */
 export type WindowUnit = "message" | "exchange";
 
 /**
- * Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
- * `recall` shows.
+ * Which older messages are kept if not all fit: those relevant to the request. Also configures the items of the
+ * section of kind `recall`.
  */
 export interface RecallConfig {
-  /** How older messages are ranked where not all fit. */
+  /** How older messages are ranked if not all fit. */
   readonly ranking?: Ranking | undefined;
   /**
-   * Finds messages with the same meaning as the request in other words, with the ranking `relevance`. If there is the hook `embed`, that
-   * is used instead.
+   * Finds messages that mean the same as the request in other words, with the ranking `relevance`. If the hook
+   * `embed` is set, it is used instead.
    */
   readonly meaning?: Meaning | undefined;
-  /** How many of the newest messages come before all that is ranked. */
+  /** How many of the newest messages rank before all others. */
   readonly recentMessages?: number | undefined;
-  /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least. */
+  /**
+   * The most that these newest messages may take of the history's room, from 0 to 1. Of a limit of messages, they
+   * get at least one message or group.
+   */
   readonly maxRecentShare?: number | undefined;
   /**
-   * The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
-   * that the history has, from 0 (they rank as all others) to 1.
+   * The most of the history's room, from 0 to 1, for messages with standing instructions of the user ("from now on",
+   * "I prefer"). At 0 they rank like all others.
    */
   readonly maxStandingShare?: number | undefined;
   /**
-   * The most that lasting statements of the user may take (an allergy, a preference, how to be answered) of the room that the history
-   * has, from 0 (they rank as all others) to 1. They come in if they are worth more than the messages that they displace.
+   * The most of the history's room, from 0 to 1, for the user's lasting statements (an allergy, a preference, how to
+   * be answered). At 0 they rank like all others. They are included if they are worth more than the messages that
+   * they displace.
    */
   readonly maxStatementShare?: number | undefined;
   /**
-   * The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
-   * message or group at least. The rest goes to the newest.
+   * The most of the history's room for ranked messages, from 0 to 1. Of a limit of messages, they get at least one
+   * message or group unless this is 0. The rest goes to the newest.
    */
   readonly maxShare?: number | undefined;
   /**
-   * Which long messages come in by the passages that the request is about, where they are not worth their price as a whole.
-   * Only with the ranking `relevance`.
+   * Includes only the relevant passages of long messages that aren't worth their cost as a whole. Only with the
+   * ranking `relevance`.
    */
   readonly excerpts?: ExcerptConfig | undefined;
   /**
-   * Which messages come in with those that are kept for their rank, so that the context reads as a conversation with an assistant.
-   * Only with the ranking `relevance`.
+   * Messages that come along with those kept for their rank, so that the context reads as a conversation with an
+   * assistant. Only with the ranking `relevance`.
    */
   readonly pairs?: PairConfig | undefined;
-  /** Where those stand that are kept for their rank, where not all fit; with what goes together with them. */
+  /** Place of messages that are kept for their rank if not all fit, together with the messages that belong to them. */
   readonly placement?: Placement | undefined;
-  /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
+  /** Treatment of the items of the section of kind `recall` if the hook `recall.search` is set. */
   readonly searchResults?: SearchResults | undefined;
-  /** How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`. */
+  /** How broad recall is. Sets `maxItems` and `maxChars` unless they are given. Default: by `focusSignals`. */
   readonly focus?: Focus | null | undefined;
-  /** What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50. */
+  /** Signals that determine the focus if `focus` isn't given. Default: `balanced`, 0.50. */
   readonly focusSignals?: FocusSignals | null | undefined;
-  /** How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus. */
+  /** How many items are requested from the hook, or shown of the section's own. Default: 4, 8 or 16 by focus. */
   readonly maxItems?: number | null | undefined;
-  /** The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus. */
+  /**
+   * The most characters of all items together, in their final form. Longer text is cut with `...`. Default: 900,
+   * 1700 or 3600 by focus.
+   */
   readonly maxChars?: number | null | undefined;
-  /** The most characters of one item's text; cut with `...`. */
+  /** The most characters of one item's text. Longer text is cut with `...`. */
   readonly maxItemChars?: number | undefined;
-  /** How many texts the hook `embed` is given at once, 1 or more. */
+  /** How many texts the hook `embed` gets at once, at least 1. */
   readonly embedBatchSize?: number | undefined;
-  /** Which model the hook `embed` asks. Vectors that another gave are not used: name another when it changes. */
+  /**
+   * Name of the model that the hook `embed` uses. Vectors of another model aren't used, so change the name with the
+   * model.
+   */
   readonly embedModel?: string | undefined;
-  /** How long each hook may take, in milliseconds; `embed` for each batch. */
+  /** Time limit for each hook, in milliseconds; for `embed`, for each batch. */
   readonly timeoutMs?: number | undefined;
-  /** What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`. */
+  /** The text to show if the request is blank, so that recall has no query. Default: the section's `empty`. */
   readonly emptyQuery?: string | null | undefined;
   /**
-   * What is shown where there is no hook, or it failed or says that it is unavailable, and the section has no items
-   * either. Default: the section's `empty`.
+   * The text to show if the hook is missing, failed or is unavailable, and the section has no items either. Default:
+   * the section's `empty`.
    */
   readonly unavailable?: string | null | undefined;
 }
 
 /**
  * How older messages are ranked.
- * - `relevance`: By what the request is about, and what it goes on from.
- * - `bm25`: By the words of the request alone, each message for itself: plain BM25, for comparison.
+ * - `relevance`: By relevance to the request and to the messages that it continues from.
+ * - `bm25`: By the words of the request alone, each message by itself: plain BM25, for comparison.
  * - `recency`: The newest first: nothing is recalled.
  */
 export type Ranking = "relevance" | "bm25" | "recency";
 
 /**
  * A way to find messages with the same meaning as the request in other words.
- * - `none`: They aren't: words alone count.
- * - `static`: Adds up the vectors of a text's words, from a table. No model runs and no request is made: see `loadMeaning`. English only:
- * messages in other languages rank by their words.
+ * - `none`: Off: only words count.
+ * - `static`: Adds up the vectors of a text's words, from a table. No model runs and no request is sent: see `loadMeaning`.
+ * English only: messages in other languages rank by their words.
  */
 export type Meaning = "none" | "static";
 
 /**
- * Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
- * left out. Of a message with an image, a file, reasoning or several texts nothing is left out.
+ * Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
+ * mark for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
  */
 export interface ExcerptConfig {
-  /** Whether any do. */
+  /** Allows excerpts. */
   readonly enabled?: boolean | undefined;
-  /** The roles whose messages do. */
+  /** The roles whose messages may become excerpts. */
   readonly roles?: readonly Role[] | undefined;
-  /** About how many tokens a message has at least that comes in so. */
+  /** About the smallest message that may become an excerpt, in tokens. */
   readonly minTokens?: number | undefined;
-  /** About how many tokens of it come in. */
+  /** About the size of an excerpt, in tokens. */
   readonly tokens?: number | undefined;
 }
 
-/** Which messages come in with those that are kept for their rank, as far as they fit. */
+/** Messages that come along with those kept for their rank, as far as they fit. */
 export interface PairConfig {
-  /** Whether a reply of the assistant brings the question that it answers: the user's last message before it. */
+  /** An assistant's reply brings the question that it answers: the user's last message before it. */
   readonly questions?: boolean | undefined;
   /**
-   * About how many tokens of its reply a question of the user brings: all of a shorter one, and of a longer one the passages
-   * that the request is about, where `excerpts` are enabled; 0 for nothing.
+   * About how many tokens of its reply a user's question brings. A shorter reply comes whole. Of a longer one, the
+   * passages relevant to the request come if `excerpts` are enabled. 0 brings nothing.
    */
   readonly replyTokens?: number | undefined;
 }
 
 /**
- * Where messages of the history stand that were picked one by one.
+ * Place of history messages that were picked individually.
  * - `chronological`: In their place in the history, by time.
- * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format `messages` they are
- * one message of the user's. With `budget.cut` what is ranked is always quoted.
+ * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format
+ * `messages` they are one user message. With `budget.cut` ranked messages are always quoted.
  */
 export type Placement = "chronological" | "afterHistory";
 
 /**
- * What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
- * hits among the items are shown.
- * - `replace`: Only what the hook finds is shown.
- * - `join`: The hook's hits and the hits among the items are shown by turns, each the best first, and no text twice.
+ * Treatment of the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+ * matching items are shown.
+ * - `replace`: Shows only the hook's hits.
+ * - `join`: Alternates between the hook's hits and the matching items, each the best first, without duplicate texts.
  */
 export type SearchResults = "replace" | "join";
 
@@ -394,7 +407,7 @@ export type SearchResults = "replace" | "join";
  */
 export type Focus = "focused" | "balanced" | "diffuse";
 
-/** The DOSE signals of takobot, each from 0 to 1. A value outside counts as the nearer end, a missing one as 0.5. */
+/** The DOSE signals of takobot, each from 0 to 1. Values outside are clamped, a missing one counts as 0.5. */
 export interface FocusSignals {
   /** Dopamine. */
   readonly d?: number | null | undefined;
@@ -407,90 +420,93 @@ export interface FocusSignals {
 }
 
 /**
- * A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
+ * Asks a fast model which older messages matter, through a hook: `select` or `complete`. Without a hook every older
  * message stays, unless `onUnavailable` says otherwise.
  */
 export interface TriageConfig {
-  /** How many units (messages or exchanges, as `window.unit` says) are kept without asking. */
+  /** Up to this many units (messages or exchanges, by `window.unit`) are kept without asking. */
   readonly skipSelectionThreshold?: number | undefined;
-  /** The model's role, handed to the hook as it is. */
+  /** The model's role, passed on to the hook unchanged. */
   readonly model?: string | undefined;
-  /** How long the hook may take, in milliseconds. */
+  /** Time limit for the hook, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Whether older units are selected at all. */
+  /** Selects among older units. Otherwise they all stay. */
   readonly useSelection?: boolean | undefined;
   /** How many of the newest units are kept without being selected. */
   readonly alwaysIncludeRecent?: number | undefined;
-  /** What stays where the hook fails, takes too long or answers nonsense. */
+  /** Fallback if the hook fails, takes too long or returns nonsense. */
   readonly onError?: TriageFallback | undefined;
-  /** What stays where there is no hook, or it answers that it is unavailable. */
+  /** Fallback if the hook is missing, or answers that it is unavailable. */
   readonly onUnavailable?: TriageFallback | undefined;
   /** Which of the older units are asked about. */
   readonly candidates?: TriageCandidates | undefined;
   /**
-   * The most units that are asked about. Default: all of `candidates`, and of `recalled` about twice what fits the
-   * budget.
+   * The most units that the hook is asked about. Default: all for `all`, and about twice as many as fit the budget
+   * for `recalled`.
    */
   readonly maxCandidates?: number | null | undefined;
-  /** The most characters of a candidate's text in the prompt of `complete`; null is no limit. */
+  /** The most characters of a candidate's text in the prompt of `complete`. Null means no limit. */
   readonly maxCandidateChars?: number | null | undefined;
-  /** Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place. */
+  /**
+   * Place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in their
+   * place.
+   */
   readonly placement?: Placement | undefined;
   /**
-   * What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
-   * stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
-   * turn. With `budget.cut` chosen messages are cut as all others are, and of those that it passed over recall may quote what fits a
-   * request. A session with `budget.cut` gives it by itself. Goes with
-   * `candidates: "all"`. Default: none, the hook is asked about all older units each time.
+   * Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They stay, and
+   * the hook is asked only about new units, so the choices don't change the beginning of the prompt from turn to
+   * turn. With `budget.cut` chosen messages are cut like all others, and recall may quote rejected ones that match a
+   * request. A session with `budget.cut` sets it automatically. Goes with `candidates: "all"`. Default: none, the
+   * hook is asked about all older units each time.
    */
   readonly decided?: TriageDecisions | null | undefined;
 }
 
 /**
- * What stays without an answer.
+ * Units that stay without an answer.
  * - `recentOnly`: The guaranteed recent only, and the message that the request replies to.
  * - `keepAll`: Everything.
  */
 export type TriageFallback = "recentOnly" | "keepAll";
 
 /**
- * What triage is asked about.
+ * Units that triage asks about.
  * - `all`: All older units; with `maxCandidates`, the newest of them.
- * - `recalled`: Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
- * ranked, all.
+ * - `recalled`: Those that recall ranks best for the request, so that a long history doesn't need a long prompt. All, if nothing
+ * is ranked.
  */
 export type TriageCandidates = "all" | "recalled";
 
-/** What triage has decided so far: of all older units up to one, which stay. */
+/** Decisions of triage so far: which older units stay, up to the last one decided. */
 export interface TriageDecisions {
   /**
-   * The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All before it are
-   * decided too, also those that come in later. Default: none was.
+   * The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All
+   * units before it are decided too, including ones that arrive later. Default: no unit.
    */
   readonly through?: string | null | undefined;
-  /** Those of them that were chosen, named in the same way. All others were passed over. */
+  /** The chosen units, named in the same way. All others were rejected. */
   readonly chosen?: readonly string[] | undefined;
-  /** A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked. */
+  /** A checksum of the options in effect. With other options the decisions don't count. Default: not checked. */
   readonly under?: string | null | undefined;
 }
 
 /** How much of each conversation is shown: full, a summary, nothing. */
 export interface TiersConfig {
-  /** Whether conversations are told apart and tiered. */
+  /** Splits the history into conversations and shows them by tier. */
   readonly enabled?: boolean | undefined;
   /**
-   * A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
-   * limit (klausbot has 7).
+   * A conversation that ended more than this many days before the clock isn't shown. Fractions are allowed; 0 is
+   * off. Default: no limit (klausbot has 7).
    */
   readonly maxAgeDays?: number | null | undefined;
-  /** Where messages name no conversation: after how many minutes without a message the next one begins. */
+  /** For messages that name no conversation: a new one begins after this many minutes without a message. */
   readonly conversationGapMinutes?: number | undefined;
   /**
-   * How many minutes may lie between the ends of two conversations of one thread, and between the end of the newest
-   * and the clock.
+   * The most minutes between the ends of two conversations of one thread, and between the end of the newest and the
+   * clock.
    */
   readonly threadGapMinutes?: number | undefined;
-  /** What counts as today for the tier; labels always go by the calendar day. */
+  /** Meaning of today for the tier. Labels always go by the calendar day. */
   readonly todayWindow?: TodayWindow | undefined;
   /** How the conversations of the active thread are shown. */
   readonly thread?: TierForm | undefined;
@@ -500,29 +516,29 @@ export interface TiersConfig {
   readonly yesterday?: TierForm | undefined;
   /** How older conversations are shown. */
   readonly older?: TierForm | undefined;
-  /** What happens where a tier does not fit. */
+  /** Behavior if a tier doesn't fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
    * A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
    * a message if there is room for more than this number of its characters, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
-  /** What is known of conversations beside their messages. */
+  /** Facts about conversations that aren't in their messages. */
   readonly conversations?: readonly KnownConversation[] | undefined;
-  /** How many summaries the hook `summarize` is asked for in one build. */
+  /** The most summaries that one build requests from the hook `summarize`. */
   readonly maxSummaries?: number | undefined;
-  /** The most characters of a summary that the hook or the extract gives; a longer one is cut. */
+  /** The most characters of a summary by the hook or of an extract. A longer one is cut. */
   readonly maxSummaryChars?: number | undefined;
-  /** How long the hook may take, in milliseconds. */
+  /** Time limit for the hook, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** The thread status where the active thread goes on. */
+  /** The thread status if the active thread continues. */
   readonly continuation?: string | undefined;
-  /** The thread status where there is no active thread. */
+  /** The thread status without an active thread. */
   readonly newConversation?: string | undefined;
 }
 
 /**
- * What counts as today.
+ * Meaning of today.
  * - `calendarDay`: The calendar day of the clock in `timeZone`.
  * - `rolling24Hours`: The 24 hours before the clock.
  */
@@ -531,19 +547,19 @@ export type TodayWindow = "calendarDay" | "rolling24Hours";
 /**
  * How a conversation is shown.
  * - `full`: With its messages.
- * - `summary`: By its summary: given, by the hook, or an extract that is marked as one.
+ * - `summary`: By its summary: a given one, the hook's, or an extract that is marked as one.
  * - `none`: Not at all.
  */
 export type TierForm = "full" | "summary" | "none";
 
 /**
- * What happens where a tier does not fit.
+ * Behavior if a tier doesn't fit.
  * - `nextTier`: The tier ends; the next may still have room.
  * - `stop`: Nothing more is shown.
  */
 export type TierOverflow = "nextTier" | "stop";
 
-/** What is known of a conversation beside its messages. */
+/** Facts about a conversation that aren't in its messages. */
 export interface KnownConversation {
   /** Its id: the `conversationId` of its messages. */
   readonly id: string;
@@ -553,20 +569,20 @@ export interface KnownConversation {
   readonly startedAt?: Moment | null | undefined;
   /** When it ended. Default: with its last message. */
   readonly endedAt?: Moment | null | undefined;
-  /** Its summary. Default: what the message with `summaryOf` says. */
+  /** Its summary. Default: the text of the message with `summaryOf`. */
   readonly summary?: string | null | undefined;
 }
 
-/** What the prompt may cost. */
+/** Limits on the cost of the prompt. */
 export interface BudgetConfig {
   /** The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit. */
   readonly maxTokens?: number | null | undefined;
   /**
-   * The most tokens that prompt and reply may have together: the model's context window, as a number or as `"model"`, which is looked
-   * up for `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
+   * The most tokens that prompt and reply may have together: the model's context window. Either a number, or
+   * `"model"` to look up `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
    */
   readonly contextLimit?: number | "model" | null | undefined;
-  /** The tokens of `contextLimit` that are kept free for the reply. Default: 1024. */
+  /** Tokens of `contextLimit` that are kept free for the reply. Default: 1024. */
   readonly replyReserve?: number | null | undefined;
   /**
    * The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
@@ -574,107 +590,115 @@ export interface BudgetConfig {
    */
   readonly maxChars?: number | null | undefined;
   /**
-   * The most bytes that the JSON body of the request may have, in UTF-8. Texts come first. Images, audio and files have the rest, the
-   * newest first, and a line such as `[image/png: 40990 bytes, not shown]` replaces each other one. Default: what
-   * `render.provider` takes, if it is published: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no limit.
+   * The most bytes of the request's JSON body, in UTF-8. Texts come first. Images, audio and files share the rest,
+   * the newest first. A line such as `[image/png: 40990 bytes, not shown]` replaces each of the others. Default: the
+   * published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no
+   * limit.
    */
   readonly maxBytes?: number | null | undefined;
   /**
-   * The most images that the prompt shows in the format `messages`: the newest. A line replaces each other one. Default: what
-   * `render.provider` takes: 600 for Claude, or 100 if its context has no more than 200,000 tokens, 3,600 for Gemini, 1,500 for OpenAI;
-   * otherwise no limit. Claude takes images with more than 2,000 pixels on a side only if there are 20 or fewer: then older
-   * images are lines, too.
+   * The most images that the prompt shows in the format `messages`, the newest first. A line replaces each of the
+   * others. Default: the limit of `render.provider`: 600 for Claude, or 100 if its context has no more than 200,000
+   * tokens, 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude takes images with more than 2,000 pixels
+   * on a side only if there are 20 or fewer, so older images become lines then, too.
    */
   readonly maxImages?: number | null | undefined;
   /**
-   * What happens if instructions, required sections, pinned messages, the message that is replied to and the request
-   * alone cost more than the budget (`exceed`).
+   * Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
+   * messages, the message that is replied to, and the request. See `exceed`.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
-  /** Whether tokens are counted exactly in any case, or only where the counts decide something. */
+  /** Counts tokens exactly in any case, or only if the counts decide something. */
   readonly counting?: Counting | undefined;
-  /** What gives way first where not everything fits. */
+  /** The first thing to shrink if not everything fits. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
-   * Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
-   * history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
+   * Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
+   * quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
    */
   readonly cut?: CutConfig | null | undefined;
   /** How results of tools shrink if not everything fits. */
   readonly toolResults?: ToolResultsConfig | undefined;
   /**
-   * The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
-   * is part of the prompt, as the provider is known to write them for the model. Default: none.
+   * The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
+   * message. Their cost is part of the prompt, counted as the provider is known to write them for the model.
+   * Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
-  /** Whether the model may choose to call a tool, or must: providers tell it so in other words (`tool_choice`, `toolConfig`). */
+  /**
+   * Lets the model choose to call a tool, or forces it to. Providers have their own words for it (`tool_choice`,
+   * `toolConfig`).
+   */
   readonly toolChoice?: ToolChoice | undefined;
   /**
-   * What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
-   * counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
-   * It is kept within 0.5 and 2. For models that are counted by estimate. Default: none.
+   * Counts of earlier requests, and the provider's own figures for them. Their ratio calibrates the budget: if a
+   * provider counts 1.07 times as many tokens as windrow, the limits allow 1.07 times fewer counted tokens, and
+   * `tokens` reports the provider's figure. The ratio is kept between 0.5 and 2. Use it for models that are counted
+   * by estimate. Default: none.
    */
   readonly usage?: readonly Usage[] | undefined;
   /**
-   * What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
-   * chat messages (tiktoken cookbook, `num_tokens_from_messages`); for Gemini none up to 2.0 and 1 from 2.5 on, as recorded
-   * requests show. An instruction of Claude's costs nothing beside its text.
+   * Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
+   * counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
+   * 2.5 on, as recorded requests show. An instruction for Claude costs nothing in addition to its text.
    */
   readonly tokensPerMessage?: number | null | undefined;
-  /** What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe. */
+  /** Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe. */
   readonly tokensPerName?: number | undefined;
   /**
-   * What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
-   * `gpt-oss`) and none for Gemini, as recorded requests show; 3 for all others, after the same recipe.
+   * Tokens that prime the reply to chat messages. Default: 2 for OpenAI's reasoning models (`o1` to `o4`, `gpt-5`
+   * and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 3 for all others, after the same recipe.
    */
   readonly tokensPriming?: number | null | undefined;
-  /** How long the hook `countTokens` may take for one batch, in milliseconds. */
+  /** Time limit for one batch of the hook `countTokens`, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * What happens where what must be kept does not fit.
+ * Behavior if the required parts don't fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker between them. The request keeps the user's own
- * words around a pasted text. With `cut`, texts that are in every prompt are cut to a power of two of characters, so that they stay the
- * same from turn to turn.
- * - `exceed`: The context is larger than the budget; result and trace say so.
+ * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker in between. The request
+ * keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
+ * of two of characters, so that they stay the same from turn to turn.
+ * - `exceed`: The context is larger than the budget. The result and the trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
 
 /**
- * When tokens are counted exactly.
- * - `exact`: In any case.
- * - `whenNeeded`: Only where the counts decide something. No text has more tokens than bytes: where all there is fits by its bytes, all of it is kept,
- * no vocabulary is loaded, and `tokens` says what is estimated.
+ * Condition for counting tokens exactly.
+ * - `exact`: Always.
+ * - `whenNeeded`: Only if the counts decide something. A text never has more tokens than bytes. So if the bytes of all messages
+ * fit, everything is kept, no vocabulary is loaded, and `tokens` says which counts are estimates.
  */
 export type Counting = "exact" | "whenNeeded";
 
 /**
- * What gives way first.
- * - `items`: Items are shown by their summaries before any history is left out.
- * - `history`: The oldest history is left out before any item is shown by its summary, and stays out then: so a larger budget
- * never keeps less history than a smaller one.
+ * The first to shrink: items or history.
+ * - `items`: Shows items by their summaries before any history is left out.
+ * - `history`: Leaves out the oldest history before any item is shown by its summary, and doesn't bring it back. A larger
+ * budget therefore never keeps less history than a smaller one.
  */
 export type TrimFirst = "items" | "history";
 
 /**
- * Where the history is cut, so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
+ * Cuts the history so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
  *
- * Without it every turn lets in as much as fits, and so leaves out another message at the beginning. With it the cut moves in steps:
- * it lies at the first group behind a multiple of a step in the tokens of the whole history, counted from its beginning. So it
- * follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit in tokens, and goes with no tiers.
+ * Without a cut, every turn includes as much as fits, and so drops another message at the beginning. With it, the cut
+ * moves in steps: it lies at the first group after a multiple of a step, measured in tokens from the beginning of the
+ * whole history. So it follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit
+ * in tokens. Excludes tiers.
  */
 export interface CutConfig {
   /**
-   * How full the history may become before the cut moves, from 0 to 1: a share of the tokens that it may have, together with what
-   * is quoted behind it. Default: 1.
+   * How full the history may become before the cut moves, from 0 to 1: a share of the tokens that history and quotes
+   * may have together. Default: 1.
    */
   readonly highWater?: number | undefined;
   /**
-   * About how full it is after the cut has moved, from 0 to 1 and below `highWater`. Lower: the cut moves less often, more of each
-   * prompt repeats the one before it, and less of the budget is used. Beside quotes the history falls lower, so that it repeats
-   * as much as it does without. Default: 0.58, with which three quarters of the budget are used on average.
+   * About how full the history is after the cut has moved, from 0 to 1 and below `highWater`. With a lower value the
+   * cut moves less often and more of each prompt repeats the one before it, but less of the budget is used. With
+   * quotes the history shrinks further, so that it repeats as much as without them. Default: 0.58, which uses three
+   * quarters of the budget on average.
    */
   readonly lowWater?: number | undefined;
 }
@@ -708,37 +732,43 @@ export interface ToolResultsConfig {
 }
 
 /**
- * Whether a tool must be called.
+ * Choice between optional and forced tool calls.
  * - `auto`: The model chooses.
- * - `required`: The model must call a tool: one of its choice, or the one that is named.
+ * - `required`: The model must call a tool: any tool, or a particular one.
  */
 export type ToolChoice = "auto" | "required";
 
-/** What an earlier request was counted as, and what the provider said it had. */
+/** The count of an earlier request, and the provider's figure for it. */
 export interface Usage {
-  /** What windrow counted: `tokens.counted` of the context that was sent. From 1 on. */
+  /** The count by windrow: `tokens.counted` of the context that was sent. At least 1. */
   readonly countedTokens: number;
-  /** The input tokens that the provider reported in `usage`, those that it read from its cache or wrote into it included. From 1 on. */
+  /**
+   * The input tokens that the provider reported in `usage`, including tokens read from or written to its cache. At
+   * least 1.
+   */
   readonly inputTokens: number;
 }
 
 /** A summary in the place of the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
 export interface CompactConfig {
-  /** The most tokens of a summary, together with its facts. The history has so many less, and they are a quarter of its room at most. */
+  /**
+   * The most tokens of a summary, together with its facts. They take their room from the history, a quarter of it at
+   * most.
+   */
   readonly maxTokens?: number | undefined;
   /** How long the hook may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of its builds waits for the
-   * hook, and a summary is in the prompt as soon as it is there and what it covers is left out. Default: a build asks when the cut has moved,
-   * and waits; so do builds without a session.
+   * How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of
+   * its builds waits for the hook. A summary enters the prompt once it is ready and all of its messages are left
+   * out. Default: a build asks when the cut has moved, and waits; so do builds without a session.
    */
   readonly prepareAt?: number | null | undefined;
-  /** The last summary, as the last build returned it in `context.compact.summary`. A session gives it by itself. */
+  /** The last summary, as the last build returned it in `context.compact.summary`. Sessions set it automatically. */
   readonly summary?: StoredSummary | null | undefined;
   /**
-   * A summary that was asked for in the background. It replaces the last one when everything that it covers is left out. A session gives it
-   * by itself.
+   * A summary that was requested in the background. It replaces the last one once all the messages that it covers
+   * are left out. Sessions set it automatically.
    */
   readonly prepared?: StoredSummary | null | undefined;
 }
@@ -771,140 +801,142 @@ export interface SummaryFacts {
 
 /** The form of the context. */
 export interface RenderConfig {
-  /** What the context is. */
+  /** The form of the result. */
   readonly format?: Format | undefined;
   /**
-   * Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-   * known. The format `messages` has a place for it only in quotes, and `conversations` always shows it.
+   * Shows in the formats `text` and `xml` when a message was written, in `timeZone`; `unknown` without a time. The
+   * format `messages` shows times only in quotes, and `conversations` always shows them.
    */
   readonly times?: boolean | undefined;
   /**
-   * What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
+   * The names of the roles in the text formats. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
    * `conversations` `human` and `you` for user and assistant.
    */
   readonly labels?: Labels | undefined;
-  /**
-   * What the format `text` calls the user in messages of these sources, for example
-   * `{ "scheduled": "Scheduled" }`.
-   */
+  /** The user's name in the format `text` for messages of these sources, for example `{ "scheduled": "Scheduled" }`. */
   readonly sourceLabels?: Readonly<Record<string, string>> | undefined;
   /** How many of a message's `actions` the text formats show below it. */
   readonly maxActions?: number | undefined;
   /**
-   * The most characters of an assistant's message; a longer one is cut, with `...[truncated]`; 0 is off. Default:
-   * no limit.
+   * The most characters of an assistant's message. A longer one is cut, with `...[truncated]`; 0 is off. Default: no
+   * limit.
    */
   readonly maxReplyChars?: number | null | undefined;
   /**
-   * Whether runs of white space in the text formats become one space, line ends included: in messages, and in recalled
-   * items.
+   * Collapses runs of white space, including line ends, to one space in the text formats: in messages, and in
+   * recalled items.
    */
   readonly collapseWhitespace?: boolean | undefined;
   /**
-   * Messages that the text formats show by another text, by the first rule that fits. They cost as much as
-   * their own text.
+   * Messages that the text formats show by another text, by the first rule that matches. They cost as much as their
+   * own text.
    */
   readonly replace?: readonly Replacement[] | undefined;
-  /** A line that the text formats put before the history, where there is one. */
+  /** A line that the text formats put before the history, if there is any. */
   readonly heading?: string | null | undefined;
   /**
-   * A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
-   * budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` becomes
-   * their number, `{from}` and `{to}` the times of the first and the last of them, in `timeZone`; `unknown` where that
-   * is not known. It is there only where there is room for it, and counts to the budget alone. Example:
-   * `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+   * A line before the history and after the instructions, if messages of the history are left out for lack of room
+   * or by position: by budget and limits, windows, age, triage or rank, or because they weren't read from a
+   * session's log. `{count}` becomes their number, `{from}` and `{to}` the times of the first and the last of them,
+   * in `timeZone`; `unknown` without a time. The line appears only if it fits, and counts only toward the budget.
+   * Example: `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
    */
   readonly gapNotice?: string | null | undefined;
   /**
    * The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
-   * `messages` and `text`; the others have an element for it.
+   * `messages` and `text`. The other formats have an element for it.
    */
   readonly quoteLabel?: string | undefined;
-  /** Whether a text ends with a line end. */
+  /** Ends the text with a line end. */
   readonly trailingNewline?: boolean | undefined;
-  /** How the text formats keep what others wrote apart from the prompt's own lines. */
+  /** How the text formats keep other people's text apart from the prompt's own lines. */
   readonly guard?: Guard | undefined;
   /**
-   * The provider that the messages are sent to, in the format `messages`. Where it wants the user to speak first and the history
-   * begins with somebody else, a line of the user's stands before it: `[Earlier messages are not shown.]`. Room for that is set aside.
-   * `context.request()` makes the body of the request. Default: none.
+   * The provider that the messages are sent to, in the format `messages`. If it wants the user to speak first and
+   * the history begins with somebody else, a user message comes first: `[Earlier messages are not shown.]`. Room for
+   * it is reserved. `context.request()` makes the body of the request. Default: none.
    */
   readonly provider?: Provider | null | undefined;
   /**
-   * The server of an OpenAI-compatible endpoint that the messages go to. What it set on the assistant's messages goes back to it and is
-   * counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
+   * The server of an OpenAI-compatible endpoint that the messages go to. Fields that it set on the assistant's
+   * messages, such as `reasoning_content`, go back to it and are counted. Default: the server that `model` is known
+   * to run on, if any.
    */
   readonly server?: Server | null | undefined;
   /**
-   * Place of a system or developer message that comes after the conversation has begun, for a provider or a model that doesn't take it
-   * there. OpenAI and Claude from 4.8 on do: it stays in its place. Default: `top`.
+   * Place of a system or developer message that comes after the conversation has begun, for a provider or model that
+   * doesn't accept it there. OpenAI and Claude from 4.8 on accept it: it stays in its place. Default: `top`.
    */
   readonly lateInstructions?: LateInstructions | undefined;
   /**
-   * False if OpenAI's Responses API is told not to keep the request: reasoning goes only with its encrypted content then, and other
-   * reasoning isn't counted. `context.request` takes it as its `store`. Default: the API keeps it.
+   * False if OpenAI's Responses API is told not to keep the request. Then reasoning goes only with its encrypted
+   * content, and other reasoning isn't counted. `context.request` sends it as `store`. Default: the API keeps it.
    */
   readonly store?: boolean | null | undefined;
   /**
-   * Treatment of a tool call that has no result, such as one that the user stopped, in a message that says something else too.
-   * A message that says nothing else is left out. In the text formats a call is a text, and stays. Default: `close`.
+   * Treatment of a tool call without a result, such as one that the user stopped, in a message that says something
+   * else too. A message that says nothing else is left out. In the text formats a call is a text, and stays.
+   * Default: `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
 }
 
 /**
- * What a context is.
+ * The form of a context.
  * - `messages`: A list of chat messages.
- * - `text`: One text, a labelled line or more for each message.
+ * - `text`: One text, with at least one labelled line for each message.
  * - `xml`: One text, an XML element for each message.
  * - `conversations`: One text, an XML element for each conversation with a line for each message.
  */
 export type Format = "messages" | "text" | "xml" | "conversations";
 
-/** What the roles are called. */
+/** The names of the roles. */
 export interface Labels {
   /** Instructions. */
   readonly system?: string | null | undefined;
   /** Instructions, as newer models call them. */
   readonly developer?: string | null | undefined;
-  /** The user, where no name is known. */
+  /** The user, if no name is known. */
   readonly user?: string | null | undefined;
-  /** The assistant, where no name is known. */
+  /** The assistant, if no name is known. */
   readonly assistant?: string | null | undefined;
   /** A tool's result. */
   readonly tool?: string | null | undefined;
 }
 
-/** What is shown in the place of messages of a kind. */
+/** A text that replaces messages of one kind. */
 export interface Replacement {
   /** The role of the messages. Default: any. */
   readonly role?: Role | null | undefined;
   /** A tag that the messages have. Default: any or none. */
   readonly tag?: string | null | undefined;
-  /** Phrases that the text has, all of them; the letters A to Z in upper or lower case. Default: any text. */
+  /**
+   * Phrases that the text must contain, all of them. The letters A to Z match in upper and lower case. Default: any
+   * text.
+   */
   readonly contains?: readonly string[] | undefined;
-  /** What is shown. */
+  /** The text to show. */
   readonly text: string;
 }
 
 /**
- * How contents are kept apart from structure.
- * - `indent`: Every line of a content after its first begins with a space, so that none begins where a line of the prompt's own
- * does. A name stands in brackets behind the role. See `docs/formats.md`.
- * - `none`: Contents and names stand as they are, and can pass for structure: for a prompt whose bytes are given. The formats
- * `xml` and `conversations` still escape them.
+ * How content is kept apart from structure.
+ * - `indent`: Every line of a content after its first begins with a space, so that it can't look like one of the prompt's own
+ * lines. A name is in brackets after the role. See `docs/formats.md`.
+ * - `none`: Contents and names are unchanged, and can pass for structure. Use it for a prompt whose bytes are prescribed.
+ * The formats `xml` and `conversations` still escape them.
  */
 export type Guard = "indent" | "none";
 
 /**
  * A provider of models, by the form of its requests.
- * - `openai`: OpenAI's chat completions, and what is compatible with them.
+ * - `openai`: OpenAI's chat completions, and compatible servers.
  * - `openai-responses`: OpenAI's Responses.
  * - `anthropic`: Anthropic's Messages.
  * - `gemini`: Gemini's `generateContent`.
- * - `bedrock`: Amazon Bedrock's Converse, for every model that it has.
+ * - `bedrock`: Amazon Bedrock's Converse, for all of its models.
  * - `ai-sdk`: The AI SDK's `ModelMessage`, for any provider.
- * - `chrome`: Chrome's Prompt API, for the model that is built into the browser.
+ * - `chrome`: Chrome's Prompt API, for the browser's built-in model.
  * - `web-llm`: The chat completions of `web-llm`, for models that run in a page.
  */
 export type Provider =
@@ -918,10 +950,10 @@ export type Provider =
   | "web-llm";
 
 /**
- * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.
- * - `openai`: OpenAI itself, which refuses fields that it doesn't know.
- * - `mistral`: Mistral, which refuses them too.
- * - `groq`: Groq, which refuses them too.
+ * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has the sources.
+ * - `openai`: OpenAI itself, which rejects fields that it doesn't know.
+ * - `mistral`: Mistral, which rejects them too.
+ * - `groq`: Groq, which rejects them too.
  * - `deepseek`: `DeepSeek`.
  * - `moonshot`: Moonshot AI, which makes Kimi.
  * - `zai`: Z.ai, which makes GLM.
@@ -941,68 +973,72 @@ export type Server =
   | "other";
 
 /**
- * Place of instructions that come after the conversation has begun, if the model doesn't take them there.
- * - `top`: They go to the instructions at the top of the request. That changes the beginning of the prompt: the provider's cache misses,
- * and thinking that is bound to the beginning is lost.
- * - `user`: They stay in their place, as a text of the user's that begins with `[Instructions of the application]`. The model may trust it less.
+ * Place of instructions that come after the conversation has begun, if the model doesn't accept them there.
+ * - `top`: They move to the instructions at the top of the request. That changes the beginning of the prompt: the
+ * provider's cache misses, and thinking that is bound to the beginning is lost.
+ * - `user`: They stay in their place, as a user text that begins with `[Instructions of the application]`. The model may
+ * trust it less.
  */
 export type LateInstructions = "top" | "user";
 
 /**
- * Treatment of a tool call that has no result.
- * - `close`: `context.request` adds a result that says that it was interrupted: the model still sees its call, and signatures on calls stay
- * whole. `context.messages` and `context.kept` are without the call, since not every form has a place for
- * a result that nobody gave.
- * - `drop`: It is left out of the request too.
+ * Treatment of a tool call without a result.
+ * - `close`: `context.request` adds a result that says that the call was interrupted. The model still sees its call, and
+ * signatures on calls stay whole. `context.messages` and `context.kept` leave the call out, since not every form
+ * has a place for a result that doesn't exist.
+ * - `drop`: The request leaves it out too.
  */
 export type OpenCalls = "close" | "drop";
 
-/** A part of the prompt. The list of sections is the order in which it is put together. */
+/** A part of the prompt. The order of the list is the order in the prompt. */
 export interface Section {
-  /** Its name in the result, in the trace and in `contents`; no two are the same. */
+  /** Its name in the result, in the trace and in `contents`. Ids must be unique. */
   readonly id: string;
-  /** What it holds. */
+  /** The kind of its content. */
   readonly kind: SectionKind;
   /** The role of its messages in the format `messages`. Default: `system`. */
   readonly role?: Role | null | undefined;
   /**
-   * What stands before it in the text formats, and before its text in the format `messages`. Before the request it
-   * stands in the place of the speaker.
+   * A text before it in the text formats, and before its text in the format `messages`. For the request, it replaces
+   * the speaker.
    */
   readonly label?: string | null | undefined;
-  /** The text in its place if it is empty. Default: an empty section is not there. */
+  /** The text to show if it is empty. Default: an empty section is left out. */
   readonly empty?: string | null | undefined;
   /** The text of kind `text`. */
   readonly text?: string | null | undefined;
-  /** The items of kind `items`, in order; or what the kind `recall` looks for the request in. */
+  /** The items of kind `items`, in order; or the items that the kind `recall` searches for the request. */
   readonly items?: readonly Item[] | undefined;
   /**
-   * Of kind `items`: whether only those parts of its items are shown that fit the request best, in the order of the
-   * items. A long text is cut into passages, at headings, blank lines and sentences. Without a limit of its own the
-   * section holds what the focus of recall allows.
+   * For kind `items`: shows only the parts of its items that match the request best, in the order of the items. A
+   * long text is cut into passages, at headings, blank lines and sentences. Without its own limit the section holds
+   * as much as the focus of recall allows.
    */
   readonly ranked?: boolean | undefined;
   /**
-   * How an item is written, in the kinds `items` and `recall`: `{text}`, `{source}`, `{score}` (four decimals) and
-   * `{number}` (from 1) stand for its own. Default: `{text}`.
+   * The template of an item, in the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
+   * `{number}` (from 1) are replaced. Default: `{text}`.
    */
   readonly item?: string | null | undefined;
-  /** Whether each item is a message of its own in the format `messages`. */
+  /** Makes each item a separate message in the format `messages`. */
   readonly separate?: boolean | undefined;
-  /** What it may cost. */
+  /** Limits on its cost. */
   readonly limit?: SectionLimit | undefined;
-  /** Whether it may be left out for its cost. Default: `always` for texts, `optional` for items and recall. */
+  /**
+   * Allows the section to be left out for its cost, or requires it. Default: `always` for texts, `optional` for
+   * items and recall.
+   */
   readonly keep?: Keep | null | undefined;
-  /** What becomes of the front matter (`---` to `---`) that a text begins with. */
+  /** Treatment of the front matter (`---` to `---`) at the beginning of a text. */
   readonly frontMatter?: FrontMatter | undefined;
 }
 
 /**
- * What a section holds.
+ * The kind of a section's content.
  * - `text`: A text of the caller's.
  * - `items`: A list of texts of the caller's.
  * - `history`: The messages of the transcript.
- * - `recall`: What the hook `recall.search` gives, and what fits the request best of the section's items, best first.
+ * - `recall`: The results of the hook `recall.search`, and the section's items that match the request best, best first.
  * - `focus`: The focus in words, for example `balanced (0.50)`.
  * - `request`: The request. Without a section of this kind the request is not in the prompt.
  */
@@ -1014,75 +1050,72 @@ export interface Item {
   readonly id?: string | null | undefined;
   /** Its text. */
   readonly text: string;
-  /** A shorter text, for where there is no room for the whole. */
+  /** A shorter text to use if the whole doesn't fit. */
   readonly summary?: string | null | undefined;
-  /** Which items go last where there is no room: the higher, the later. Default: 0. */
+  /** Items with a higher priority are dropped later if there isn't enough room. Default: 0. */
   readonly priority?: number | null | undefined;
-  /** Where it is from. */
+  /** Its origin. */
   readonly source?: string | null | undefined;
-  /** How well it fits the request. Where items are ranked, it is from 0 to 1, as a share of the best one's. */
+  /** How well it matches the request. Ranked items have a score from 0 to 1, as a share of the best one's. */
   readonly score?: number | null | undefined;
 }
 
-/** What a section may cost. Its label, and what a format puts around the history, do not count. */
+/** Limits on a section's cost. Its label and the format's text around the history don't count. */
 export interface SectionLimit {
-  /** The most tokens. A text that is longer is cut with a marker, an item is shown by its summary. Default: no limit. */
+  /** The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit. */
   readonly tokens?: number | null | undefined;
-  /**
-   * The most characters (code points). A text that is longer is cut with `...`. 0 is off. Default: no
-   * limit.
-   */
+  /** The most characters (code points). A longer text is cut with `...`. 0 is off. Default: no limit. */
   readonly chars?: number | null | undefined;
-  /** The most items; the first stay. Default: all. */
+  /** The most items; the first ones stay. Default: all. */
   readonly items?: number | null | undefined;
   /** How the characters of the history are counted. */
   readonly measure?: Measure | undefined;
-  /** What happens where the newest message of the history is alone too long for `chars`. */
+  /** Treatment of the history's newest message if it alone is too long for `chars`. */
   readonly oversize?: Oversize | undefined;
 }
 
 /**
  * How characters are counted.
- * - `rendered`: As the messages are shown.
+ * - `rendered`: The messages as they appear in the prompt.
  * - `roleAndText`: The text, the role's name and 4 more.
  */
 export type Measure = "rendered" | "roleAndText";
 
 /**
- * What happens to a message that is alone too long.
+ * Treatment of a message that alone is too long.
  * - `leaveOut`: It is left out.
  * - `tail`: Its end stays, at least one character of it.
  */
 export type Oversize = "leaveOut" | "tail";
 
 /**
- * Whether a section may be left out for its cost.
+ * Condition for leaving out a section.
  * - `always`: It is required.
  * - `optional`: It comes before the history, as far as it fits.
  */
 export type Keep = "always" | "optional";
 
 /**
- * What becomes of front matter.
+ * Treatment of front matter.
  * - `keep`: It is part of the text.
- * - `only`: It is all of the text, where there is one.
+ * - `only`: The front matter is the whole text, if there is any.
  * - `omit`: It is left out.
  */
 export type FrontMatter = "keep" | "only" | "omit";
 
 /** A conversation of the context. */
 export interface ConversationReport {
-  /** Its id; `#` and a number where its messages name none. */
+  /** Its id, or `#` and a number if its messages don't name one. */
   readonly id: string;
-  /** When it began, in milliseconds since 1970; null where unknown. */
+  /** The time it began, in milliseconds since 1970; null if unknown. */
   readonly startedAt?: number | null | undefined;
-  /** When it ended. */
+  /** The time it ended. */
   readonly endedAt?: number | null | undefined;
-  /** The day that it ended on, as it is called: `today`, `yesterday`, a day's name, or a date. */
+  /** The day it ended, as a label: `today`, `yesterday`, a day's name, or a date. */
   readonly label: string;
   /** Which tier it is in. */
   readonly tier: Tier;
-  /** In which form it is there. */
+  /** The form that it has in the context. */
   readonly form: ConversationForm;
 }
 
@@ -1098,10 +1131,10 @@ export type Tier = "thread" | "today" | "yesterday" | "older";
 /**
  * The form of a conversation.
  * - `full`: With its messages.
- * - `truncatedTail`: With a part of its messages: the last ones, the first of them cut, or those that are required.
+ * - `truncatedTail`: With some of its messages: the last ones, the first of them cut, or only those that are required.
  * - `summary`: By its summary.
- * - `extract`: By an extract of its messages, as there is no summary.
- * - `leftOut`: Not there.
+ * - `extract`: By an extract of its messages, for lack of a summary.
+ * - `leftOut`: Left out.
  */
 export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" | "leftOut";
 
@@ -1109,9 +1142,9 @@ export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" 
 export interface FocusReport {
   /** How broad recall is. */
   readonly level: Focus;
-  /** From 0 (diffuse) to 1 (focused); null where the level was given. */
+  /** From 0 (diffuse) to 1 (focused); null if the level was given. */
   readonly score?: number | null | undefined;
-  /** The two in words, for example `balanced (0.50)`. */
+  /** Both in words, for example `balanced (0.50)`. */
   readonly summary: string;
   /** How many items recall asks for. */
   readonly maxItems: number;
@@ -1121,17 +1154,17 @@ export interface FocusReport {
 
 /** A text that the build made. */
 export interface MadeText {
-  /** The section that it is of, by its position. */
+  /** Its section, by position. */
   readonly section: number;
   /** The role of its message. */
   readonly role: Role;
   /** The text. */
   readonly text: string;
-  /** Where in the text the marker stands that says how much of it was cut, if any was. */
+  /** Place in the text of the marker that says how much was cut, if anything was. */
   readonly marker?: number | null | undefined;
 }
 
-/** Something from outside the core that a build cannot go on without. */
+/** Something from outside the core that a build can't continue without. */
 export type Need =
   | { readonly need: "encoding"; readonly name: EncodingName }
   | { readonly need: "selection" }
@@ -1188,10 +1221,10 @@ export type Need =
  * An encoding that text can be counted in exactly.
  * - `o200k_base`: `o200k_base`: GPT-4o and later, the o series, gpt-oss.
  * - `cl100k_base`: `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
- * - `qwen`: `qwen`: Qwen 2 to 3, by a vocabulary file of your own.
- * - `deepseek_v3`: `deepseek_v3`: DeepSeek V3 and R1, by a vocabulary file of your own.
- * - `tekken`: `tekken`: Mistral's Tekken, by a vocabulary file of your own.
- * - `llama3`: `llama3`: Llama 3 to 3.3, by a vocabulary file of your own.
+ * - `qwen`: `qwen`: Qwen 2 to 3, with your own vocabulary file.
+ * - `deepseek_v3`: `deepseek_v3`: DeepSeek V3 and R1, with your own vocabulary file.
+ * - `tekken`: `tekken`: Mistral's Tekken, with your own vocabulary file.
+ * - `llama3`: `llama3`: Llama 3 to 3.3, with your own vocabulary file.
  */
 export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3";
 
@@ -1206,11 +1239,11 @@ export type Wanted =
   | { readonly kind: "index" }
   | { readonly kind: "seqs"; readonly value: readonly number[] };
 
-/** What triage chooses among: a message with what goes together with it, or an exchange. */
+/** A unit that triage chooses among: a message with the messages that belong to it, or an exchange. */
 export interface TriageUnit {
   /**
-   * The id of its first message, or `#` and that message's position where it has none, or one that another candidate
-   * has.
+   * The id of its first message. If that has none, or shares it with another candidate: `#` and the message's
+   * position.
    */
   readonly id: string;
   /** The positions of its messages in the transcript. */
@@ -1219,7 +1252,7 @@ export interface TriageUnit {
   readonly text: string;
 }
 
-/** A conversation of which a summary is wanted. */
+/** A conversation that needs a summary. */
 export interface SummaryWanted {
   /** Its id. */
   readonly id: string;
@@ -1247,43 +1280,43 @@ export interface Fetch {
   readonly id?: string | null | undefined;
 }
 
-/** What became of recall. */
+/** The result of recall. */
 export interface RecallReport {
   /** `ok`, `emptyQuery`, `unavailable` or `failed`. */
   readonly status: RecallStatus;
-  /** How many items were found. */
+  /** Number of hits. */
   readonly hits: number;
 }
 
 /**
- * How recall ended.
- * - `ok`: It was answered, perhaps with nothing: by the hook, or where that gave no answer from the section's items.
+ * Outcome of recall.
+ * - `ok`: It was answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
  * - `emptyQuery`: The request is blank, so nothing was asked.
- * - `unavailable`: There is no hook, or it said that it cannot, and no items.
- * - `failed`: The hook failed, took too long, or answered nonsense, and there are no items.
+ * - `unavailable`: The hook is missing or unavailable, and the section has no items.
+ * - `failed`: The hook failed, took too long, or returned nonsense, and the section has no items.
  */
 export type RecallStatus = "ok" | "emptyQuery" | "unavailable" | "failed";
 
-/** What a section of a context holds. */
+/** The contents of one section of a context. */
 export interface SectionReport {
   /** Its id. */
   readonly id: string;
-  /** What it holds. */
+  /** The kind of its content. */
   readonly kind: SectionKind;
   /**
-   * Its text: of texts and lists without their label, of history and request as they are in the prompt. Null where it
-   * is not there, and for history and request in the format `messages`.
+   * Its text: of texts and lists without their label, of history and request in the form of the prompt. Null if the
+   * section isn't there, and for history and request in the format `messages`.
    */
   readonly text?: string | null | undefined;
-  /** What became of its items; empty in the other kinds. */
+  /** The fates of its items; empty for the other kinds. */
   readonly items: readonly ItemReport[];
 }
 
-/** What became of an item. */
+/** The fate of an item. */
 export interface ItemReport {
   /** Its id, if it has one. */
   readonly id?: string | null | undefined;
-  /** In which form it is there. */
+  /** The form that it has in the context. */
   readonly form: ItemForm;
 }
 
@@ -1292,25 +1325,25 @@ export interface ItemReport {
  * - `full`: Whole.
  * - `summary`: By its summary.
  * - `cut`: Cut, with a visible marker.
- * - `leftOut`: Not there.
+ * - `leftOut`: Left out.
  */
 export type ItemForm = "full" | "summary" | "cut" | "leftOut";
 
 /**
- * A stable name of a failure. Messages may improve; codes do not change.
+ * A stable name of a failure. Messages may improve; codes never change.
  * - `INVALID_CONFIG`: An option is unknown, of the wrong type or out of range.
  * - `INVALID_TRANSCRIPT`: The transcript is not a list of messages, or one message in it is malformed.
- * - `BUDGET_TOO_SMALL`: What must be kept costs more than the budget.
- * - `ENCODING_NOT_LOADED`: An exact count was asked for and the encoding's vocabulary is not loaded.
- * - `MEANING_NOT_LOADED`: The table of meanings is needed (`recall.meaning`), and is not loaded.
- * - `PART_NOT_LOADED`: A part of the engine or of the package is needed at once, and is not loaded.
- * - `INVALID_ENCODING`: The bytes given as an encoding's vocabulary are not one.
- * - `INVALID_MEANING`: The bytes given as the table of meanings are not that of this version.
- * - `HOOK_FAILED`: A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
+ * - `BUDGET_TOO_SMALL`: The required parts cost more than the budget.
+ * - `ENCODING_NOT_LOADED`: An exact count was requested, but the encoding's vocabulary isn't loaded.
+ * - `MEANING_NOT_LOADED`: `recall.meaning` needs the table of meanings, and it isn't loaded.
+ * - `PART_NOT_LOADED`: A synchronous call needs a part of the engine or of the package that isn't loaded.
+ * - `INVALID_ENCODING`: The bytes passed as an encoding's vocabulary aren't one.
+ * - `INVALID_MEANING`: The bytes passed as the table of meanings aren't this version's table.
+ * - `HOOK_FAILED`: One of the caller's hooks failed, and a context can't be built without its answer: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
- * - `INVALID_RECORDING`: A recording is of another version of the format, or damaged, or not of this transcript and engine: something is asked
- * that no answer was recorded for.
- * - `INTERNAL`: The engine itself failed. It restarts by itself; the next call works.
+ * - `INVALID_RECORDING`: A recording is damaged, has another version of the format, or belongs to another transcript or engine: it has no
+ * answer to one of the build's questions.
+ * - `INTERNAL`: The engine itself failed. It restarts automatically, and the next call works.
  */
 export type ErrorCode =
   | "INVALID_CONFIG"
@@ -1327,41 +1360,42 @@ export type ErrorCode =
   | "INTERNAL";
 
 /**
- * What a segment of a message holds.
- * - `id`: The message's id, as the caller knows it.
+ * Kind of a segment of a message.
+ * - `id`: The message's id, as the caller set it.
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
  * - `reasoning`: A reasoning part of the content.
- * - `image`: An image part: its detail (`low`, `high` or `auto`), the known figures as `name=value`, and a fingerprint, with spaces between
- * them.
- * - `audio`: An audio part: as an image.
- * - `file`: A file part: as an image.
- * - `callId`: A tool call begins: its id.
+ * - `image`: An image part: its detail (`low`, `high` or `auto`), known facts as `name=value`, and a fingerprint, separated
+ * by spaces.
+ * - `audio`: An audio part, in the form of an image.
+ * - `file`: A file part, in the form of an image.
+ * - `callId`: The id of a tool call. It begins the call.
  * - `callName`: The tool's name.
  * - `callArguments`: The call's arguments, a JSON text.
  * - `resultId`: The id of the call that this message, or the text that follows, is the result of.
- * - `createdAt`: When it was written, where that is a text.
+ * - `createdAt`: The time it was written, if given as text.
  * - `sessionId`: The session that it belongs to.
- * - `source`: Where it comes from, for example `scheduled`.
+ * - `source`: Its origin, for example `scheduled`.
  * - `tag`: One of its tags.
  * - `conversationId`: The conversation that it belongs to.
  * - `summaryOf`: The conversation that it is the summary of.
  * - `replyTo`: The id of the message that it replies to.
- * - `action`: One of the things that were done in it.
+ * - `action`: One of the actions taken in it.
  * - `status`: How the turn ended, for example `failed`.
  * - `target`: The agent that it is meant for.
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
- * - `timeToLive`: How long it is valid after it was written, in milliseconds.
- * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
- * - `reasoningOf`: The provider of the reasoning after it, with its proof: that provider takes it back. `/compaction` follows if it replaces
- * everything before it, and `/note` if it is another note of the provider's to itself: the model didn't think these.
- * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
- * approval.
+ * - `timeToLive`: Its lifetime after it was written, in milliseconds.
+ * - `joinsNext`: The message means nothing without the next one. The value is ignored.
+ * - `reasoningOf`: The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
+ * replaces everything before it, and `/note` if it is another of the provider's notes to itself, which the model
+ * didn't think.
+ * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
+ * it waits for approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
- * - `nextRow`: The message goes on in another row, which has this role.
+ * - `nextRow`: The message continues in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
- * - `proofBytes`: Bytes of the proofs of its parts in the request: signatures, ids and encrypted texts, which are in no other field.
- * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
+ * - `proofBytes`: Bytes of its parts' proofs in the request: signatures, ids and encrypted texts, which are in no other field.
+ * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
  */
 export type Field =
   | "id"
@@ -1396,7 +1430,7 @@ export type Field =
   | "proofBytes"
   | "serverFields";
 
-/** All that is needed, with the transcript, to build a context again. */
+/** Everything that is needed, with the transcript, to build a context again. */
 export interface Recording {
   /** The version of this form. */
   readonly formatVersion: number;
@@ -1406,16 +1440,13 @@ export interface Recording {
   readonly config: ContextOptions;
   /** The clock of the build, in milliseconds since 1970. */
   readonly now: number;
-  /**
-   * How far the time zone was from UTC: since when (milliseconds since 1970), and how many minutes east. Empty where
-   * no zone was asked for.
-   */
+  /** Offsets of the time zone: start (milliseconds since 1970), and minutes east of UTC. Empty if no zone was needed. */
   readonly zoneOffsets: readonly (readonly [number, number])[];
-  /** The hooks that there were. */
+  /** The hooks that were set. */
   readonly hooks: readonly HookName[];
-  /** Their answers as far as they were understood, in the order of the questions. */
+  /** Their answers, as far as windrow could read them, in the order of the questions. */
   readonly answers: readonly AnswerRecord[];
-  /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of it. */
+  /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON. */
   readonly largeAnswers: Readonly<Record<string, Answer>>;
   /** The transcript that it was built from. */
   readonly transcript: TranscriptRecord;
@@ -1426,15 +1457,15 @@ export interface Recording {
 /** An answer in a recording: itself, or the hash of one in `largeAnswers`. */
 export type AnswerRecord = Answer | { readonly hash: string };
 
-/** Which transcript a context was built from. */
+/** The transcript that a context was built from. */
 export interface TranscriptRecord {
-  /** How many messages it had. */
+  /** Its number of messages. */
   readonly length: number;
-  /** A checksum of them with all the fields that windrow reads, as 16 hexadecimal digits. */
+  /** A checksum of the messages with all the fields that windrow reads, as 16 hexadecimal digits. */
   readonly digest: string;
-  /** The same of its beginnings: of 1, 2, 4, 8, … messages. By them a changed message is found. */
+  /** The same for its first 1, 2, 4, 8, … messages. They locate a changed message. */
   readonly marks: readonly (readonly [number, string])[];
-  /** What was not read of the log that they are from; null where they are all that there is. */
+  /** The unread part of the log that the messages are from; null if all of it was read. */
   readonly unread?: Unread | null | undefined;
 }
 
@@ -1482,8 +1513,8 @@ export interface RankingRecord {
 
 /**
  * How much of a message is shown, from little to all.
- * - `reply`: So much of a reply as its question is to have with it.
- * - `excerpt`: The passages that the request is about.
+ * - `reply`: The part of a reply that accompanies its question.
+ * - `excerpt`: The passages relevant to the request.
  * - `whole`: All of it.
  */
 export type Form = "reply" | "excerpt" | "whole";
@@ -1498,48 +1529,51 @@ export interface RecalledWords {
 
 /** The small record of a turn. */
 export interface Snapshot {
-  /** The session that the context is for; null where none was named. */
+  /** The session that the context is for; null if none was named. */
   readonly sessionId?: string | null | undefined;
   /** The id of the turn. */
   readonly turnId?: string | null | undefined;
-  /** `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without clock and turn id. */
+  /**
+   * `ctx_` and 64 hexadecimal digits: SHA-256 of the built context and the effective config, without clock and turn
+   * id.
+   */
   readonly contextHash: string;
   /**
    * How much of each source is in the context: `messages` of the transcript, and items of each section of kind
    * `items`, by its id.
    */
   readonly sourceCounts: Readonly<Record<string, number>>;
-  /** Whether the budget left out or shortened anything. */
+  /** True if the budget left out or shortened anything. */
   readonly trimmed: boolean;
   /** The clock of the build, in milliseconds since 1970. */
   readonly timestampMs: number;
 }
 
-/** What a context costs, in tokens. */
+/** The cost of a context, in tokens. */
 export interface TokenReport {
-  /** The whole prompt, the format's own overhead included. */
+  /** The whole prompt, including the format's own overhead. */
   readonly total: number;
-  /** The same as it was counted, before `budget.usage` calibrated it: what `budget.usage` wants as `countedTokens` for the next build. */
+  /** The total before `budget.usage` calibrated it. Use it as `countedTokens` in `budget.usage` of the next build. */
   readonly counted: number;
-  /** How many tokens each counted one stands for, by `budget.usage`; null where nothing calibrates it. */
+  /** Real tokens per counted token, by `budget.usage`; null without calibration. */
   readonly calibration?: number | null | undefined;
-  /** What it may cost; null where no token limit was set. */
+  /** The token limit; null if none was set. */
   readonly limit?: number | null | undefined;
   /**
-   * Whether `total` is exact: for the model that the config names, or for the encoding where it names that alone, and with
-   * no image, audio or file in it. Where neither is named it is not: it is exact in `encoding`, and the model may count in
-   * another.
+   * True if `total` is exact for the config's model. If the config names only an encoding, true if it is exact for
+   * that. Never true with an image, audio or file in the prompt. If the config names neither, it is false: the count
+   * is exact in `encoding`, but the model may use another.
    */
   readonly exact: boolean;
-  /** The same in words: what `total` is exact for, or why it is not. */
+  /** The same in words: the encoding that `total` is exact for, or the reason why it isn't. */
   readonly words: string;
-  /** How it was counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
+  /** The way of counting: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
   readonly encoding: string;
-  /** What each section costs; together they are `total`. */
+  /** The cost of each section. They add up to `total`. */
   readonly sections: readonly SectionTokens[];
 }
 
-/** What one section of a context costs. */
+/** The cost of one section of a context. */
 export interface SectionTokens {
   /**
    * `format` (the form itself), `tools` (the definitions in `budget.tools`, and the provider's own words about them),
@@ -1552,44 +1586,44 @@ export interface SectionTokens {
 }
 
 /**
- * What became of every message: runs of neighbours with the same fate, so its size follows the decisions and not the
+ * The fate of every message, as runs of neighbors with the same fate. Its size depends on the decisions, not on the
  * length of the transcript.
  */
 export interface Trace {
-  /** The runs, in the order of the transcript; together they cover it without gap or overlap. */
+  /** The runs, in the order of the transcript. They cover it without gap or overlap. */
   readonly ranges: readonly TraceRange[];
   /** The reasons that occur, in words. */
   readonly reasons: readonly ReasonWords[];
-  /** Why messages were recalled that were kept for their rank. */
+  /** Reasons why messages that were kept for their rank were recalled. */
   readonly recalled: readonly RecalledWords[];
-  /** What is to be said of the build as a whole. */
+  /** Notes about the build as a whole. */
   readonly notes: readonly Note[];
-  /** How many older messages of the log were not read, as none of them could be in the context. */
+  /** Number of older messages of the log that weren't read, since none of them could be in the context. */
   readonly unreadCount: number;
 }
 
-/** A run of neighbouring messages with the same fate. */
+/** A run of neighboring messages with the same fate. */
 export interface TraceRange {
   /** Position of the run's first message in the transcript, from 0. */
   readonly first: number;
   /** Position of the run's last message, inclusive. */
   readonly last: number;
-  /** What became of them. */
+  /** Their fate. */
   readonly fate: Fate;
   /** The stage that decided. */
   readonly stage: StageName;
-  /** Why. */
+  /** The reason. */
   readonly reason: Reason;
-  /** What they cost together in the context, in tokens; 0 where they were left out. */
+  /** Their total cost in the context, in tokens; 0 if they were left out. */
   readonly tokens: number;
 }
 
 /**
- * What became of a message.
+ * The fate of a message.
  * - `kept`: It is in the context, whole.
  * - `shortened`: It is in the context, cut to fit, with a visible marker.
  * - `excerpt`: Some passages of it are in the context, with a visible mark where others are left out.
- * - `stub`: A tool's result, of which a line is in the context that says how much is left out.
+ * - `stub`: A tool's result whose text is replaced by a line that says how much is left out.
  * - `left out`: It is not in the context.
  */
 export type Fate = "kept" | "shortened" | "excerpt" | "stub" | "left out";
@@ -1599,10 +1633,10 @@ export type Fate = "kept" | "shortened" | "excerpt" | "stub" | "left out";
  * - `collect`: Order, groups, session.
  * - `filter`: Roles, sources, tags.
  * - `window`: Count, turns, time.
- * - `recall`: What is recalled.
- * - `triage`: What a fast model chooses.
+ * - `recall`: Ranking and search.
+ * - `triage`: A fast model's choice.
  * - `tiers`: Full or summary.
- * - `budget`: What fits.
+ * - `budget`: Fitting messages into the budget.
  * - `render`: The form.
  * - `snapshot`: The hash and the recording.
  */
@@ -1618,43 +1652,44 @@ export type StageName =
   | "snapshot";
 
 /**
- * Why it became so. The codes are stable.
- * - `not_read`: It was read for what goes together with it, or to look for what does; nothing else as old can be in the context.
- * - `other_session`: It belongs to another session than the one asked for.
- * - `other_target`: It is meant for another agent than the one that the context is for.
+ * Reason for a fate. The codes are stable.
+ * - `not_read`: It was read only with messages that belong to it, or in search of such messages. Nothing else as old can be in
+ * the context.
+ * - `other_session`: It belongs to another session.
+ * - `other_target`: It is meant for another agent.
  * - `expired`: Its time to live is over.
  * - `deleted`: Its author removed it.
  * - `duplicate`: An earlier message has the same id.
  * - `compacted`: The provider's compaction replaces it.
- * - `same_as_request`: It is the request that was given, which is in the context in its place.
+ * - `same_as_request`: It is the caller's request, which has its own place in the context.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
  * - `beyond_fetch_limit`: It is older than the messages that are fetched.
  * - `call_without_result`: It calls a tool and says nothing else, and the transcript has no result for the call.
  * - `result_without_call`: It is a tool's result and says nothing else, and the transcript has no call for it.
- * - `role`: Its role is not among the wanted ones.
+ * - `role`: Its role isn't among the wanted ones.
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
- * - `unfinished`: It belongs to a turn that is not finished.
+ * - `unfinished`: It belongs to an unfinished turn.
  * - `tool_calls`: It is a tool call or a result, and these are excluded.
  * - `blank`: It has no content.
  * - `beyond_age`: It was written, or its conversation ended, too many days ago.
- * - `is_summary`: It is the summary of a conversation, shown only where the conversation is shown by its summary.
+ * - `is_summary`: It is the summary of a conversation, and that conversation isn't shown by its summary.
  * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
  * - `beyond_user_turns`: It is older than the newest user turns that the window takes.
  * - `beyond_recent_messages`: It is older than the newest messages that may be kept.
  * - `too_old`: It is older than the window's hours.
- * - `not_candidate`: Triage was not asked about it: it is not among its candidates.
- * - `not_chosen`: Triage did not choose it.
+ * - `not_candidate`: Triage wasn't asked about it: it isn't among its candidates.
+ * - `not_chosen`: Triage didn't choose it.
  * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
- * - `triage_unavailable`: It is older than the guaranteed recent, and there is no triage.
+ * - `triage_unavailable`: It is older than the guaranteed recent, and triage is unavailable.
  * - `summarized`: Its conversation is shown by a summary.
- * - `tier_not_shown`: Conversations of its tier are not shown, or of its conversation only the required messages.
+ * - `tier_not_shown`: Conversations of its tier aren't shown, or only the required messages of its conversation.
  * - `no_section`: The prompt has no place for history.
- * - `split_group`: Its tool call or result was left out, and they go together.
+ * - `split_group`: Its tool call or result was left out, and they belong together.
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
- * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
+ * - `ranked_lower`: The budget had no room left for it: better matches for the request filled it.
  * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
  * - `before_cut`: It is before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
@@ -1667,10 +1702,10 @@ export type StageName =
  * - `recent`: It is one of the guaranteed recent.
  * - `chosen`: Triage chose it.
  * - `newest`: It is one of the newest, which come before recalled messages.
- * - `standing`: The user says in it what holds throughout: an instruction, or a preference.
- * - `statement`: The user says something lasting in it: a preference, a matter of health, a person, how to be answered.
- * - `recalled`: It fits the request, or the request goes on from it.
- * - `paired`: It goes with a message that is kept for its rank: the question that this answers, or its reply.
+ * - `standing`: It has a standing instruction or preference of the user.
+ * - `statement`: It has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
+ * - `recalled`: It matches the request, or the request continues from it.
+ * - `paired`: It accompanies a message that is kept for its rank: the question that this answers, or its reply.
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
@@ -1732,26 +1767,26 @@ export type Reason =
 export interface ReasonWords {
   /** The reason. */
   readonly reason: Reason;
-  /** What it says, with the figures of the config. */
+  /** Its text, with the figures of the config. */
   readonly words: string;
 }
 
-/** Something about a build as a whole. */
+/** A note about a build as a whole. */
 export interface Note {
-  /** What it is about. */
+  /** Its topic. */
   readonly kind: NoteKind;
-  /** What it says. */
+  /** Its text. */
   readonly words: string;
 }
 
 /**
- * What a note is about.
- * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
+ * The topic of a note.
+ * - `rows-skipped`: Rows of the session's log aren't messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
  * - `media-hidden`: The request takes no more images, or no more bytes: some images and files are a line each.
  * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
- * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
- * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
+ * - `required-overflow`: The required messages and sections cost more than the budget, and are in the prompt anyway.
+ * - `triage-unavailable`: Triage is unavailable: the hook is missing, or said so. Only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
  * - `recall-unavailable`: Nothing could be recalled.
  * - `recall-failed`: Recall failed.
@@ -1760,8 +1795,8 @@ export interface Note {
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
  * - `provider-clears`: The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
- * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
- * one for each such answer.
+ * - `answer-misunderstood`: A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for
+ * each such answer.
  */
 export type NoteKind =
   | "rows-skipped"
@@ -1780,21 +1815,21 @@ export type NoteKind =
   | "provider-clears"
   | "answer-misunderstood";
 
-/** What triage has decided. */
+/** The decisions of triage. */
 export interface TriageReport {
-  /** Of this build and those before it: give it to the next one as `triage.decided`, and it stays so. */
+  /** Decisions of this build and earlier ones. Pass them to the next one as `triage.decided` to keep them. */
   readonly decided: TriageDecisions;
 }
 
-/** The summary of what the cut leaves out. */
+/** The summary of the messages that the cut leaves out. */
 export interface CompactReport {
-  /** The summary in this prompt: give it to the next build as `compact.summary`, and it stays until the cut moves. */
+  /** The summary in this prompt. Pass it to the next build as `compact.summary` to keep it until the cut moves. */
   readonly summary: StoredSummary;
   /** The position of the last message that the hook was asked about. */
   readonly askedPosition?: number | null | undefined;
-  /** True if `compact.prepared` is of no use any more: it was taken or refused. */
+  /** True if `compact.prepared` isn't needed any more: it was taken or refused. */
   readonly tookPrepared: boolean;
-  /** The question about the next one, once the history is as full as `compact.prepareAt` says. */
+  /** The question for the next summary, once the history is as full as `compact.prepareAt` says. */
   readonly next?: Need | null | undefined;
 }
 

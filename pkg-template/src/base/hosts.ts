@@ -1,5 +1,5 @@
-// Names of types that hosts declare, for a project whose types have no host: without the DOM's library, Node's or a worker's. Where a
-// host declares them, these add nothing.
+// Names of types that hosts declare. They let a project compile that has no host's types: neither the DOM library's nor
+// those of Node or a worker. If a host declares them, these add nothing.
 
 declare global {
   interface AbortSignal {}

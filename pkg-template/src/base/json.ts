@@ -1,6 +1,6 @@
-// Data that JSON can say.
+// Data that JSON can represent.
 
-/** Data that JSON can say. */
+/** A value that JSON can represent. */
 export type JsonValue =
   | null
   | boolean

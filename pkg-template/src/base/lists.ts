@@ -1,9 +1,9 @@
-// Lists of the caller's. A list says how long it is, and may have nothing in it: `list.length = 1e9` costs nothing, and walking
-// it costs a minute. So a list is looked at from its beginning, and the first place with nothing in it ends that.
+// Reading the caller's lists. A sparse list can claim any length: `list.length = 1e9` costs nothing, but walking it
+// takes a minute. So each list is read from its beginning and ends at its first hole.
 
 /**
- * Where a list, or one anywhere in a value, has nothing at a place: `entries[0].data[7]`; undefined where no list has. Looks
- * at lists and objects alone, each once.
+ * Returns the path of the first hole in a list, at any depth of a value: `entries[0].data[7]`. Returns undefined if no
+ * list has one. Looks only at lists and objects, each once.
  */
 export function holeIn(value: unknown, path = ""): string | undefined {
   const seen = new Set<object>();
@@ -36,7 +36,7 @@ export function holeIn(value: unknown, path = ""): string | undefined {
   return undefined;
 }
 
-/** The first place of a list that has nothing, or -1. `indexOf` would pass over it. */
+/** Returns the index of a list's first hole, or -1. `indexOf` would skip holes. */
 export function firstHole(list: readonly unknown[]): number {
   for (let index = 0; index < list.length; index++) {
     if (list[index] === undefined) {
@@ -46,18 +46,21 @@ export function firstHole(list: readonly unknown[]): number {
   return -1;
 }
 
-/** A list up to its first place with nothing. */
+/** Returns a list up to its first hole. */
 export function untilHole<T>(list: readonly T[]): readonly T[] {
   const hole = firstHole(list);
   return hole < 0 ? list : list.slice(0, hole);
 }
 
-/** The list that a value is, up to its first place with nothing; an empty one if the value isn't a list. */
+/** Returns a value that is a list, up to its first hole, and an empty list for any other value. */
 export function listFrom(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? untilHole(value) : [];
 }
 
-/** A value as JSON; undefined where it has none. Fails where it contains itself, or a list has nothing at a place. */
+/**
+ * Returns a value as JSON, or undefined if it has no JSON form. Throws if the value contains itself or a list has a
+ * hole.
+ */
 export function jsonOf(
   value: unknown,
   replacer?: (this: Record<string, unknown>, key: string, value: unknown) => unknown,

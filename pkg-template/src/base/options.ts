@@ -1,19 +1,19 @@
-// Options of a call: none is misspelt, and each is what it must be. A wrong one is told the same way wherever it is given.
+// Checks the options of a call: misspelt names and wrong values. Every call reports them in the same words.
 
 import { ContextError, type ErrorKind } from "./errors.js";
 
-/** The rule for an option, in words and as a test. An undefined option was not given. */
+/** The rule for an option, in words and as a test. Undefined counts as missing. */
 export type OptionRule = readonly [expected: string, isRight: (value: unknown) => boolean];
 export type OptionRules<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
 
-/** A fault of options: `message` begins with `path`. */
+/** A fault in options. `message` begins with `path`. */
 export interface OptionFault {
   readonly path: string;
   readonly message: string;
   readonly nextAction: string;
 }
 
-/** The first fault of options; undefined if they are sound. */
+/** Returns the first fault of options, or undefined if they are sound. */
 export function faultIn(options: unknown, rules: OptionRules): OptionFault | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return fault("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
@@ -39,7 +39,7 @@ export function faultIn(options: unknown, rules: OptionRules): OptionFault | und
   return undefined;
 }
 
-/** Fails where options are misspelt, are not what they must be, or lack one of the `required`. */
+/** Throws if an option is misspelt or has a wrong value, or if one of the `required` options is missing. */
 export function checkOptions<Name extends string>(
   kind: ErrorKind,
   options: unknown,
@@ -57,7 +57,7 @@ export function checkOptions<Name extends string>(
   }
 }
 
-/** The fault of one value; undefined where it has none. */
+/** Returns the fault of one value, or undefined if it is sound. */
 export function faultOf(path: string, value: unknown, [expected, isRight]: OptionRule): OptionFault | undefined {
   return isRight(value)
     ? undefined
@@ -68,7 +68,7 @@ function fault(path: string, problem: string, nextAction: string): OptionFault {
   return { path, message: `${path}: ${problem}`, nextAction };
 }
 
-/** A value in words, for messages. */
+/** Describes a value in words, for messages. */
 export function describe(value: unknown): string {
   if (value == null) {
     return "nothing";
@@ -82,7 +82,7 @@ export function describe(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** Whether a value is a list. A revoked proxy is not: asking it would throw. */
+/** True if a value is a list. A revoked proxy doesn't count: testing it would throw. */
 function isList(value: object): boolean {
   try {
     return Array.isArray(value);

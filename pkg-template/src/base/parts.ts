@@ -1,9 +1,9 @@
-// Parts of the package that not every page needs. Most entries have them from the start; `windrow/slim` fetches each when it is first needed,
-// and in workers and the edge runtime leaves it to what these import.
+// Parts of the package that not every page needs. Most entries include them from the start. `windrow/slim` fetches each
+// one on first use; in workers and the edge runtime, the caller imports them.
 
 import { ContextError } from "./errors.js";
 
-/** A part of the package: there from the start, or fetched. */
+/** A part of the package that is loaded from the start or fetched later. */
 export class Part<T> {
   readonly #entry: string;
   readonly #needed: string;
@@ -11,19 +11,22 @@ export class Part<T> {
   #value: T | undefined;
   #import: (() => Promise<unknown>) | undefined;
 
-  /** `entry` provides the part where it is imported; `needed` says in words what needs it. */
+  /**
+   * `entry` is the module that provides the part when imported. `needed` names the feature that needs it, for error
+   * messages.
+   */
   constructor(entry: string, needed: string) {
     this.#entry = entry;
     this.#needed = needed;
     this.#nextAction = `Import "${entry}" next to "windrow/slim".`;
   }
 
-  /** Whether it is there. */
+  /** True once the part is loaded. */
   get isThere(): boolean {
     return this.#value !== undefined;
   }
 
-  /** Whether something failed as this part was not there, and it is not there yet. */
+  /** True if a call failed because this part wasn't loaded, and it still isn't. */
   isMissing(failure: unknown): boolean {
     return !this.isThere && isPartMissing(failure) && failure.nextAction === this.#nextAction;
   }
@@ -32,12 +35,12 @@ export class Part<T> {
     this.#value = value;
   }
 
-  /** Says where to get it from: what is imported there provides it. */
+  /** Sets the import that provides this part. */
   provideLater(importPart: () => Promise<unknown>): void {
     this.#import = importPart;
   }
 
-  /** The part. Fails with `PART_NOT_LOADED` where it is not there yet. */
+  /** Returns the part. Fails with `PART_NOT_LOADED` if it isn't loaded yet. */
   get(): T {
     if (this.#value === undefined) {
       throw this.#missing(`${this.#needed} needs "${this.#entry}", which is not loaded`);
@@ -45,7 +48,7 @@ export class Part<T> {
     return this.#value;
   }
 
-  /** Fetches the part where it is not there yet. Fails with `PART_NOT_LOADED`. */
+  /** Fetches the part unless it is loaded. Fails with `PART_NOT_LOADED`. */
   async load(): Promise<void> {
     if (this.#value !== undefined) {
       return;
@@ -69,14 +72,14 @@ export class Part<T> {
   }
 }
 
-/** Whether something failed as a part was not there. */
+/** True if a call failed because a part wasn't loaded. */
 export function isPartMissing(failure: unknown): failure is ContextError {
   return failure instanceof ContextError && failure.code === "PART_NOT_LOADED";
 }
 
 /**
- * What an `import()` gave. With `inlineDynamicImports` Rollup runs the module behind the code that waits for it at the top level: then it
- * gives nothing, and `entry` has the module from the start.
+ * Unwraps a dynamic import. Rollup's `inlineDynamicImports` can run the module after the code that awaits it at the top
+ * level, and then the import yields undefined. The error names `entry`, which includes the module from the start.
  */
 export function inTime<T>(fetched: T | undefined, what: string, entry: string): T {
   if (fetched === undefined) {

@@ -1,17 +1,17 @@
-// What JavaScript can hold, as data that JSON can say, and back. What would be lost on the way is refused.
+// Converts JavaScript values to data that JSON can represent, and back. Refuses values that would be lost on the way.
 
 import { decodeBase64, encodeBase64 } from "./base64.js";
 import type { JsonValue } from "./json.js";
 
-/** The mark of values that JSON has no form for. A caller's object that has such a field is escaped by it too. */
+/** The mark of values that have no JSON form. It also escapes a caller's object that has such a field. */
 const MARK = "$windrow";
 
-/** How deep lists and objects may lie in each other. Beyond it stores and parsers begin to fail. */
+/** The deepest nesting of lists and objects. Stores and parsers begin to fail beyond it. */
 const DEEPEST = 500;
 
-/** What cannot be kept, and where it is. */
+/** Thrown for a value that can't be kept. Names its place. */
 export class UnkeptValue {
-  /** Where: `content[1].data`. */
+  /** The place of the value: `content[1].data`. */
   readonly path: string;
   readonly reason: string;
   readonly cause: unknown;
@@ -24,8 +24,9 @@ export class UnkeptValue {
 }
 
 /**
- * A value as data; undefined if nothing of it is data. Undefined fields are left out. A `Date` becomes its ISO text, bytes of any
- * kind become base64, and an object with a `toJSON` becomes its result. Throws `UnkeptValue` where something would be lost silently.
+ * Encodes a value as data, or returns undefined if none of it is data. Leaves out undefined fields. A `Date` becomes
+ * its ISO text, bytes of any kind become base64, and an object with a `toJSON` becomes its result. Throws `UnkeptValue`
+ * if something would be lost silently.
  */
 export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
   const around = new Set<object>();
@@ -39,7 +40,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         if (!Number.isFinite(given)) {
           throw new UnkeptValue(place, `${given} has no form in JSON`);
         }
-        return given === 0 ? 0 : given; // JSON knows no negative zero.
+        return given === 0 ? 0 : given; // JSON has no negative zero
       case "object":
         return given === null ? null : reading(place, () => encodeObject(given, place));
       default:
@@ -88,7 +89,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
     if (!(prototype === null || Object.getPrototypeOf(prototype) === null)) {
       throw new UnkeptValue(place, `an object of the class ${classOf(given)} cannot be kept`);
     }
-    // Made from entries: an assignment to `__proto__` would be none.
+    // Built from entries, because assigning to `__proto__` wouldn't set a field.
     const fields = Object.fromEntries(
       Object.keys(given).flatMap((name): [string, JsonValue][] => {
         const field = placeOf(place, name);
@@ -102,8 +103,8 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
 }
 
 /**
- * Data as the value that it was made from; bytes are a `Uint8Array`. What has no mark in it comes back as it is, and so does
- * what only looks marked: files come from anywhere.
+ * Decodes data into the original value; bytes become a `Uint8Array`. Data without a mark comes back unchanged, and so
+ * does data that only looks marked, since files come from anywhere.
  */
 export function decodePlain(data: unknown): unknown {
   if (typeof data !== "object" || data === null) {
@@ -141,7 +142,7 @@ function decodeFields(data: object): object {
   return fields.every(([, value], index) => value === decoded[index]?.[1]) ? data : Object.fromEntries(decoded);
 }
 
-/** An object's data with further fields. */
+/** Returns an object's data with further fields. */
 export function withFields(
   data: Readonly<Record<string, JsonValue>>,
   fields: Readonly<Record<string, JsonValue>>,
@@ -152,7 +153,7 @@ export function withFields(
     : { ...data, ...fields };
 }
 
-/** Whether a value is an object with fields, and no list. */
+/** True if a value is an object with fields, not a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -166,12 +167,12 @@ function bytesOf(value: object): Uint8Array | undefined {
   return isBuffer ? new Uint8Array(value) : undefined;
 }
 
-/** A field of the caller's object: it may be computed, and that may fail. */
+/** Reads a field of the caller's object. It may be a getter, and that may throw. */
 function get(value: object, name: string | number, place: string): unknown {
   return reading(place, () => (value as Readonly<Record<string | number, unknown>>)[name]);
 }
 
-/** Runs what looks at a value of the caller's, at a place. */
+/** Runs a function that reads the caller's value, and names the place if it throws. */
 function reading<T>(place: string, read: () => T): T {
   try {
     return read();
@@ -189,7 +190,7 @@ function classOf(value: object): string {
   }
 }
 
-/** The path of a field: `a.b`, or `a["b c"]` where the name is no word. */
+/** Returns the path of a field: `a.b`, or `a["b c"]` if the name isn't an identifier. */
 function placeOf(place: string, name: string): string {
   if (!/^[A-Za-z_$][\w$]*$/.test(name)) {
     return `${place}[${JSON.stringify(name.length <= 40 ? name : `${name.slice(0, 40)}…`)}]`;

@@ -1,9 +1,9 @@
-// The door of the package. Every public function and method goes through it, so that whatever fails within one, a getter of
-// the caller's or a value of a wrong type, is a `ContextError` outside.
+// The boundary of the package. Every public function and method goes through it, so any failure inside, such as a
+// throwing getter of the caller's or a value of the wrong type, reaches the caller as a `ContextError`.
 
 import { ContextError, type ContextErrorFields, type ErrorKind } from "./errors.js";
 
-/** The code of a failure that nothing within a call has named. */
+/** The code for a failure that has none yet, by the kind of call. */
 const UNNAMED: Readonly<Record<ErrorKind, ContextErrorFields["code"]>> = {
   context_build_error: "INVALID_CONFIG",
   transcript_error: "INVALID_TRANSCRIPT",
@@ -14,7 +14,7 @@ const UNNAMED: Readonly<Record<ErrorKind, ContextErrorFields["code"]>> = {
   load_error: "INVALID_CORE",
 };
 
-/** Runs a public call that gives its result at once. */
+/** Runs a synchronous public call. */
 export function publicCall<T>(kind: ErrorKind, name: string, run: () => T): T {
   try {
     return run();
@@ -23,7 +23,7 @@ export function publicCall<T>(kind: ErrorKind, name: string, run: () => T): T {
   }
 }
 
-/** Runs a public call that gives a promise: a failure rejects that promise, and is never thrown. */
+/** Runs an asynchronous public call. A failure rejects the promise and is never thrown. */
 export async function publicPromise<T>(kind: ErrorKind, name: string, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -32,7 +32,7 @@ export async function publicPromise<T>(kind: ErrorKind, name: string, run: () =>
   }
 }
 
-/** A function as a public call that gives its result at once. */
+/** Wraps a function as a synchronous public call. */
 export function publicFunction<Given extends readonly unknown[], T>(
   kind: ErrorKind,
   name: string,
@@ -46,9 +46,9 @@ type Method = (this: unknown, ...given: unknown[]) => unknown;
 const publicPrototypes = new WeakSet<object>();
 
 /**
- * Makes every method of a class a public call, once. All give promises but those that are named as `immediate`. `check` looks at the
- * arguments of each. A class calls it when its first object is made, and not in a static block: a bundler keeps a class with a static
- * block where nobody uses it. Says whether it was done now.
+ * Turns every method of a class into a public call, once. They return promises, except those listed in `immediate`.
+ * `check` inspects each call's arguments. A class calls this when its first object is created, not in a static block:
+ * bundlers keep an unused class that has one. Returns true if this call did the work.
  */
 export function publicMethods(
   kind: ErrorKind,
@@ -83,7 +83,7 @@ export function publicMethods(
   return true;
 }
 
-/** A failure as a `ContextError`. Any other failure becomes the cause of one. */
+/** Returns a failure as a `ContextError`. Any other failure becomes the cause of a new one. */
 export function errorOf(kind: ErrorKind, name: string, failure: unknown): ContextError {
   if (isContextError(failure)) {
     return failure;
@@ -97,7 +97,7 @@ export function errorOf(kind: ErrorKind, name: string, failure: unknown): Contex
   });
 }
 
-/** Whether a failure is one. What was thrown may be a proxy that throws when it is looked at. */
+/** True if a failure is a `ContextError`. The thrown value may be a proxy that throws when inspected. */
 function isContextError(failure: unknown): failure is ContextError {
   try {
     return failure instanceof ContextError;

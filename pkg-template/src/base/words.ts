@@ -1,6 +1,6 @@
-// Figures in sentences.
+// Numbers in sentences.
 
-/** How many there are of something: `1 token`, `2 tokens`. */
+/** Returns a count with its noun: `1 token`, `2 tokens`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-// The config as a caller writes it, and as the engine reads it.
+// Reads the caller's config and turns it into the engine's options.
 
 import { ContextError, type ErrorKind, type FailedTurn } from "../base/errors.js";
 import type {
@@ -34,75 +34,76 @@ import { isOutline, type PromptOutline } from "./outline.js";
 import { isRedactor, type Redactor } from "./redactor.js";
 
 /**
- * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
- * there is nothing.
+ * The contents of sections, by id: a text for kind `text`, a list for the kinds `items` and `recall`, and null for an
+ * empty section.
  */
 export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
 
-/** What a config has beside plain options, for both ways to build. */
+/** Options of both ways to build, in addition to the plain ones. */
 interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget" | "compact"> {
   /**
-   * The current input: a text of the user, or a message, which may have `replyTo`. It stands where `sections` say, by default
-   * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
-   * or an empty text, means no request: then all messages are history.
+   * The current input: the user's text, or a message, which may have `replyTo`. It appears in the place that `sections`
+   * name, by default last, and is always kept. If left out, the newest user message takes its place, followed by the
+   * messages that answer it. Null or an empty text means no request: then all messages are history.
    */
   readonly request?: string | AnyMessage | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
-  /** What sections hold, by their ids, so that `sections` can stay as a preset has them. */
+  /** The contents of sections, by id. With it, `sections` can stay the way a preset has them. */
   readonly contents?: Contents | null | undefined;
-  /** What the prompt may cost. */
+  /** The most that the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
   /**
-   * The build before this one, or its `outline`: then `prefix` says what this prompt repeats of it. Default: the last build of the same
-   * session or `Transcript`.
+   * The previous build or its `outline`. `prefix` then says how much of it this prompt repeats. Default: the last build
+   * of the same session or `Transcript`.
    */
   readonly previous?: { readonly outline: PromptOutline } | PromptOutline | null | undefined;
   /**
-   * The shape of the messages of an array, one of `messageShapes`. Default: each is recognised by what it holds. A transcript has its
-   * own.
+   * The shape of the messages in an array, one of `messageShapes`. Default: each message's format is recognised from
+   * its fields. A transcript has its own shape.
    */
   readonly shape?: ShapeName | null | undefined;
   /**
-   * Keeps secrets out of the prompt: `secrets` of `windrow/redact`, or a redactor that its `createRedactor` makes. Placeholders replace them
-   * in messages, sections, the request and answers of hooks, and `context.restore` puts them back. Default: nothing is replaced.
+   * Keeps secrets out of the prompt: `secrets` of `windrow/redact`, or a redactor made by its `createRedactor`.
+   * Placeholders replace secrets in messages, sections, the request and answers of hooks. `context.restore` puts them
+   * back. Default: nothing is replaced.
    */
   readonly redact?: Redactor | null | undefined;
   /**
-   * Settings of the provider's `context_management`: parts of the prompt that the provider itself clears or compacts. `context.request`
-   * passes them on, and a note in the trace (`provider-clears`) lists these parts.
+   * Settings of the provider's `context_management`: parts of the prompt that the provider itself clears or compacts.
+   * `context.request` passes them on, and a note in the trace (`provider-clears`) lists these parts.
    */
   readonly contextManagement?: ContextManagement | null | undefined;
 }
 
 /**
- * How a context is built. Everything is optional; a misspelt option is an error that names it. `M` is the type of the
- * messages that hooks are shown.
+ * Options for building a context. All are optional; a misspelt one is an error that names it. `M` is the type of the
+ * messages that hooks see.
  */
 export interface ContextConfig<M extends AnyMessage = MessageInput> extends CommonConfig {
-  /** Which older messages are kept and what is recalled for the section of kind `recall`, and the hooks that say it. */
+  /** Chooses older messages to keep, and content for the section of kind `recall`. Includes the hooks for both. */
   readonly recall?: (RecallConfig & RecallHooks) | undefined;
-  /** Which older messages matter, and the hook that says it. */
+  /** Chooses which older messages matter. Includes the hook that decides. */
   readonly triage?: (TriageConfig & TriageHooks<M>) | undefined;
-  /** How much of each conversation is shown, and the hook that summarizes. */
+  /** Sets how much of each conversation is shown. Includes the hook that summarizes. */
   readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
-  /** The summary of what the cut leaves out, and the hook that writes it. */
+  /** Summarizes the messages that the cut leaves out. Includes the hook that writes the summary. */
   readonly compact?: (CompactConfig & CompactHooks<M>) | undefined;
-  /** Counts tokens in place of an encoding. It is asked for many texts at once, and for none twice in a build. */
+  /** Counts tokens in place of an encoding. Each call passes many texts, and no text twice in one build. */
   readonly countTokens?: CountTokensHook | null | undefined;
-  /** Aborts the build: it fails with `ABORTED`, and the hook that is being asked is told so. */
+  /** Aborts the build. It fails with `ABORTED`, and the signal of a running hook is aborted too. */
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** As `ContextConfig`, for `buildContextSync`: it waits for nothing, so there are no hooks, and no signal. */
+/** `ContextConfig` for `buildContextSync`. That call never waits, so it takes no hooks and no signal. */
 export interface SyncContextConfig extends CommonConfig {
-  /** Which older messages are kept; for the section of kind `recall` nothing is found without a hook. */
+  /** Chooses older messages to keep. Without a hook, the section of kind `recall` stays empty. */
   readonly recall?: (RecallConfig & NoHooks<RecallHooks>) | undefined;
-  /** Which older messages matter. Without a hook it is `onUnavailable` that says it. */
+  /** Chooses which older messages matter. Without a hook, `onUnavailable` decides. */
   readonly triage?: (TriageConfig & NoHooks<TriageHooks>) | undefined;
   /** How much of each conversation is shown. */
   readonly tiers?: (TiersConfig & NoHooks<TierHooks>) | undefined;
-  /** The summary of what the cut leaves out. */
+  /** Summarizes the messages that the cut leaves out. */
   readonly compact?: (CompactConfig & NoHooks<CompactHooks>) | undefined;
   readonly countTokens?: null | undefined;
   readonly signal?: null | undefined;
@@ -110,12 +111,12 @@ export interface SyncContextConfig extends CommonConfig {
 
 type NoHooks<H> = { readonly [K in keyof H]?: null | undefined };
 
-/** A config that asks for a form, as far as its type says; one that says nothing asks for `messages`. */
+/** A config whose type says which format it asks for. The default is `messages`. */
 export type InFormat<C, F extends Format> = C & {
   readonly render?: { readonly format?: F | undefined } | undefined;
 };
 
-/** The options by which windrow adds messages to the prompt, each with what it may be if it adds none. */
+/** The options that make windrow add messages to the prompt, each with the values that add nothing. */
 export interface AddsNothing {
   readonly sections?: null | undefined;
   readonly contents?: null | undefined;
@@ -131,43 +132,43 @@ export interface AddsNothing {
     | undefined;
 }
 
-/** A request as a config may have it. */
+/** A request in any form that a config accepts. */
 export type RequestInput = CommonConfig["request"];
 
-/** A request that was given as a text. */
+/** A request that is a text. */
 export interface RequestText {
   readonly role: "user";
   readonly content: string;
 }
 
-/** The message that a request is in the prompt. */
+/** The message that a request becomes in the prompt. */
 export type RequestMessage<R extends RequestInput> = R extends string ? RequestText : R extends AnyMessage ? R : never;
 
-/** A config, as far as its type says, that adds nothing to the prompt but the request. */
+/** A config whose type says that it adds nothing to the prompt except the request. */
 export type AddingNothing<C, F extends Format, R extends RequestInput> = InFormat<C, F> &
   AddsNothing & { readonly request?: R };
 
-/** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
+/** A config split in two: plain data for the engine, and values that only JavaScript can hold. */
 export interface ReadConfig {
-  /** Null for no request; undefined if the newest user message is the request. */
+  /** Null for no request. Undefined if the newest user message is the request. */
   readonly request: MessageInput | null | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   readonly hooks: Hooks;
   readonly signal: AbortSignal | undefined;
-  /** The shape of the messages, where it is named. */
+  /** The shape of the messages, if the config names it. */
   readonly shape: ShapeName | undefined;
-  /** The prompt that was built before, where it is given. */
+  /** The outline of the previous prompt, if the config has one. */
   readonly previous: PromptOutline | undefined;
   readonly redact: Redactor | undefined;
-  /** The positions of the messages whose thinking is sent, if that is known. */
+  /** The positions of the messages whose thinking is sent, if known. */
   readonly bound?: readonly number[] | undefined;
-  /** The recorded positions: nothing is checked again. */
+  /** The positions from a recording; nothing is checked again. */
   readonly recordedBound?: readonly number[] | undefined;
-  /** The quotes of earlier prompts that stay, if they are known. */
+  /** The quotes of earlier prompts that stay, if known. */
   readonly quotes?: readonly EarlierQuotes[] | undefined;
   /** Settings of the provider's `context_management`. */
   readonly contextManagement?: ContextManagement | undefined;
-  /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
+  /** Maps the engine's paths to the caller's: `sections[2].items` may come from `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
 }
 
@@ -182,7 +183,7 @@ export interface EarlierQuotes {
 
 type Options = Record<string, unknown>;
 
-/** The outline of an earlier build, which is given as it is or with its context. */
+/** Returns the outline of an earlier build, from the outline itself or from its context. */
 function outlineIn(previous: unknown, kind: ErrorKind): PromptOutline {
   return guarded(kind, "previous", () => {
     const { outline = previous } = previous as { readonly outline?: unknown };
@@ -203,7 +204,7 @@ function redactorIn(given: unknown, kind: ErrorKind): Redactor {
   });
 }
 
-/** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
+/** Reads a config. Fails with `INVALID_CONFIG` if anything except its hooks isn't plain data. */
 export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (config == null) {
     return {
@@ -256,7 +257,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     ...(contextManagement == null
       ? {}
       : {
-          // An ordinary object again, as the body's other parts are.
+          // Cloned into an ordinary object, like the body's other parts.
           contextManagement: structuredClone(
             plain(contextManagement, "contextManagement", 0, kind),
           ) as ContextManagement,
@@ -272,7 +273,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   };
 }
 
-/** Fails where a config has what a call that waits for nothing cannot use. */
+/** Fails if a config has hooks or a signal, which a synchronous call can't use. */
 export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): void {
   const [hook] = hooks.keys();
   const path = hook ?? (signal && "signal");
@@ -287,7 +288,7 @@ export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): voi
   }
 }
 
-/** Which turn a config is for, for the record of a failure. The config may be anything. */
+/** Returns the turn that a config is for, for the record of a failure. The config may be any value. */
 export function turnOf(config: unknown, clock: number): FailedTurn {
   const read = (name: "sessionId" | "turnId" | "now"): unknown => {
     try {
@@ -301,7 +302,7 @@ export function turnOf(config: unknown, clock: number): FailedTurn {
   try {
     timestampMs = momentOf(read("now"), clock);
   } catch {
-    // A proxy that was revoked, for example: then the moment is not known.
+    // The clock can't be read, for example from a revoked proxy. The moment stays unknown.
   }
   return { sessionId: text(read("sessionId")), turnId: text(read("turnId")), timestampMs };
 }
@@ -310,7 +311,7 @@ function momentOf(now: unknown, clock: number): number | null {
   if (now == null) {
     return clock;
   }
-  // Without an offset a time is in UTC, as the engine reads it.
+  // The engine reads a time without an offset as UTC, so this does too.
   const isLocal = typeof now === "string" && /\d[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?$/.test(now);
   const text = typeof now === "string" ? Date.parse(isLocal ? `${now}Z` : now) : Number.NaN;
   const moment = now instanceof Date || typeof now === "number" ? Number(now) : text;
@@ -330,13 +331,13 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
       throw invalid(kind, "request", problem, undefined, "Pass a string or a message.");
     }
     const message = request as MessageInput;
-    // A message of another shape may say in its own way who speaks.
+    // A message of another format may name its speaker in another field.
     const isOpen = message.role === undefined && formatOf(request as UnknownRecord) === ownFormat();
     return isOpen ? { ...message, role: "user" } : message;
   });
 }
 
-/** A signal of any realm, or of a library of its own. */
+/** Reads a signal of any realm or library. */
 export function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
   return guarded(kind, "signal", () => {
     const { aborted, addEventListener, removeEventListener } = signal as AbortSignal;
@@ -351,7 +352,10 @@ export function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
   });
 }
 
-/** A signal that never throws: a signal of the caller's may, and also in the middle of a wait. One that cannot be read is not aborted. */
+/**
+ * Wraps the caller's signal in one that never throws. The original may throw at any time, even in the middle of a wait.
+ * One that can't be read counts as not aborted.
+ */
 function watched(signal: AbortSignal): AbortSignal {
   const look = <T>(read: () => T, otherwise: T): T => {
     try {
@@ -374,7 +378,7 @@ function watched(signal: AbortSignal): AbortSignal {
   } as AbortSignal;
 }
 
-/** Takes the hooks out of a copy of the config, whose groups become copies too. */
+/** Takes the hooks out of a copy of the config. Groups with hooks become copies too. */
 function takeHooks(rest: Options, kind: ErrorKind): Hooks {
   const hooks = new Map<HookName, (...question: readonly unknown[]) => unknown>();
   const given = { ...rest };
@@ -387,7 +391,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
     if (copy === undefined) {
       continue;
     }
-    // It may be a method of a class: then it is called as one.
+    // The hook may be a method of a class, so it is called on its object.
     const hook = guarded(kind, path, () => (holder as Options)[field]);
     delete copy[field];
     if (typeof hook === "function") {
@@ -414,7 +418,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
   return hooks;
 }
 
-/** Takes the tools out of a copy of the budget, and puts in their JSON. */
+/** Replaces the tools in a copy of the budget with their JSON. */
 function takeTools(rest: Options, kind: ErrorKind): void {
   const budget = copyOfGroup(rest, "budget", kind);
   const tools = budget?.tools;
@@ -432,7 +436,7 @@ function takeTools(rest: Options, kind: ErrorKind): void {
   });
 }
 
-/** Fills in the server that is known by the model, so that what goes back to it is counted. */
+/** Fills in the server if the model implies it, so that fields sent back to it are counted. */
 function fillServer(rest: Options, kind: ErrorKind): void {
   const server = rest.model == null ? undefined : serverOf(undefined, rest.model);
   if (server === undefined || !server.takesFields) {
@@ -445,7 +449,7 @@ function fillServer(rest: Options, kind: ErrorKind): void {
   }
 }
 
-/** A copy of a group of options, put in its place; undefined for a missing group. */
+/** Replaces a group of options with a copy and returns it. Undefined for a missing group. */
 function copyOfGroup(rest: Options, name: string, kind: ErrorKind): Options | undefined {
   return guarded(kind, name, () => {
     const group = rest[name];
@@ -458,7 +462,7 @@ function copyOfGroup(rest: Options, name: string, kind: ErrorKind): Options | un
   });
 }
 
-/** Puts what sections hold into them. */
+/** Copies the contents of sections into the sections. */
 function mergeContents(options: Options, contents: unknown, places: Map<string, string>, kind: ErrorKind): void {
   const entries = guarded(kind, "contents", () => {
     if (Object.prototype.toString.call(contents) !== "[object Object]") {
@@ -519,13 +523,13 @@ function itemOf(item: unknown): unknown {
   return typeof item === "string" ? { text: item } : item;
 }
 
-/** No config has a longer list; what does may be nothing but a length. */
+/** The longest list in a config. A longer one may be nothing but a claimed length. */
 const MAX_LENGTH = 1_000_000;
 
-/** No config nests deeper; what does is cyclic. */
+/** The deepest nesting in a config. A deeper one is cyclic. */
 const MAX_DEPTH = 8;
 
-/** Plain data: no function, no accessor, no cycle, no `undefined`. */
+/** Copies plain data. Fails for functions, accessors and cycles. */
 function plain(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
   return guarded(kind, path, () => copyOf(value, path, depth, kind));
 }
@@ -548,13 +552,13 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
     if (value.length > MAX_LENGTH) {
       throw invalid(kind, path, `has more than ${MAX_LENGTH} elements`);
     }
-    // Places with nothing in them too: `map` would pass over them.
+    // `Array.from` visits holes too; `map` would skip them.
     return Array.from(value, (element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
   }
   if (Object.prototype.toString.call(value) !== "[object Object]") {
     throw invalid(kind, path, "is an object of a class; options are plain data");
   }
-  // A null prototype, so that a key like `__proto__` is an option like any other: an unknown one.
+  // The null prototype makes a key like `__proto__` an ordinary option: an unknown one.
   const copy: Record<string, unknown> = Object.create(null);
   for (const [key, element] of Object.entries(value)) {
     if (element !== undefined) {
@@ -564,7 +568,7 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
   return copy;
 }
 
-/** The error for a function that is no hook. */
+/** Describes the error for a function that isn't a hook. */
 function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefined, nextAction: string] {
   const nameOf = (hook: string): string => hook.slice(hook.lastIndexOf(".") + 1);
   const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
@@ -574,10 +578,10 @@ function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefin
     : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
 }
 
-/** The longest name for which a right spelling is looked for. */
+/** The longest name that is compared with the right spellings. */
 const MAX_NAME = 100;
 
-/** Reads what may throw when it is read: a getter, a proxy. */
+/** Reads a value whose getter or proxy may throw. */
 function guarded<T>(kind: ErrorKind, path: string, read: () => T): T {
   try {
     return read();

@@ -1,52 +1,52 @@
-// Hooks: functions of the caller's that a build asks, as callers write them.
+// Types of hooks: the caller's functions that a build calls.
 
 import type { Focus, HookName, SummaryFacts } from "../base/generated.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageInput } from "../message/message.js";
 
-/** A value, or the promise of one. */
+/** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** What every hook is told beside its question. */
+/** Details that every hook receives in addition to its question. */
 export interface HookDetails {
-  /** It is aborted when the answer is not wanted any more: the hook took too long, or the build was aborted. */
+  /** Aborted when the answer is no longer wanted: the hook took too long, or the build was aborted. */
   readonly signal: AbortSignal;
 }
 
-/** A message that triage may choose, with all that goes together with it, or an exchange. */
+/** An exchange, or a message together with everything that belongs to it, that triage may choose. */
 export interface TriageCandidate<M extends AnyMessage = MessageInput> {
-  /** The id of its first message, or `#` and that message's position where it has none that is its own. */
+  /** The id of its first message, or `#` and that message's position if it has no unique id. */
   readonly id: string;
-  /** Its texts, a line for each message. */
+  /** Its texts, one line per message. */
   readonly text: string;
-  /** Its messages: the caller's own objects. */
+  /** Its messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 
-/** What triage is asked. */
+/** The question for triage. */
 export interface TriageQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The request's text. */
   readonly request: string;
-  /** What there is to choose among, oldest first. */
+  /** The candidates, oldest first. */
   readonly candidates: readonly TriageCandidate<M>[];
   /** The model's role: `triage.model`. */
   readonly model: string;
 }
 
-/** What a hook may name a candidate by: its id, itself, or one of its messages. */
+/** The ways for a hook to name a candidate: by its id, the candidate itself, or one of its messages. */
 export type TriageChoice = string | number | TriageCandidate<AnyMessage> | AnyMessage;
 
 /**
- * Says which candidates matter to the request. An empty list is an answer; null says that triage is unavailable. What
- * is no candidate is passed over, and leaves a note. Where it names nothing but such, it has failed.
+ * Chooses the candidates that matter to the request. An empty list is an answer; null says that triage is unavailable.
+ * Unknown names are skipped with a note. An answer with nothing but unknown names counts as a failure.
  */
 export type SelectHook<M extends AnyMessage = MessageInput> = (
   question: TriageQuestion<M>,
 ) => Awaitable<readonly TriageChoice[] | ReadonlySet<TriageChoice> | null | undefined>;
 
 /**
- * Gives a prompt to a model and returns what the model says. The prompt asks which candidates matter, and the answer is
- * read tolerantly: what in it is no number of a candidate leaves a note. Null says that triage is unavailable.
+ * Sends a prompt to a model and returns the reply. The prompt asks which candidates matter. The reply is read
+ * leniently: anything that isn't the number of a candidate leaves a note. Null says that triage is unavailable.
  */
 export type CompleteHook = (
   prompt: string,
@@ -56,50 +56,50 @@ export type CompleteHook = (
   },
 ) => Awaitable<string | null | undefined>;
 
-/** The hooks of the group `triage`: give one of them. */
+/** The hooks of the group `triage`. Set one of them. */
 export interface TriageHooks<M extends AnyMessage = MessageInput> {
-  /** Says which candidates matter. */
+  /** Chooses the candidates that matter. */
   readonly select?: SelectHook<M> | null | undefined;
-  /** Gives a prompt that asks which candidates matter to a model. */
+  /** Sends a model a prompt that asks which candidates matter. */
   readonly complete?: CompleteHook | null | undefined;
 }
 
-/** What recall is asked. */
+/** The question for recall. */
 export interface RecallQuestion extends HookDetails {
   /** The request's text. */
   readonly query: string;
-  /** How many items are wanted at most. */
+  /** The most items wanted. */
   readonly maxItems: number;
-  /** The most characters that will be shown of them. */
+  /** The most characters of them that will be shown. */
   readonly maxChars: number;
-  /** How broad it should be. */
+  /** How broad the search should be. */
   readonly focus: Focus;
 }
 
-/** One thing that recall found. */
+/** One item that recall found. */
 export interface RecalledInput {
   readonly id?: string | number | null | undefined;
   readonly text: string;
-  /** Where it is from. */
+  /** The name of the item's source. */
   readonly source?: string | null | undefined;
-  /** How well it fits. */
+  /** The item's relevance. */
   readonly score?: number | null | undefined;
-  /** As many stores have it: its `source` counts where the item has none. */
+  /** Metadata in the form that many stores use. Its `source` is used if the item has none. */
   readonly metadata?: { readonly source?: unknown } | null | undefined;
 }
 
 /**
- * Finds knowledge about the request, the best first. Of more than `maxItems` the first are taken. Null says that recall is
- * unavailable. What is no item with a text is left out, and leaves a note.
+ * Finds knowledge about the request, best first. Items after the first `maxItems` are ignored. Null says that recall is
+ * unavailable. An item without a text is left out with a note.
  */
 export type SearchHook = (
   question: RecallQuestion,
 ) => Awaitable<readonly (RecalledInput | string)[] | null | undefined>;
 
 /**
- * Gives the vectors of texts by a model for embeddings: one for each, in their order, all with as many components. It is
- * given `recall.embedBatchSize` texts at a time, and none that it gave a vector for before, as long as the transcript
- * remembers it. Null says that there are no embeddings.
+ * Returns embeddings of texts: one vector per text, in order, all of the same length. Each call passes at most
+ * `recall.embedBatchSize` texts, and none whose vector the transcript still remembers. Null says that embeddings are
+ * unavailable.
  */
 export type EmbedHook = (
   texts: readonly string[],
@@ -110,32 +110,32 @@ export type EmbedHook = (
 export interface RecallHooks {
   /** Finds knowledge about the request. */
   readonly search?: SearchHook | null | undefined;
-  /** Gives the vectors of texts: older messages are ranked by them beside their words. */
+  /** Returns embeddings. They rank older messages together with the words. */
   readonly embed?: EmbedHook | null | undefined;
 }
 
-/** A conversation of which a summary is wanted. */
+/** A conversation that needs a summary. */
 export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
   /** Its id. */
   readonly id: string;
-  /** Its texts, a line for each message. */
+  /** Its texts, one line per message. */
   readonly text: string;
-  /** Its messages: the caller's own objects. */
+  /** Its messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 
-/** What a summarizer is asked. */
+/** The question for a summarizer. */
 export interface SummarizeQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The conversations. */
   readonly conversations: readonly ConversationToSummarize<M>[];
-  /** The most characters that will be shown of one summary. */
+  /** The most characters of one summary that will be shown. */
   readonly maxChars: number;
 }
 
 /**
- * Summarizes conversations: gives a list as long as theirs, in their order, or a plain object or `Map` by their ids. Null, for
- * one or in place of all, says that there is no summary, and so does an id that is not there. A list of another length is no
- * answer; a summary that is blank or no text, and an id that nobody asked about, leave a note.
+ * Summarizes conversations. Returns a list with one summary per conversation, in order, or a plain object or `Map` by
+ * id. Null means no summary, as one entry or as the whole answer, and so does a missing id. A list of another length is
+ * not an answer. A blank summary, a value that isn't a text, and an unknown id leave a note.
  */
 export type SummarizeHook<M extends AnyMessage = MessageInput> = (
   question: SummarizeQuestion<M>,
@@ -153,23 +153,23 @@ export interface TierHooks<M extends AnyMessage = MessageInput> {
   readonly summarize?: SummarizeHook<M> | null | undefined;
 }
 
-/** What the hook `compact.summarize` is asked: to go on with a summary. */
+/** The question for the hook `compact.summarize`, which extends the last summary. */
 export interface CompactQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
-  /** The last summary; null if there is none. */
+  /** The last summary. Null for the first one. */
   readonly previous: string | null;
-  /** The messages that the cut has left out since: the caller's own objects. */
+  /** The messages that the cut has left out since. They are the caller's objects. */
   readonly messages: readonly M[];
-  /** Their texts, a line for each message. */
+  /** Their texts, one line per message. */
   readonly text: string;
-  /** Facts of all messages that the summary covers. They are shown after it, and it need not repeat them. */
+  /** Facts of all messages that the summary covers. They are shown after it, so it need not repeat them. */
   readonly facts: SummaryFacts;
   /** The most tokens of the summary. A longer one is cut. */
   readonly maxTokens: number;
 }
 
 /**
- * Writes one summary of the last one and the messages that have gone since. Null says that there is none: the last one stays. An answer
- * that isn't shorter than these is refused, and leaves a note.
+ * Writes one summary from the last one and the messages left out since. Null keeps the last summary. An answer that
+ * isn't shorter than its input is refused with a note.
  */
 export type CompactHook<M extends AnyMessage = MessageInput> = (
   question: CompactQuestion<M>,
@@ -181,7 +181,7 @@ export interface CompactHooks<M extends AnyMessage = MessageInput> {
   readonly summarize?: CompactHook<M> | null | undefined;
 }
 
-/** Counts the tokens of texts: a whole number from 0 for each, in their order. Anything else fails the build. */
+/** Counts tokens: returns a whole number from 0 for each text, in order. Anything else fails the build. */
 export type CountTokensHook = (
   texts: readonly string[],
   details: HookDetails,
@@ -198,5 +198,5 @@ export const HOOK_NAMES: readonly HookName[] = [
   "countTokens",
 ];
 
-/** The hooks of a config. What they take and give is checked where they are called. */
+/** The hooks of a config. The code that calls a hook checks its arguments and answer. */
 export type Hooks = ReadonlyMap<HookName, (...question: readonly unknown[]) => unknown>;

@@ -1,39 +1,39 @@
-// The outline of a built prompt, by which the next build says what it repeats.
+// The outline of a built prompt. The next build compares itself with it to find the repeated prefix.
 
 import type { Format } from "../base/generated.js";
 
 /**
- * A built prompt, piece by piece, as far as the next build must know it to say what it repeats. Plain data: it can be kept, and given as
- * `previous` in another process.
+ * A built prompt, piece by piece, as far as the next build needs it to find the repeated prefix. It is plain data, so
+ * another process can receive it as `previous`.
  */
 export interface PromptOutline {
   /** The form of the prompt. */
   readonly format: Format;
-  /** A checksum of what stands before every piece: the definitions of tools. */
+  /** A checksum of the tool definitions, which come before every piece. */
   readonly head: number;
   /**
-   * The pieces in order, in the format `messages` each of `context.messages`: where it comes from (the position of a message, -1 for
-   * the request, the id of the section that made it), a checksum of what is sent, and its tokens; of instructions a checksum without
-   * their figures too.
+   * The pieces in order. In the format `messages`, each is one of `context.messages`. A piece has its source (the
+   * position of a message, -1 for the request, or the id of the section that made it), a checksum of the text sent, and
+   * its tokens. Instructions also have a checksum without their figures.
    */
   readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number, undated?: number])[];
-  /** A checksum of the definitions of tools in any order; undefined if there are fewer than two. */
+  /** A checksum of the tool definitions in any order. Undefined if there are fewer than two. */
   readonly tools?: number | undefined;
-  /** The digests that the prompt's thinking and that of the reply are bound to; undefined if the model binds none. */
+  /** Digests that the prompt's thinking, and the reply's, are bound to. Undefined if the model binds none. */
   readonly bound?: BoundThinking | undefined;
 }
 
 /** Digests of everything before each block of thinking in a prompt. */
 export interface BoundThinking {
-  /** The model that thought it. */
+  /** The model that produced the thinking. */
   readonly model: string;
-  /** The whole prompt, which the reply is bound to. */
+  /** The digest of the whole prompt. The reply is bound to it. */
   readonly end: number;
-  /** Each block that was sent, and what stood before it. */
+  /** Each block sent, with the digest of everything before it. */
   readonly sent: readonly (readonly [proof: number, before: number])[];
   /**
-   * The quotes in the prompt, which later thinking is bound to: the message before each, the messages that it quotes, and its
-   * text. Messages are named by their ids, or by their positions if they have none.
+   * The quotes in the prompt, which later thinking is bound to: the message before each quote, the quoted messages, and
+   * its text. Messages are named by their ids, or by their positions if they have none.
    */
   readonly quotes?: readonly (readonly [after: MessageKey, quoted: readonly MessageKey[], text: string])[];
 }
@@ -41,7 +41,7 @@ export interface BoundThinking {
 /** The id of a message, or its position. */
 export type MessageKey = string | number;
 
-/** Whether something is the outline of a prompt. */
+/** True if a value is the outline of a prompt. */
 export function isOutline(value: unknown): value is PromptOutline {
   const { format, head, pieces, bound } = (value ?? {}) as Partial<Record<keyof PromptOutline, unknown>>;
   const isPiece = (piece: unknown): boolean =>

@@ -2,7 +2,7 @@
 
 import type { Recording } from "../base/generated.js";
 
-/** An edit of a message: the number of the text among its texts, the range in that text, and the placeholder for it. */
+/** An edit of a message: the index of the text among its texts, the range in that text, and the placeholder. */
 export type RecordedEdit = readonly [slot: number, start: number, end: number, placeholder: string];
 
 /** The edits of a message, with the position of the message. */

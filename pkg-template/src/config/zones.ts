@@ -1,46 +1,45 @@
-// Time zones: how far a zone is from UTC, and since when. The core has no time-zone database; the host's `Intl` has.
+// Time zones: the offset of a zone from UTC, and when it changes. The core has no time-zone database; the host's `Intl`
+// has one.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
 
-/** Since when (milliseconds since 1970) a zone is so many minutes east of UTC. */
+/** An offset of a zone: the moment it starts (milliseconds since 1970), and its minutes east of UTC. */
 type OffsetChange = readonly [since: number, minutes: number];
 
-/** The known changes of a zone, from the beginning of one cell to the end of another. */
+/** The known changes of a zone, from the start of one cell to the end of another. */
 interface KnownChanges {
   readonly firstCell: number;
   readonly lastCell: number;
-  /** The first one is at the beginning of the first cell, whether it is a change or not. */
+  /** The first entry is at the start of the first cell, whether or not the offset changes there. */
   readonly changes: readonly OffsetChange[];
 }
 
 const MINUTE_MS = 60_000;
-/** No zone changes twice within so long. The cells lie on a grid, so that the result does not depend on who asks. */
+/** No zone changes its offset twice within a cell. Cells lie on a grid, so results don't depend on the range. */
 const CELL_MS = 14 * 24 * 60 * MINUTE_MS;
 
-/**
- * Before the first and after the last of these the offset is taken to be what it is there: a message may claim any
- * year.
- */
+/** Outside these cells, the offset is assumed constant: a message may claim any year. */
 const EARLIEST_CELL = Math.floor(Date.UTC(1900, 0, 1) / CELL_MS);
 const LATEST_CELL = Math.floor(Date.UTC(2100, 0, 1) / CELL_MS);
 
-/** More is not given out; a zone of today's has two a year. */
+/** The most changes returned. A zone today has two a year. */
 const MAX_CHANGES = 4000;
 
-/** A zone that is remembered. */
+/** A remembered zone. */
 interface Zone {
   readonly clock: Intl.DateTimeFormat;
   known: KnownChanges | undefined;
 }
 
 const REMEMBERED_ZONES = 16;
-/** By use, the latest last. */
+/** Ordered by use, most recent last. */
 const zones = new Map<string, Zone>();
 
 /**
- * The offsets of a time zone from `first` to `last` (milliseconds since 1970), flat: since when, and how many minutes
- * east of UTC. The first is at `first`, and those that follow are changes, exact to the minute. Fails as `zoneOf`.
+ * Returns the offsets of a time zone from `first` to `last` (milliseconds since 1970) as a flat list of pairs: the
+ * start of the offset, and its minutes east of UTC. The first pair is at `first`. The others are changes, exact to the
+ * minute. Fails as `zoneOf` does.
  */
 export function zoneOffsets(timeZone: string, first: number, last: number, kind: ErrorKind): number[] {
   const zone = zoneOf(timeZone, kind);
@@ -66,7 +65,7 @@ export function zoneOffsets(timeZone: string, first: number, last: number, kind:
   return [first, minutes, ...later.slice(0, MAX_CHANGES - 1).flat()];
 }
 
-/** What the host knows of a zone. Fails with `INVALID_CONFIG` where it does not know it. */
+/** Returns a zone that the host knows. Fails with `INVALID_CONFIG` for any other. */
 export function zoneOf(timeZone: string, kind: ErrorKind): Zone {
   const zone: Zone = zones.get(timeZone) ?? { clock: clockOf(timeZone, kind), known: undefined };
   zones.delete(timeZone);
@@ -108,7 +107,7 @@ function cellOf(moment: number): number {
   return Math.min(Math.max(Math.floor(moment / CELL_MS), EARLIEST_CELL), LATEST_CELL);
 }
 
-/** Looks at the ends of every cell, and between two that differ for the minute of the change. */
+/** Compares the offsets at both ends of every cell. If they differ, searches the cell for the minute of the change. */
 function explore(clock: Intl.DateTimeFormat, firstCell: number, lastCell: number): KnownChanges {
   let minutes = offsetAt(clock, firstCell * CELL_MS);
   const changes: OffsetChange[] = [[firstCell * CELL_MS, minutes]];
@@ -123,7 +122,7 @@ function explore(clock: Intl.DateTimeFormat, firstCell: number, lastCell: number
   return { firstCell, lastCell, changes };
 }
 
-/** The first minute after `before` from which on it is so many minutes until `end`. */
+/** Returns the first minute after `before` at which the offset becomes `minutes` and stays so until `end`. */
 function changeBetween(clock: Intl.DateTimeFormat, before: number, end: number, minutes: number): number {
   let low = before / MINUTE_MS;
   let high = end / MINUTE_MS;
@@ -138,11 +137,11 @@ function changeBetween(clock: Intl.DateTimeFormat, before: number, end: number, 
   return high * MINUTE_MS;
 }
 
-/** How many minutes a zone is east of UTC: what its clock shows, taken as UTC, less the moment. */
+/** Returns a zone's minutes east of UTC: its local time read as UTC, minus the moment. */
 function offsetAt(clock: Intl.DateTimeFormat, moment: number): number {
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (
     clock.format(moment).match(/\d+/g) ?? []
   ).map(Number);
-  // The zones of long ago have seconds too.
+  // Historical offsets include seconds.
   return Math.round((Date.UTC(year, month - 1, day, hour, minute, second) - moment) / MINUTE_MS);
 }

@@ -1,4 +1,4 @@
-// What hooks give, read into answers: whatever it is, and whatever reading it does.
+// Reads hooks' answers. Accepts any value, including one that runs code when read.
 
 import type { Answer, HookName, Need, RecalledItem } from "../base/generated.js";
 import { describe } from "../base/options.js";
@@ -9,7 +9,7 @@ import type { AnyMessage } from "../formats/any-message.js";
 /** A need that a hook answers. */
 export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "meaning" | "zoneOffsets" | "older" }>;
 
-/** Which of the hooks a need is asked of. */
+/** Returns the hook that a need goes to. */
 export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookName {
   switch (need.need) {
     case "counts":
@@ -27,44 +27,46 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
   }
 }
 
-/** The reading of a hook's answer: the part that was understood, or why nothing was. */
+/** A hook's answer after reading: the understood part, or the reason why nothing was understood. */
 export type Reading = Understood | "unavailable" | Nonsense;
 
 /**
- * An answer that is understood, whole or in part. Who reads an answer has to say what it did not understand, so that nothing
- * is taken for something else in silence.
+ * An answer that is understood at least in part. Every reader has to say which parts it didn't understand, so nothing
+ * is misread silently.
  */
 export interface Understood {
-  /** The part of an `Answer` that holds it. */
+  /** The understood part, as fields of an `Answer`. */
   readonly taken: Partial<Answer>;
-  /** What of it is not understood; "nothing" where it is understood whole or not at all. */
+  /** The parts that aren't understood. "nothing" for a kind of answer that can only be understood whole. */
   readonly misunderstood: Misunderstood | "nothing";
 }
 
-/** An answer of which nothing was understood. */
+/** An answer that makes no sense at all. */
 export interface Nonsense {
   readonly nonsense: string;
 }
 
-/** The parts of an answer that were not understood: how often, the first of each kind, and what was done instead. */
+/**
+ * The parts of an answer that weren't understood: their number, the first of each kind, and the substitute for them.
+ */
 class Misunderstood {
   readonly #kinds = new Map<string, { count: number; readonly first: string }>();
   readonly #beside: string[] = [];
   readonly #elementCount: number;
   #lostCount = 0;
 
-  /** `elementCount` is how many elements the answer has. */
+  /** `elementCount` is the number of elements in the answer. */
   constructor(elementCount: number) {
     this.#elementCount = elementCount;
   }
 
-  /** An element of which nothing is taken. */
+  /** Records an element that is dropped whole. */
   lose(element: unknown, instead: string): void {
     this.#lostCount += 1;
     this.doubt(element, instead);
   }
 
-  /** A part of an element that is taken without it. */
+  /** Records a part that is dropped from an element that is otherwise used. */
   doubt(part: unknown, instead: string): void {
     const known = this.#kinds.get(instead);
     if (known === undefined) {
@@ -74,17 +76,17 @@ class Misunderstood {
     }
   }
 
-  /** Elements beyond those that are looked at. */
+  /** Records that elements beyond the limit were ignored. */
   addBeside(instead: string): void {
     this.#beside.push(instead);
   }
 
-  /** Whether there are elements, and nothing is taken of any. */
+  /** True if the answer has elements and none of them is used. */
   get isAll(): boolean {
     return this.#lostCount > 0 && this.#lostCount === this.#elementCount;
   }
 
-  /** The parts that were not understood, in words; undefined where all was understood. */
+  /** Describes the parts that weren't understood. Undefined if everything was. */
   get words(): string | undefined {
     const of = this.#elementCount;
     const kinds = [...this.#kinds].map(
@@ -95,10 +97,10 @@ class Misunderstood {
   }
 }
 
-/** How much of an example is shown, in UTF-16 code units. */
+/** The most of an example that is shown, in UTF-16 code units. */
 const MAX_EXAMPLE_LENGTH = 40;
 
-/** Something that was not understood, in one short line. */
+/** Shows a value that wasn't understood, in one short line. */
 function exampleOf(value: unknown): string {
   const shown = attempt(() => {
     if (value === UNREADABLE) {
@@ -126,7 +128,7 @@ export function answerOf(hook: HookName, read: () => Reading): Answer {
   return "nonsense" in reading ? { hook, outcome: "failed", reason: reading.nonsense } : answerFrom(hook, reading);
 }
 
-/** The answer of a reading: where nothing of it is understood, the hook has failed. */
+/** Turns a reading into an answer. If no element is understood, the hook has failed. */
 function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before?: string): Answer {
   const found = misunderstood === "nothing" ? undefined : misunderstood.words;
   if (misunderstood !== "nothing" && misunderstood.isAll) {
@@ -137,7 +139,9 @@ function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before
   return { ...taken, hook, outcome: "given", ...(words.length === 0 ? {} : { misunderstood: words.join("; ") }) };
 }
 
-/** A recorded answer as the answer to the present question; nonsense where it is no answer. */
+/**
+ * Turns a recorded answer into the answer to the present question. Returns nonsense if it doesn't answer that question.
+ */
 export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
   const { hook, outcome, reason, misunderstood, ids, text, items, similarities, summaries, counts } = recorded;
   if (outcome !== "given") {
@@ -159,7 +163,7 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
       case "compact":
         return readText(text);
       case "triage": {
-        // What a model said was read when it was recorded.
+        // A model's reply was already parsed when it was recorded.
         const chosen = elementsOf(ids, MAX_ELEMENTS);
         if (chosen === undefined) {
           return readText(text);
@@ -173,23 +177,23 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
   if (reading === "unavailable") {
     return { nonsense: "holds nothing" };
   }
-  // A part that was not understood then is named again.
+  // Repeats the note of the recording about parts that weren't understood.
   const before = typeof misunderstood === "string" ? shortened(misunderstood, MAX_RECORDED_LENGTH) : undefined;
   return "nonsense" in reading ? reading : answerFrom(hook, reading, before);
 }
 
-/** How much of the words of a recording is looked at, in UTF-16 code units: more than windrow writes. */
+/** The most of a recording's words that is read, in UTF-16 code units: more than windrow ever writes. */
 const MAX_RECORDED_LENGTH = 5000;
 
-/** How much of an answer is looked at: so many elements, and so many characters of texts. */
+/** The most of an answer that is read: elements, and characters of texts. */
 const MAX_ELEMENTS = 100_000;
 const MAX_LENGTH = 10_000_000;
 const BEYOND_LENGTH = `everything after the first ${MAX_LENGTH} characters was ignored`;
 
-/** What candidates are known by: ids, and the objects that the hook was shown. */
+/** Maps names of candidates to their ids. A name is an id, or an object that the hook was shown. */
 export type CandidateNames = ReadonlyMap<unknown, string>;
 
-/** Returns what names each candidate: its id, itself, its messages and their `ids`. */
+/** Returns the names of each candidate: its id, the candidate itself, its messages, and their `ids`. */
 export function knownBy<M extends AnyMessage>(
   candidates: readonly TriageCandidate<M>[],
   ids: readonly (readonly (string | undefined)[])[],
@@ -204,7 +208,7 @@ export function knownBy<M extends AnyMessage>(
       known.set(message, candidate.id);
     }
     for (const id of ids[at] ?? []) {
-      // Any message of an exchange names it, where no other message has the same id.
+      // Any message of an exchange names the exchange, unless an earlier message has the same id.
       if (id !== undefined && !known.has(id)) {
         known.set(id, candidate.id);
       }
@@ -305,7 +309,7 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
   };
 }
 
-/** The fields of an item; what cannot be read is `UNREADABLE`. */
+/** Returns the fields of an item. A field that throws becomes `UNREADABLE`. */
 function fieldsOf(element: object): Readonly<Record<string, unknown>> {
   const field = (from: object, name: string): unknown => attempt(() => (from as Record<string, unknown>)[name]);
   const metadata = field(element, "metadata");
@@ -317,18 +321,18 @@ function fieldsOf(element: object): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Vectors in a row, and how many components each has. */
+/** Vectors, one after the other, with the same number of components each. */
 export interface Vectors {
   readonly components: Float32Array;
   readonly dimensions: number;
 }
 
-/** The most components of a vector; no model gives more. */
+/** The most components of a vector. No embedding model returns more. */
 const MAX_DIMENSIONS = 65_536;
 
 /**
- * The vectors of so many texts; of several batches all have as many `dimensions`. Whether their components are finite numbers
- * is seen where they are learned.
+ * Reads the vectors of `wanted` texts. All batches must have the same `dimensions`. The code that stores the vectors
+ * checks that their components are finite.
  */
 export function readVectors(
   given: unknown,
@@ -338,7 +342,7 @@ export function readVectors(
   if (given == null) {
     return "unavailable";
   }
-  // One more than is wanted, to see that there are too many.
+  // One more than wanted, to detect an excess.
   const vectors = elementsOf(given, wanted + 1);
   if (vectors === undefined) {
     return notList(given);
@@ -366,14 +370,14 @@ export function readVectors(
     }
     for (let at = 0; at < found; at++) {
       const component = list[at];
-      // An element that is no number becomes NaN: a text or a hole would be 0.
+      // A component that isn't a number becomes NaN. Otherwise a text or a hole would become 0.
       components[index * found + at] = typeof component === "number" ? component : Number.NaN;
     }
   }
   return { components, dimensions: length ?? 0 };
 }
 
-/** The recorded nearness of messages to the request. */
+/** Reads the recorded similarities of messages to the request. */
 function readSimilarities(given: unknown, wanted: number): Reading {
   return typeof given === "string" && given.length === 2 * wanted
     ? { taken: { similarities: given }, misunderstood: "nothing" }
@@ -408,13 +412,13 @@ export function readSummaries(given: unknown, ids: readonly string[]): Reading {
   return { taken: { summaries: ids.map((id) => byId.get(id) ?? null) }, misunderstood };
 }
 
-/** Summaries with the ids that they are given by: of a list, those of the conversations in their order. */
+/** Pairs summaries with their ids. A list has them in the order of the conversations. */
 function summariesById(
   given: unknown,
   ids: readonly string[],
 ): readonly (readonly [id: unknown, unknown])[] | Nonsense {
   const isMap = given instanceof Map;
-  // One more than is wanted, to see that there are too many.
+  // One more than wanted, to detect an excess.
   const elements = elementsOf(given, isMap ? MAX_ELEMENTS + 1 : ids.length + 1);
   if (isMap || elements === undefined) {
     const entries = isMap ? (elements as [unknown, unknown][]) : fieldsOfPlain(given);
@@ -423,7 +427,7 @@ function summariesById(
     }
     return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
   }
-  // Of a list of another length nobody knows which summary is whose.
+  // In a list of another length, nothing says which summary belongs to which conversation.
   if (elements.length !== ids.length) {
     const found = elements.length > ids.length ? "too many summaries" : `a list of ${elements.length}`;
     return { nonsense: `answered ${found} for ${counted(ids.length, "conversation")}` };
@@ -431,7 +435,7 @@ function summariesById(
   return elements.map((summary, index) => [ids[index], summary]);
 }
 
-/** The fields of a plain object; undefined for anything else. */
+/** Returns the fields of a plain object. Undefined for anything else. */
 function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (typeof given !== "object" || given === null) {
     return undefined;
@@ -444,13 +448,13 @@ function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] 
   return Object.keys(given).map((name) => [name, field(name)]);
 }
 
-/** That an answer has too many or too few. */
+/** Says that an answer has too many or too few elements. */
 function foundForWanted(found: number, wanted: number, noun: string, of: string): string {
   return `answered ${found > wanted ? `too many ${noun}s` : counted(found, noun)} for ${counted(wanted, of)}`;
 }
 
 export function readCounts(given: unknown, wanted: number): Reading {
-  // One more than is wanted, to see that there are too many.
+  // One more than wanted, to detect an excess.
   const counts = elementsOf(given, wanted + 1);
   if (counts === undefined) {
     return notList(given);
@@ -458,14 +462,14 @@ export function readCounts(given: unknown, wanted: number): Reading {
   if (counts.length !== wanted) {
     return { nonsense: foundForWanted(counts.length, wanted, "count", "text") };
   }
-  // By its place: the wrong element may be nothing at all.
+  // Searched by index, because the wrong element may be undefined.
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
   return wrong < 0
     ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
     : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not a whole number of 0 or more` };
 }
 
-/** The elements of an answer that are looked at; undefined where it is no list. */
+/** Returns the first elements of an answer, up to the limit. Undefined if it isn't a list. */
 function firstOf(
   given: unknown,
 ): { readonly elements: readonly unknown[]; readonly misunderstood: Misunderstood } | undefined {
@@ -482,12 +486,12 @@ function firstOf(
 }
 
 /**
- * The first elements of a list or another iterable; undefined for anything else, texts included. An element that cannot be
- * read is `UNREADABLE`.
+ * Returns the first elements of a list or another iterable. Undefined for anything else, including texts. An element
+ * that throws becomes `UNREADABLE`.
  */
 function elementsOf(given: unknown, most: number): readonly unknown[] | undefined {
   if (Array.isArray(given)) {
-    // As long as it says, and holes are no elements: a list that is a proxy may be of any length.
+    // Trusts `length` up to the limit and skips holes: a proxy of a list may claim any length.
     return Array.from({ length: Math.min(given.length, most) }, (_, index) => attempt(() => given[index]));
   }
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given)) {
@@ -509,7 +513,7 @@ function notList(given: unknown): Nonsense {
   return { nonsense: `answered ${describe(given)}, not a list` };
 }
 
-/** The id of an object that has one, as a text. */
+/** Returns the id of an object that has one, as a text. */
 function idOf(element: unknown): string | undefined {
   const id = attempt(() =>
     typeof element === "object" && element !== null ? (element as { id?: unknown }).id : undefined,
@@ -517,10 +521,10 @@ function idOf(element: unknown): string | undefined {
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 
-/** The value of a part of an answer that throws where it is read. It is neither a wanted value nor nothing. */
+/** Replaces a part of an answer that throws when read. It differs from every valid value and from undefined. */
 const UNREADABLE = Symbol("an unreadable value");
 
-/** What a part of an answer gives. */
+/** Runs a read of an answer. Returns `UNREADABLE` if it throws. */
 function attempt<T>(read: () => T): T | typeof UNREADABLE {
   try {
     return read();
@@ -529,10 +533,10 @@ function attempt<T>(read: () => T): T | typeof UNREADABLE {
   }
 }
 
-/** How long a reason may be, in UTF-16 code units. */
+/** The longest reason, in UTF-16 code units. */
 const MAX_REASON_LENGTH = 200;
 
-/** Why a hook failed, in a short text. */
+/** Describes in a short text why a hook failed. */
 export function reasonOf(cause: unknown): string {
   const text = attempt(() => {
     if (typeof cause === "object" && cause !== null) {
@@ -545,7 +549,7 @@ export function reasonOf(cause: unknown): string {
   return shortened(words, MAX_REASON_LENGTH);
 }
 
-/** A text of so many UTF-16 code units at most. */
+/** Cuts a text to a number of UTF-16 code units. */
 function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${[...text.slice(0, most)].slice(0, -1).join("")}…`;
 }

@@ -1,5 +1,5 @@
-// Asking hooks: whatever one does becomes an answer, it has so much time and no more, and nothing is left behind: no
-// timer, no listener, and nothing that a hook that never ends would hold on to.
+// Asks hooks. Any outcome becomes an answer, and a timeout limits the wait. Afterwards no timer and no listener
+// remains, and a hook that never settles keeps nothing else in memory.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
@@ -23,31 +23,31 @@ import {
 import type { Source } from "./transcript.js";
 
 /**
- * Takes the vectors of texts that were asked for, from the one at `first` on. Says whether they are vectors: numbers that are
- * finite.
+ * Takes the vectors of requested texts, starting with the text at `first`. Returns true if all components are finite
+ * numbers.
  */
 export type TakeVectors = (first: number, vectors: Vectors) => boolean;
 
-/** The messages of a build that asks a hook, and their ids. */
+/** The messages of a build that asks a hook, with their ids. */
 export type AskedOf<M> = Pick<Source<M>, "messages" | "ids">;
 
-/** Whom a build asks, and for whom. */
+/** The hooks that a build asks, and the build's own facts. */
 export interface Asking<M> {
   /** The caller's hooks. */
   readonly hooks: Hooks;
-  /** The messages that positions are of. */
+  /** The messages that positions refer to. */
   readonly source: AskedOf<M>;
   /** Aborts the build. */
   readonly signal: AbortSignal | undefined;
-  /** The kind of error that an abort becomes. */
+  /** The kind of the error for an abort. */
   readonly kind: ErrorKind;
-  /** Takes vectors that the hook for embeddings gave. */
+  /** Takes the vectors from the embeddings hook. */
   readonly take: TakeVectors;
 }
 
 /**
- * Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. Vectors are no part
- * of the answer: `take` gets them.
+ * Asks the hook that a need is for. Always resolves to an answer, unless the caller aborts; then it fails. Vectors
+ * aren't part of the answer and go to `take`.
  */
 export async function askHook<M extends AnyMessage>(need: HookNeed, asking: Asking<M>): Promise<Answer> {
   const { hooks } = asking;
@@ -66,7 +66,10 @@ type EmbeddingsNeed = Extract<HookNeed, { readonly need: "embeddings" }>;
 type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
 type RunHook = (...question: readonly unknown[]) => unknown;
 
-/** Asks for vectors, one batch after the other. Each batch is taken at once: it is true whatever becomes of the rest. */
+/**
+ * Asks for vectors in batches, one after the other. Each batch is stored at once, because it stays valid even if a
+ * later one fails.
+ */
 async function askForVectors<M extends AnyMessage>(
   { texts, batchSize, timeoutMs }: EmbeddingsNeed,
   run: RunHook,
@@ -103,13 +106,13 @@ async function askOnce<M extends AnyMessage>(
   asking: Asking<M>,
 ): Promise<Answer> {
   const { source, signal } = asking;
-  // The hook may change anything that it gets. So whatever its answer is read by is made before.
+  // The hook may change anything it receives, so the lookup for its answer is built before the call.
   const { call, read } = questionOf(need, hook, source);
   const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
   return answerTo(ending, { hook, timeoutMs: need.timeoutMs }, asking, read);
 }
 
-/** What the end of a wait for a hook comes to. */
+/** Turns the end of a wait for a hook into an answer. */
 function answerTo(
   ending: Ending,
   { hook, timeoutMs }: { readonly hook: HookName; readonly timeoutMs: number },
@@ -133,7 +136,7 @@ function answerTo(
 
 const causes = new WeakMap<Answer, unknown>();
 
-/** What a hook threw, where that is why it failed. */
+/** Returns the value that a hook threw, if that is why it failed. */
 export function causeOf(answer: Answer): unknown {
   return causes.get(answer);
 }
@@ -141,7 +144,7 @@ export function causeOf(answer: Answer): unknown {
 interface HookQuestion {
   /** Calls the hook. */
   readonly call: (run: (...question: readonly unknown[]) => unknown, signal: AbortSignal) => unknown;
-  /** Reads what it gave. */
+  /** Reads the hook's answer. */
   readonly read: (given: unknown) => Reading;
 }
 
@@ -201,23 +204,23 @@ function withMessages<M extends AnyMessage>(
 }
 // ---- Waiting ----
 
-/** How a wait ended. */
+/** The outcome of a wait. */
 type Ending =
   | { readonly kind: "given"; readonly value: unknown }
   | { readonly kind: "failed"; readonly cause: unknown }
   | { readonly kind: "late" | "aborted" };
 
-/** What a promise that is waited for can still bring about: nothing once the wait has ended. */
+/** The callback of a pending promise. Cleared once the wait has ended. */
 interface Wait {
   end: ((ending: Ending) => void) | undefined;
 }
 
-/** The most milliseconds that a timer takes; a longer one would end at once. */
+/** The longest timer, in milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Begins something and waits for it: no longer than `timeoutMs`, and not after the caller aborts. What is begun gets a
- * signal of its own, which is aborted where the wait ends before it does.
+ * Starts something and waits for it, at most `timeoutMs` and only until the caller aborts. It receives a separate
+ * signal, which is aborted if the wait ends first.
  */
 function endingOf(
   begin: (own: AbortSignal) => unknown,
@@ -252,12 +255,12 @@ function endingOf(
   });
 }
 
-/** Begins, and gives a promise: a function that throws rejects it. */
+/** Starts something and returns its promise. A function that throws rejects it. */
 function begun(begin: (own: AbortSignal) => unknown, own: AbortSignal): Promise<unknown> {
   return new Promise((resolve) => resolve(begin(own)));
 }
 
-/** Apart from all else, so that a promise that never settles holds on to `wait` alone. */
+/** A separate function, so a promise that never settles keeps only `wait` alive. */
 function follow(promise: Promise<unknown>, wait: Wait): void {
   promise.then(
     (value) => wait.end?.({ kind: "given", value }),
@@ -265,7 +268,7 @@ function follow(promise: Promise<unknown>, wait: Wait): void {
   );
 }
 
-/** What a promise gives, unless the caller aborts before. */
+/** Waits for a promise, unless the caller aborts first. */
 export async function untilAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
@@ -285,7 +288,7 @@ export async function untilAborted<T>(
   }
 }
 
-/** Fails where the caller has aborted. */
+/** Fails if the caller has aborted. */
 export function checkAborted(signal: AbortSignal | undefined, kind: ErrorKind): void {
   if (signal?.aborted) {
     throw aborted(signal, kind);

@@ -1,4 +1,5 @@
-// Finds the thinking that a prompt may send to a model that binds it to everything before it. Thinking that isn't known to be valid is left out.
+// Finds the thinking that a prompt may send to a model that binds it to everything before it. Leaves out thinking that
+// isn't known to be valid.
 
 import type { Provider } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -43,7 +44,8 @@ export function withoutThinking(read: ParsedMessage): ParsedMessage {
 }
 
 /**
- * Returns the positions of the messages whose thinking may be valid: those whose thinking the prompt before had, and the newest reply.
+ * Returns the positions of the messages whose thinking may be valid: those with thinking in the previous prompt, and
+ * the newest reply.
  */
 export function mayBeValid<M extends AnyMessage>(
   { messages, parsedAt, shape }: Pick<Source<M>, "messages" | "parsedAt" | "shape">,
@@ -78,7 +80,9 @@ export function mayBeValid<M extends AnyMessage>(
 /** A message of a prompt: its position, and the parsed message. */
 export type PlacedMessage = readonly [position: number, read: ParsedMessage];
 
-/** The thinking of a prompt: a record of it for the next build, and the positions of the messages whose thinking is invalid. */
+/**
+ * The thinking of a prompt: its record for the next build, and the positions of the messages whose thinking is invalid.
+ */
 export interface CheckedThinking {
   readonly bound: BoundThinking | undefined;
   readonly invalid: ReadonlySet<number>;
@@ -105,7 +109,7 @@ export function checkThinking(
     sent = thoughtsIn(requestOfParsed("anthropic", messages, writing), String(head));
   } catch {
     const all = Array.from(holders.values()).flat();
-    return { bound: undefined, invalid: new Set(all.map(([position]) => position)) }; // The request says what is wrong with the messages.
+    return { bound: undefined, invalid: new Set(all.map(([position]) => position)) }; // the request reports the fault in the messages
   }
   const before = new Map(previous?.model === model ? previous.sent : []);
   const end = previous?.model === model ? previous.end : undefined;
@@ -118,7 +122,7 @@ export function checkThinking(
   const valid = new Set(sent.thoughts.filter(isValid).map(({ proof }) => proof));
   const invalid = new Set<number>();
   for (const [proof, of] of holders) {
-    // A proof that is there twice could belong to either place.
+    // A proof that occurs twice could belong to either place.
     for (const [position] of of.length === 1 && valid.has(proof) ? [] : of) {
       invalid.add(position);
     }
@@ -133,7 +137,7 @@ export function checkThinking(
   };
 }
 
-/** True if the model wrote everything before a block of thinking in its message, and nothing of it has changed. */
+/** True if the model wrote everything before a block of thinking in its message and nothing in it has changed. */
 function isAsGiven(
   { parts }: ParsedMessage,
   proof: string,

@@ -1,4 +1,4 @@
-// Building: the engine decides, and stops where it needs something; this drives it.
+// Builds a context. The engine decides and stops when it needs something; this module supplies it and resumes.
 
 import { CoreBuild, type CoreTranscript, reachOf as reachOfConfig } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -48,12 +48,12 @@ import { coreOf, messageListOf, type Source, sourceOf, Transcript, withCoreOf } 
 const KIND = "context_build_error";
 
 /**
- * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
+ * Builds the context of a request: decides which messages go into the prompt within the budget, and says why.
  *
- * The transcript is taken as it is when the call is made. Of an array that was seen before, the fields of the newest messages
- * are compared, and of those that come into the context; an older message that is the same object counts as unchanged. Hooks are
- * asked one after the other, each with a signal and a timeout; where one fails the config says what stays, and only `countTokens`
- * cannot be done without.
+ * Reads the transcript in its state at the time of the call. In an array seen before, it compares the fields of the
+ * newest messages and of those in the context. An older message counts as unchanged if it is the same object. Hooks run
+ * one after the other, each with a signal and a timeout. If a hook fails, the config decides what stays; only a failing
+ * `countTokens` fails the build.
  *
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
  * `HOOK_FAILED`, `ABORTED`.
@@ -86,7 +86,7 @@ export async function buildContext<M extends AnyMessage, F extends Format>(
     if (!shapes.isMissing(failure)) {
       throw failure;
     }
-    // A message is of another package's shape: the first one here.
+    // A message has another package's format, and it is the first such message here.
     await shapes.load();
     return await build();
   });
@@ -99,7 +99,7 @@ export async function buildContext<M extends AnyMessage, F extends Format>(
   return context;
 }
 
-/** Returns the source of a build. With a redactor it is an array of the copies without secrets. */
+/** Returns the source of a build. With a redactor, it is an array of copies without secrets. */
 function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<M>, read: ReadConfig): Source<M> {
   const reach = reachOf(read);
   const { redact, shape } = read;
@@ -113,7 +113,7 @@ function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<
   return sourceOf(redact.messages(messages, messages.length - reach, shapeName), KIND, reach, shapeName);
 }
 
-/** Returns the answer of a hook without secrets. Triage answers with ids. */
+/** Removes secrets from a hook's answer. Triage answers with ids and needs none of it. */
 export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
   const isSummary = answer.hook === "tiers.summarize" || answer.hook === "compact.summarize";
   const hasTexts = answer.outcome === "failed" || answer.hook === "recall.search" || isSummary;
@@ -121,12 +121,12 @@ export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
 }
 
 /**
- * The last summaries, by the last message that each was asked about. So an array or a `Transcript` that goes on with the same messages goes on
- * with its summary, and another conversation never gets it.
+ * The last summaries, by the last message that each one covered. An array or a `Transcript` that continues with the
+ * same messages keeps its summary, and no other conversation gets it.
  */
 const summaries = new WeakMap<object, StoredSummary>();
 
-/** Fills in the last summary of a conversation if the config has none. Only sessions ask ahead. */
+/** Fills in the last summary of a conversation if the config has none. Only sessions ask ahead of time. */
 function goOnWithSummary<M extends AnyMessage>({ options, hooks }: ReadConfig, messages: readonly M[]): void {
   const compact = options.compact as CompactConfig | null | undefined;
   if (hooks.has("compact.summarize")) {
@@ -137,7 +137,7 @@ function goOnWithSummary<M extends AnyMessage>({ options, hooks }: ReadConfig, m
   }
 }
 
-/** What was built last of each transcript. Of plain arrays nothing is kept: they come and go. */
+/** The outline of each transcript's last build. Plain arrays have none: they come and go. */
 const outlines = new WeakMap<object, PromptOutline>();
 
 function keepOutline(transcript: object, outline: PromptOutline): void {
@@ -146,26 +146,29 @@ function keepOutline(transcript: object, outline: PromptOutline): void {
   }
 }
 
-/** How many of the newest messages a build may look at: all for a config that cannot be read. */
+/** Returns the number of newest messages that a build may read. All of them if the config can't be read. */
 function reachOf({ options, hooks }: ReadConfig): number {
   try {
     return reachOfConfig(options, [...hooks.keys()]);
   } catch {
-    return Number.POSITIVE_INFINITY; // The build says what is wrong with it.
+    return Number.POSITIVE_INFINITY; // the build reports the fault
   }
 }
 
-/** Where a build reads its messages. */
+/** Reads messages for a build. */
 export interface Reader<M> {
-  /** The messages that were read. */
+  /** Returns the messages read. */
   source(): Source<M>;
-  /** Reads more of the log that it is from, where not all of it was read. */
+  /** Reads older messages of the log, if some are unread. */
   older?(need: OlderNeed): Promise<void>;
-  /** The prompt that was built before. */
+  /** The outline of the previous prompt. */
   readonly previous?: PromptOutline | undefined;
 }
 
-/** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
+/**
+ * Builds from a reader's messages. Opens the reader only after the config is read, because opening may run the caller's
+ * code.
+ */
 export async function buildOver<M extends AnyMessage, F extends Format>(
   config: unknown,
   open: (read: ReadConfig) => Reader<M> | Promise<Reader<M>>,
@@ -185,7 +188,7 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
       },
       offsets: offsetsOf,
     });
-    // Whoever names a provider makes its request as soon as the context is there.
+    // A config that names a provider usually makes a request right after the build, so the code for it loads meanwhile.
     const parts = namesProvider(read) ? [requests.load()] : [];
     const [context] = await Promise.all([built, ...parts]);
     return context;
@@ -195,8 +198,8 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
 }
 
 /**
- * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED` or
- * `PART_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
+ * Builds synchronously, as `buildContext` does. Everything it needs must be loaded; otherwise it fails with
+ * `ENCODING_NOT_LOADED` or `PART_NOT_LOADED` and never switches to an estimate. It takes no hooks.
  */
 export function buildContextSync<
   M extends AnyMessage,
@@ -249,7 +252,7 @@ export function buildContextSync<M extends AnyMessage, F extends Format>(
         if (step.need === "meaning") {
           throw meaningNotLoaded();
         }
-        // Without hooks there is nothing else to ask for.
+        // Without hooks, this is the only other need.
         attempt.answerOffsets(offsetsOf(step as ZoneNeed));
       }
     } finally {
@@ -260,20 +263,20 @@ export function buildContextSync<M extends AnyMessage, F extends Format>(
   }
 }
 
-/** Where a build gets from what the engine does not have. */
+/** Answers the needs that the engine can't meet by itself. */
 export interface Outside {
-  /** The hooks that there are. */
+  /** The hooks that the config has. */
   readonly hooks: readonly HookName[];
   /**
-   * Answers what a hook is asked; positions are those of the source's messages. Nothing is asked twice. Where the answer to embeddings
-   * does not say how near the messages are, `take` is given all vectors before.
+   * Answers a need for a hook. Positions refer to the source's messages. No need is asked twice. If an answer to
+   * embeddings has no similarities, `take` must receive all vectors first.
    */
   answer(need: HookNeed, source: AskedOf<AnyMessage>, take: TakeVectors): Answer | Promise<Answer>;
-  /** The offsets of a time zone: since when, and how many minutes, in turn. */
+  /** Returns the offsets of a time zone as pairs: the start of the offset, and its minutes. */
   offsets(need: ZoneNeed): readonly number[];
 }
 
-/** Builds, with an outside of the caller's. */
+/** Builds with the caller's `Outside`. */
 export async function buildFrom<M extends AnyMessage, F extends Format>(
   reader: Reader<M>,
   config: ReadConfig,
@@ -281,7 +284,7 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   outside: Outside,
 ): Promise<BuiltContext<M, F>> {
   const { signal } = config;
-  // Where more is read the build begins anew, and asks again.
+  // Reading more restarts the build, which then asks again.
   const answer = onceEach(outside.answer);
   if (bindingModel(config) !== undefined || config.contextManagement !== undefined) {
     await untilAborted(requests.load(), signal, KIND);
@@ -329,18 +332,18 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   }
 }
 
-/** Whether half of the budget is used: a chat that goes on needs what selects before long. */
+/** True if more than half of the budget is used. A chat that continues will soon need the ranking module. */
 function fillsUp({ tokens: { total, limit } }: Pick<BuiltContext<never>, "tokens">): boolean {
   return limit != null && 2 * total > limit;
 }
 
-/** Answers, and gives the same answer where the same is asked again; a text is counted once. */
+/** Wraps `answer` so that the same need gets the same answer, and each text is counted once. */
 function onceEach(answer: Outside["answer"]): Outside["answer"] {
   const answers = new Map<string, Answer>();
   const counts = new Map<string, number>();
   return async (need, source, take) => {
     if (need.need === "embeddings") {
-      return await answer(need, source, take); // the engine remembers vectors, and asks for others
+      return await answer(need, source, take); // the engine remembers vectors and asks for others
     }
     if (need.need === "counts") {
       const texts = need.texts.filter((text) => !counts.has(text));
@@ -363,7 +366,7 @@ function onceEach(answer: Outside["answer"]): Outside["answer"] {
 export type OlderNeed = Extract<Need, { readonly need: "older" }>;
 export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
 
-/** A zone that is misspelt is an error, also where nothing is shown in it. */
+/** Fails for a misspelt zone, even if the prompt shows no time. */
 function checkZone({ options: { timeZone } }: ReadConfig): void {
   if (typeof timeZone === "string") {
     zoneOf(timeZone, KIND);
@@ -374,7 +377,7 @@ function namesProvider({ options: { render } }: ReadConfig): boolean {
   return (render as RenderConfig | null | undefined)?.provider != null;
 }
 
-/** The model, if it binds its thinking to everything before it. */
+/** Returns the model if it binds its thinking to everything before it. */
 function bindingModel({ options: { model, render } }: ReadConfig): string | undefined {
   return bindsThinking(model, (render as RenderConfig | null | undefined)?.provider) ? model : undefined;
 }
@@ -387,7 +390,7 @@ function isNeed(step: FinishedBuild | Need): step is Need {
   return "need" in step;
 }
 
-/** Only a recording that was changed, or another version of the engine, asks for more than was read then. */
+/** Only an edited recording or another version of the engine asks for more than was read at the time. */
 function asksForMore(): ContextError {
   return new ContextError({
     kind: KIND,
@@ -406,7 +409,7 @@ function notLoaded(name: EncodingName): ContextError {
   });
 }
 
-/** A failure as the failure of a build, which says which turn it was. */
+/** Turns a failure into the failure of a build, which names its turn. */
 function failureOf(failure: unknown, config: unknown, now: number): unknown {
   const error = errorOf(KIND, "the build", failure);
   const { code, message, path, nextAction } = error;
@@ -415,14 +418,14 @@ function failureOf(failure: unknown, config: unknown, now: number): unknown {
   return own.inTurn(turnOf(config, now));
 }
 
-/** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
+/** One build. It keeps its input, so it can resume after a pause, or in another engine. */
 class Attempt<M extends AnyMessage> {
   readonly source: Source<M>;
   readonly #length: number;
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
-  /** What hooks answered, in the order in which they were asked, and how many of these this engine was given. */
+  /** The answers of hooks in the order asked, and the number of them that this engine has received. */
   readonly #answers: Answer[] = [];
   #given = 0;
   #build: CoreBuild;
@@ -446,16 +449,16 @@ class Attempt<M extends AnyMessage> {
         : (config.recordedBound ?? config.bound ?? mayBeValid(source, config.previous?.bound, this.#model)).filter(
             (at) => at < this.#length,
           );
-    // Nothing else is bound to them.
+    // Only thinking is bound to quotes.
     const hasThinking = config.recordedBound !== undefined || (this.#bound ?? []).length > 0;
     this.#quotes = hasThinking ? (config.quotes ?? earlierQuotes(source, config.previous?.bound)) : [];
     this.#build = this.#start(source.core);
   }
 
-  /** Runs on: to the end, or to what must be answered first. */
+  /** Runs to the end, or to the next need. */
   step(): FinishedBuild | Need {
     if (this.#generation !== engineGeneration()) {
-      // Another call made the engine restart during the pause, and this build went with it.
+      // Another call restarted the engine during the pause, and this build was lost with it.
       const core = coreOf(this.source.messages.slice(0, this.#length), KIND, this.source);
       this.#generation = engineGeneration();
       this.#given = 0;
@@ -466,8 +469,8 @@ class Attempt<M extends AnyMessage> {
   }
 
   /**
-   * The answer to what was just asked, where it was given to an engine before: no hook is asked twice. Only where an engine
-   * went before it had said how near the messages are, its vectors went too.
+   * Returns the answer to the current need if an earlier engine received it: no hook is asked twice. The exception is
+   * an engine that stopped before it computed similarities. Its vectors are lost, so the hook is asked again.
    */
   known(): Answer | undefined {
     const known = this.#answers[this.#given];
@@ -482,7 +485,7 @@ class Attempt<M extends AnyMessage> {
       try {
         call(KIND, () => this.#build.answer(answer));
         if (answer.hook === "recall.embed") {
-          // Another engine knows no vectors, but it is told how near the messages are.
+          // Another engine has no vectors, so it receives the similarities instead.
           this.#answers[this.#given - 1] = { ...answer, similarities: this.#build.similarities ?? null };
         }
       } catch (failure) {
@@ -491,7 +494,7 @@ class Attempt<M extends AnyMessage> {
     }
   }
 
-  /** Takes vectors for the engine that asked for them; another one will ask anew. */
+  /** Takes vectors for the engine that asked for them. Another engine asks again. */
   take(): TakeVectors {
     const generation = engineGeneration();
     const build = this.#build;
@@ -503,14 +506,14 @@ class Attempt<M extends AnyMessage> {
     call(KIND, () => this.#build.answerOffsets(Float64Array.from(offsets)));
   }
 
-  /** The source anew, if a message in the context has changed since it was last read. */
+  /** Returns a new source if a message in the context has changed since it was last read. */
   lookAgain({ rows }: FinishedBuild): Source<M> | undefined {
     return this.source.lookAgain?.(messageRows(rows));
   }
 
   /**
-   * Checks the thinking in a finished context. Returns the positions of the messages whose thinking is valid if others have some too:
-   * then another build leaves that out.
+   * Checks the thinking in a finished context. If some of it is invalid, returns the positions of the messages whose
+   * thinking is valid, for another build without the rest.
    */
   validOf(context: BuiltContext<M, Format>): readonly number[] | undefined {
     if (this.#model === undefined || this.#config.recordedBound !== undefined) {
@@ -546,13 +549,13 @@ class Attempt<M extends AnyMessage> {
     return context;
   }
 
-  /** Returns the next attempt, over a source, in the place of this one. */
+  /** Replaces this attempt with one over another source. */
   again(source: Source<M>, bound?: readonly number[]): Attempt<M> {
     this.free();
     return new Attempt(source, { ...this.#config, bound, quotes: bound && this.#quotes }, this.#now, this.#hooks);
   }
 
-  /** Gives back the engine's memory. */
+  /** Releases the engine's memory. */
   free(): void {
     if (this.#generation === engineGeneration()) {
       this.#build.free();
@@ -561,7 +564,7 @@ class Attempt<M extends AnyMessage> {
 
   #start(core: CoreTranscript): CoreBuild {
     const { request, options, places } = this.#config;
-    // The engine takes the request over. An empty list says that there is no request.
+    // The engine takes ownership of the request. An empty list means no request.
     const list = request === null ? [] : [request as MessageInput];
     const asked = request === undefined ? undefined : coreOf(list, KIND, { path: () => "request" });
     try {
@@ -579,7 +582,7 @@ class Attempt<M extends AnyMessage> {
   }
 }
 
-/** Returns the quotes of the previous prompt if their messages are still there. */
+/** Returns the quotes of the previous prompt whose messages still exist. */
 function earlierQuotes<M extends AnyMessage>(
   { ids = [], messages }: Pick<Source<M>, "ids" | "messages">,
   bound: BoundThinking | undefined,
@@ -595,7 +598,7 @@ function earlierQuotes<M extends AnyMessage>(
   });
 }
 
-/** The engine knows in words why a hook failed. The thrown value stays here. */
+/** Adds the value that a hook threw. The engine only knows the reason in words. */
 function withCause(failure: unknown, cause: unknown): unknown {
   if (!(failure instanceof ContextError) || failure.code !== "HOOK_FAILED" || cause === undefined) {
     return failure;
@@ -604,7 +607,7 @@ function withCause(failure: unknown, cause: unknown): unknown {
   return new ContextError({ kind, code, message, path, nextAction, cause });
 }
 
-/** The engine's error, with the place where the caller wrote the faulty value. */
+/** Returns the engine's error with the path in the caller's config. */
 function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unknown {
   if (!(failure instanceof ContextError) || failure.path === undefined) {
     return failure;
@@ -620,8 +623,8 @@ function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unkn
 }
 
 /**
- * Returns what measures as a build did. `encoding` says how that counted. An estimate replaces a hook and a vocabulary that the build didn't
- * need: nobody waits for them afterwards.
+ * Returns a function that measures as the build did. `encoding` says how the build counted. If the build needed neither
+ * the hook nor the vocabulary, an estimate replaces it, because nothing waits for them later.
  */
 function measureOf(encoding: string, options: ReadConfig["options"]): Measure {
   const isExact = encoding !== "estimate" && encoding !== "countTokens";

@@ -1,4 +1,5 @@
-// Another agent's session, carried on: a body for any provider, within a budget, from the file that the agent keeps.
+// Continues another agent's session: makes a request body for any provider, within a budget, from the file that the
+// agent keeps.
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
@@ -16,30 +17,31 @@ import { parse } from "../message/read.js";
 import { buildContext } from "./build.js";
 import type { BuiltContext } from "./context.js";
 
-/** How a session is carried on: the options of a build, and for whom. */
+/** Options for continuing a session: those of a build, and the provider. */
 export interface CarryOnOptions extends Omit<ContextConfig<MessageInput>, "sections" | "contents"> {
   /** The provider of the body. */
   readonly as: ProviderName;
-  /** The conversation of a file with several: an id, or a number from 1. Default: the newest. */
+  /** The conversation to continue, in a file with several: an id, or a number from 1. Default: the newest. */
   readonly conversation?: string | number | undefined;
 }
 
-/** A session that is carried on. */
+/** A continued session. */
 export interface CarriedOn<Name extends ProviderName = ProviderName> {
-  /** The parts of a request that hold messages. */
+  /** The fields of the request body that hold messages. */
   readonly body: RequestBodies[Name];
   readonly context: BuiltContext<MessageInput>;
-  /** The file, with its unread parts. */
+  /** The parsed file, including the parts that weren't read. */
   readonly file: ParsedTranscript;
 }
 
-/** The request of a session that ended with the assistant's words. */
+/** The request for a session that ended with the assistant's words. */
 export const CONTINUE = "Continue.";
 
 /**
- * Makes a request of a session that another agent has kept in a file, in any form that `parseTranscript` reads. Rules that the agent was
- * told are always in it. A call without a result says that it was interrupted. If not all fits, results of the same file give way to the
- * newest one. A session that ended with the assistant's words goes on with the request `Continue.`, unless there is another.
+ * Makes a request from the file of another agent's session, in any form that `parseTranscript` reads. It always
+ * includes the rules that the agent was told. A call without a result gets a result that says it was interrupted. If
+ * not everything fits, older results from a file yield to the newest one from it. A session that ended with the
+ * assistant's words gets the request `Continue.`, unless the options have another.
  *
  * Fails as `parseTranscript`, `buildContext` and `context.request` do.
  */
@@ -73,12 +75,12 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
   return chosen.messages;
 }
 
-/** Returns the messages of a session for carrying on: rules are pinned, and calls that were interrupted at the end have a result. */
+/** Returns a session's messages for continuing: rules are pinned, and calls interrupted at the end get a result. */
 export function carriedMessages(messages: readonly MessageInput[]): readonly MessageInput[] {
   return [...messages.map(withPin), ...openCallsOf(messages).map(interrupted)];
 }
 
-/** Rules that the agent was told in the user's name stay in every context. */
+/** Pins rules that the agent was told in the user's name, so they stay in every context. */
 function withPin(message: MessageInput): MessageInput {
   return isToldByAgent(message as unknown as Record<string, unknown>) ? { ...message, pinned: true } : message;
 }
@@ -88,7 +90,7 @@ const interrupted = (toolCallId: string): MessageInput => ({
   content: [{ type: "tool-result", toolCallId, output: INTERRUPTED, isError: true }],
 });
 
-/** The ids of calls without a result after which nobody said anything. */
+/** Returns the ids of calls without a result that no later message follows. */
 function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
   const open = new Set<string>();
   for (const message of messages) {
@@ -107,7 +109,7 @@ function openCallsOf(messages: readonly MessageInput[]): readonly string[] {
   return [...open];
 }
 
-/** The config for carrying on a session. The caller's options come first. */
+/** Returns the config for continuing a session. The caller's options win. */
 export function carryOnConfig<C extends ContextConfig<MessageInput>>(
   messages: readonly MessageInput[],
   as: ProviderName,
@@ -132,7 +134,7 @@ export function carryOnConfig<C extends ContextConfig<MessageInput>>(
 const partsOf = (message: MessageInput): readonly PlainPart[] =>
   parse(message, "message", "transcript_error").message.content;
 
-/** True if the assistant has said the last, and calls no tool. */
+/** True if the last message is the assistant's and calls no tool. */
 function hasEnded(messages: readonly MessageInput[]): boolean {
   const last = messages.at(-1);
   if (last === undefined || parse(last, "message", "transcript_error").message.role !== "assistant") {
@@ -141,7 +143,7 @@ function hasEnded(messages: readonly MessageInput[]): boolean {
   return !partsOf(last).some(({ type }) => type === "tool-call");
 }
 
-/** Arguments that name a file, of agents' tools. */
+/** Names of arguments that name a file, in agents' tools. */
 const PATH_FIELDS = [
   "file_path",
   "filePath",
@@ -152,7 +154,7 @@ const PATH_FIELDS = [
   "notebook_path",
 ] as const;
 
-/** By tool, the argument that names a file. */
+/** Maps each tool to its argument that names a file. */
 function resourcesOf(messages: readonly MessageInput[]): Readonly<Record<string, string>> {
   const fields = new Map<string, string>();
   for (const part of messages.flatMap(partsOf)) {

@@ -64,30 +64,30 @@ import { type ContextOriginals, type Excerpting, type Originals, originalsOf, Re
 import { type CostedPiece, type Measure, type TokensBySource, tokensBySource } from "./token-sources.js";
 
 /**
- * A message that windrow made: what a section holds, or a line that says what is left out. A shortened copy of a message is of the
- * message's own type, and has the same marks.
+ * A message that windrow made: the content of a section, or a line that names omitted parts. A shortened copy of a
+ * message keeps the message's own type and has the same marks.
  */
 export interface ContextMessage {
   readonly role: Role;
   readonly content: string;
   /** Set on a shortened copy. */
   readonly shortened?: true;
-  /** Set on an excerpt: where its marks begin in the content, and how many tokens are left out at each. */
+  /** Set on an excerpt: the places of its marks in the content, and the tokens left out at each. */
   readonly excerpt?: { readonly gaps: readonly ExcerptGap[] };
 }
 
-/** A place of an excerpt where something is left out. */
+/** A gap in an excerpt. */
 export interface ExcerptGap {
-  /** Where its mark begins in the content, in code units. */
+  /** The start of its mark in the content, in code units. */
   readonly start: number;
-  /** How many tokens are left out; about, where the hook `countTokens` counts. */
+  /** The tokens left out. An estimate if the hook `countTokens` counts. */
   readonly tokens: number;
 }
 
 const WITHOUT_THINKING =
   "; without its thinking: something before it has changed or isn't known, and the model would refuse it";
 
-/** In which form a message is there, where it is not whole. */
+/** Names the form of a message that isn't whole. */
 function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
   const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0).toLocaleString("en");
   switch (fate) {
@@ -103,43 +103,46 @@ function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
 /** The cost of a context, in tokens. */
 export interface ContextTokens extends TokenReport {
   /**
-   * The same by tool, MCP server, source and speaker. It is worked out when it is first read, and it isn't enumerable. A message with calls
-   * next to words is divided by the cost of each part alone.
+   * The same cost by tool, MCP server, source and speaker. It is computed on first access and isn't enumerable. If a
+   * message has both words and calls, its cost is divided in proportion to the cost of each part alone.
    */
   readonly bySource: TokensBySource;
 }
 
-/** Why one message is in the context, or not. */
+/** The reason why a message is in the context or not. */
 export interface Explanation {
   /** The message's id, if it has one. */
   readonly id: string | undefined;
-  /** Its position in the transcript, from 0; of a session, among the messages that were read, and -1 where it was not. */
+  /**
+   * Its position in the transcript, from 0. In a session, its position among the messages read, or -1 if it wasn't
+   * read.
+   */
   readonly position: number;
-  /** What became of it. */
+  /** The decision about it. */
   readonly fate: Fate;
   /** The stage that decided. */
   readonly stage: StageName;
-  /** Why, as a stable code. */
+  /** The reason, as a stable code. */
   readonly reason: Reason;
-  /** Why, in words, with the figures of the config. */
+  /** The reason in words, with the figures of the config. */
   readonly words: string;
   /**
-   * What it costs in the context in tokens, or would cost in the same form: by an estimate where it is left out and the
-   * hook `countTokens` counts. 0 where it was not read.
+   * Its cost in the context, or its cost in the same form if it were included, in tokens. An estimate if it is left out
+   * and the hook `countTokens` counts. 0 if it wasn't read.
    */
   readonly tokens: number;
-  /** The text in the place of its own, where it was shortened. */
+  /** The text that replaces its own, if it was shortened. */
   readonly shortenedText: string | undefined;
 }
 
 interface Rest {
-  /** A checksum of the definitions of tools. */
+  /** A checksum of the tool definitions. */
   readonly head: number;
-  /** The least of the prompt that the model's provider caches, in tokens. */
+  /** The smallest prompt prefix that the model's provider caches, in tokens. */
   readonly leastCached: number;
-  /** How users are named in the whole transcript: one of `USER_NAMES`. */
+  /** The way users are named in the whole transcript: one of `USER_NAMES`. */
   readonly userNames: number;
-  /** The positions of the messages in the prompt that are instructions. */
+  /** The positions of the prompt's messages that are instructions. */
   readonly instructions: readonly number[];
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
@@ -163,28 +166,28 @@ interface Rest {
   readonly recording: Recording;
 }
 
-/** The pieces that are messages of the prompt. Quoted ones are parts of the text that quotes them. */
+/** Returns the pieces that are messages of the prompt. Quoted ones are part of the text that quotes them. */
 const inPlace = (runs: readonly Run[]): Run[] => runs.filter(({ row }) => !isQuoted(row));
 
-/** A recording of a build, with its request, and the stretches that were read of a session's log. */
+/** A recording of a build, including its request, and the stretches read of a session's log. */
 export type BuildRecording = Recording & {
-  /** The request that was given; null if the caller said that there is no request. */
+  /** The caller's request. Null if the config says that there is no request. */
   readonly request?: MessageInput | null;
-  /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
+  /** The stretches of the log that were read, as pairs of sequence numbers. `Session.replay` reads them again. */
   readonly read?: readonly (readonly [first: number, last: number])[];
-  /** The edits of messages, if `redact` made any. They show no secret. */
+  /** The edits of messages, if `redact` made any. They contain no secret. */
   readonly redactions?: readonly RecordedRedaction[];
   /** The positions of the messages whose thinking was sent, if the model binds thinking to everything before it. */
   readonly bound?: readonly number[];
-  /** The quotes of earlier prompts that stayed, as that thinking is bound to them. */
+  /** The quotes of earlier prompts that stayed, because that thinking is bound to them. */
   readonly quotes?: readonly EarlierQuotes[];
   /** The settings of the provider's `context_management`. */
   readonly contextManagement?: ContextManagement;
 };
 
-/** What a build was given beside its messages. */
+/** Facts of a build in addition to its messages. */
 interface BuildFacts {
-  /** What was read of a message of the transcript, if that is remembered. */
+  /** Returns the parsed form of a message, if it is remembered. */
   readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
   /** The ids of the transcript's messages, as the engine knows them. */
   readonly ids?: readonly (string | undefined)[] | undefined;
@@ -192,11 +195,14 @@ interface BuildFacts {
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
   readonly redact?: Redactor | undefined;
-  /** The positions of the messages whose thinking is sent; undefined if the model takes thinking back whatever comes before it. */
+  /**
+   * The positions of the messages whose thinking is sent. Undefined if the model accepts thinking regardless of the
+   * messages before it.
+   */
   readonly bound?: readonly number[] | undefined;
-  /** The sequence numbers of the messages, if they are of a log. */
+  /** The sequence numbers of the messages, if they are from a log. */
   readonly seqs?: readonly number[] | undefined;
-  /** Builds a context of a few messages. */
+  /** Builds the context of a few messages. */
   readonly build?: Excerpting | undefined;
   readonly quotes?: readonly EarlierQuotes[] | undefined;
   readonly contextManagement?: ContextManagement | undefined;
@@ -209,7 +215,7 @@ const REQUEST_OPTIONS: OptionRules = {
   onPrefixMismatch: ['"drop_block" or "error"', (value) => value === "drop_block" || value === "error"],
 };
 
-/** The outline of a finished build. What is quoted is a part of the message that was made of it. */
+/** Returns the outline of a finished build. Quotes are part of the message made from them. */
 function outlineOf(
   runs: readonly Run[],
   { made, sections, head, instructions }: Rest,
@@ -243,57 +249,61 @@ function outlineOf(
 /** A built context. */
 export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages", Added = ContextMessage> {
   /**
-   * The messages to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
-   * what request and sections add to them, each in its place. What is quoted after the history is one message. Undefined in
-   * the text formats. The array is the caller's: nothing here reads it again.
+   * The messages to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened
+   * ones, and the messages that request and sections add, each in its place. Everything quoted after the history is one
+   * message. Undefined in the text formats. The array belongs to the caller: windrow doesn't read it again.
    */
   readonly messages: F extends "messages" ? (M | Added)[] : undefined;
-  /** What to send, in the text formats. Undefined in the format `messages`. */
+  /** The text to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
   /**
-   * The messages of the transcript that are in the context, in the order of the context, so that quoted ones come last: the caller's own
-   * objects. A message of which a part is left out, such as a user's words without the results next to them, or an answer without a call
-   * that has no result, is a marked copy. The
-   * array is the caller's: nothing here reads it again.
+   * The transcript's messages in the context, in the order of the context, so quoted ones come last. They are the
+   * caller's own objects. A message that is included in part is a marked copy: for example a user's words without the
+   * results next to them, or an answer without a call that has no result. The array belongs to the caller: windrow
+   * doesn't read it again.
    */
   readonly kept: M[];
-  /** What the context costs. */
+  /** The cost of the context. */
   readonly tokens: ContextTokens;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
-  /** Bytes of the JSON that is sent, in UTF-8: no fewer than the body of the request has. Null without `budget.maxBytes`. */
+  /**
+   * The size of the JSON to send, in bytes of UTF-8: at least the size of the request's body. Null without
+   * `budget.maxBytes`.
+   */
   readonly byteCount: number | null;
-  /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
+  /** True if the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
   readonly trimmed: boolean;
-  /** What each section holds. */
+  /** The contents of each section. */
   readonly sections: readonly SectionReport[];
-  /** How broad recall is. */
+  /** The breadth of recall. */
   readonly focus: FocusReport;
-  /** What became of recall; null where nothing was to be recalled. */
+  /** The outcome of recall. Null if the build had nothing to recall. */
   readonly recall: RecallReport | null;
   /**
-   * What triage has decided, for `triage.decided` of the next build; null where no hook was asked about all older messages, and none had
-   * been before.
+   * The decisions of triage, for `triage.decided` of the next build. Null if no hook has been asked about all older
+   * messages, in this build or before.
    */
   readonly triage: TriageReport | null;
   /**
-   * The summary of what the cut leaves out; null if there is none and no hook for it. `summary` is for `compact.summary` of the next build of
-   * the same messages, if these are other objects then, or another process builds.
+   * The summary of the messages that the cut leaves out. Null without a summary and without a hook for it. Pass
+   * `summary` as `compact.summary` to the next build of the same messages if they are other objects by then, or if
+   * another process builds.
    */
   readonly compact: CompactReport | null;
-  /** The conversations, in the order of the context, where `tiers` tells them apart. */
+  /** The conversations, in the order of the context, if `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
   readonly trace: Trace;
   /** The small record of this turn. */
   readonly snapshot: Snapshot;
-  /** All that is needed, with the transcript, to build this context again: see `replay`. */
+  /** Everything needed, with the transcript, to build this context again: see `replay`. */
   readonly recording: BuildRecording;
-  /** The prompt as far as the next build must know it to say what it repeats: see `previous`. */
+  /** The prompt's outline. The next build compares itself with it to find the repeated prefix: see `previous`. */
   readonly outline: PromptOutline;
   /**
-   * What the prompt repeats of the build before: the one that `previous` names, or else the last one of the same session or `Transcript`.
-   * Undefined where there is none.
+   * The part of the prompt that repeats the previous one: the build that `previous` names, or else the last build of
+   * the same session or `Transcript`. Undefined for the first build.
    */
   readonly prefix: PrefixReport | undefined;
 
@@ -311,17 +321,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #redact: Redactor | undefined;
   readonly #bound: ReadonlySet<number> | undefined;
   readonly #halves: ReadonlyMap<number, { readonly ids: readonly string[] }>;
-  /** The messages of the prompt as `request` takes them, whatever becomes of the caller's array. */
+  /** The messages of the prompt for `request`, independent of later changes to the caller's array. */
   readonly #sent: readonly AnyMessage[] | undefined;
-  /** The messages of the prompt as they were read, from the first request on. */
+  /** The parsed messages of the prompt, once `request` was called. */
   #parsed: readonly ParsedMessage[] | undefined;
   readonly #seqs: readonly number[] | undefined;
   readonly #build: Excerpting | undefined;
   #retrieved: (() => Originals) | undefined;
   #retrieval: Retrieval | undefined;
-  /** By position: what a message costs in the context. */
+  /** The cost of each message in the context, by position. */
   #costs: ReadonlyMap<number, number> | undefined;
-  /** By position: the places of a message's rows that are in the context. */
+  /** The places of each message's rows in the context, by position. */
   #shares: ReadonlyMap<number, readonly number[]> | undefined;
   #positions: Map<string, number> | undefined;
 
@@ -364,7 +374,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#seqs = seqs;
     this.#build = build;
     const mediaLines = new Map(rest.mediaLines.map(([piece, lines]) => [keyOf(...piece), lines]));
-    /** Returns the message of the prompt: lines replace images and files that aren't shown. */
+    /** Returns the message of some rows. `cut` returns the replacement for the text of a shortened row. */
     const withLines = (message: M, row: number, shares: readonly number[]): M => {
       const lines = shares.map((share) => mediaLines.get(keyOf(row, share)) ?? []);
       return lines.every((own) => own.length === 0)
@@ -372,7 +382,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         : withMediaLines(message, lines, row >= 0 ? shape : undefined);
     };
     const readOf = (row: number): ParsedMessage => this.#read(row);
-    /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
+    /** Returns the message of some rows. `cut` returns the text that replaces a shortened row's own. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
       if (shares[0] === 0) {
@@ -394,9 +404,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }),
     );
     this.#halves = halves;
-    /** Copies without open calls: `kept` and `messages` have the same. */
+    /** Copies without open calls, shared by `kept` and `messages`. */
     const copies = new Map<number, M>();
-    /** Returns a message without results that have no call, and without open calls unless `withOpen` says that they stay. */
+    /** Returns a message without results that have no call, and without open calls unless `withOpen` keeps them. */
     const withoutHalves = (message: M, row: number, share: number, withOpen: boolean): M => {
       const half = row < 0 ? undefined : halves.get(keyOf(row, share));
       if (half === undefined) {
@@ -411,7 +421,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return copy;
     };
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
-    // Messages whose calls are hidden are the caller's own objects all the same.
+    // Messages whose calls are hidden are still the caller's own objects.
     const keptOf = (row: number, shares: readonly number[]): M =>
       hidesCalls
         ? sentFor(source[row] as M)
@@ -434,7 +444,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const [first = 0] = shares;
       const known = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
       const whole = withoutHalves(known, row, first, withOpen);
-      // The request may be of another shape than the messages.
+      // The request may have another format than the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
       const cut = first === 0 ? cutOf(0) : undefined;
@@ -453,7 +463,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.text = (text ?? undefined) as typeof this.text;
     const { rows, shares, costs } = finished;
     const isTiered = recording.config.tiers?.enabled === true;
-    /** Returns what each row of the prompt says. What windrow adds to the history is part of the form. */
+    /** Returns the cost of each row of the prompt. Texts that windrow adds to the history count as part of the form. */
     const pieces = (): CostedPiece[] => {
       const found: CostedPiece[] = [];
       for (let at = 0; at < rows.length; at++) {
@@ -534,9 +544,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * Where a provider's cache may end, in the order of `messages`: at most four places, each with as many tokens before it as are
-   * cached at all. The instructions always; and with `budget.cut`, the history that stays until the cut moves, what is repeated of the
-   * build before, and the prompt, which the next step of a tool loop repeats. `request` marks them. Empty in the text formats.
+   * The places at which a provider's cache may end, in the order of `messages`: at most four, each with at least as
+   * many tokens before it as the provider caches. The instructions are always one. With `budget.cut`, the others are
+   * the history that stays until the cut moves, the part repeated from the previous build, and the prompt, which the
+   * next step of a tool loop repeats. `request` marks them. Empty in the text formats.
    */
   get cacheBreakpoints(): readonly CacheBreakpoint[] {
     const { pieces } = this.outline;
@@ -550,7 +561,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       reasonOf(source) === "instruction" || (typeof source === "string" && kinds.get(source) !== "history");
     const first = pieces.findIndex((piece) => !isInstruction(piece));
     const instructions = first < 0 ? pieces.length : first;
-    // What windrow opens the history with stands before its messages, and quotes behind them.
+    // Texts that open the history come before its messages, and quotes come after them.
     const isHistory = ([source]: (typeof pieces)[number]): boolean =>
       typeof source === "number" && source >= 0 && reasonOf(source) !== "request";
     const history = Math.max(pieces.findLastIndex(isHistory) + 1, instructions);
@@ -564,10 +575,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an
-   * id that is a number is passed as text. Of several messages with one id it speaks of the newest. Of a session, an id that
-   * is not among the messages that were read is one of those that were not. Fails with `INVALID_TRANSCRIPT` where there is no
-   * such message.
+   * Explains the decision about a message, by its id or its position in the transcript. A number is a position, so pass
+   * a numeric id as text. If several messages have the id, it explains the newest. In a session, an id that isn't among
+   * the messages read counts as one that wasn't read. Fails with `INVALID_TRANSCRIPT` for an unknown message.
    */
   explain(idOrPosition: string | number): Explanation {
     const position = this.#positionOf(idOrPosition);
@@ -604,16 +614,18 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
-   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic`, `bedrock` and `ai-sdk`, `{ systemInstruction,
-   * contents }` for `gemini`, `{ initialPrompts, prompt }` for `chrome`, `{ messages }` for `web-llm`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
-   * the provider does not take the messages.
+   * Returns the parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages
+   * }` for `openai`, `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic`,
+   * `bedrock` and `ai-sdk`, `{ systemInstruction, contents }` for `gemini`, `{ initialPrompts, prompt }` for `chrome`,
+   * `{ messages }` for `web-llm`. Only in the format `messages`. Fails with `NOT_SENDABLE`, with the place and the
+   * rule, if the provider wouldn't accept the messages.
    *
-   * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, for
-   * models of OpenAI's from GPT-5.6 on, and for Claude and Nova at Bedrock. `cacheBreakpoints` says otherwise. `contextManagement` is passed on as the body's
-   * `context_management`, for Anthropic and OpenAI's Responses; by default that of the config. `onPrefixMismatch` sets Anthropic's
-   * `thinking.block_binding`. `store: false` says that OpenAI's Responses won't keep the request (default: as `render.store` says):
-   * then reasoning goes only with its encrypted content, and items without their ids.
+   * With `budget.cut`, marks the places of `cacheBreakpoints` in the provider's way: for Anthropic, for the AI SDK, for
+   * OpenAI's models from GPT-5.6 on, and for Claude and Nova at Bedrock. The option `cacheBreakpoints` overrides this.
+   * `contextManagement` becomes the body's `context_management`, for Anthropic and OpenAI's Responses; the default is
+   * the config's. `onPrefixMismatch` sets Anthropic's `thinking.block_binding`. `store: false` says that OpenAI's
+   * Responses won't keep the request (default: `render.store`). Then reasoning goes only with its encrypted content,
+   * and items go without their ids.
    */
   request<Name extends ProviderName>(
     provider: Name,
@@ -656,16 +668,16 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * A tool that returns omitted results and messages to the model: its definition for each provider, and `execute` for its calls.
-   * With `budget.toolResults.retrieval` each result that is shown in part has a name in the prompt. The tool never returns messages that
-   * `collect` and `filter` exclude.
+   * A tool that returns omitted results and messages to the model: its definition for each provider, and `execute` for
+   * its calls. With `budget.toolResults.retrieval`, each result that is shown in part has a name in the prompt. The
+   * tool never returns messages that `collect` and `filter` exclude.
    */
   get retrieval(): Retrieval {
     this.#retrieval ??= new Retrieval(this.#retrieved?.() ?? this.originals(), this.#build as Excerpting);
     return this.#retrieval;
   }
 
-  /** @internal Lets the tool return messages that the build hasn't read, too. */
+  /** @internal Lets the tool also return messages that the build hasn't read. */
   retrieveFrom(originals: () => Originals): void {
     this.#retrieved = originals;
   }
@@ -702,19 +714,19 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * Returns a text, or any other value, with its secrets back: each placeholder that this context made and sent becomes the secret again.
-   * Without `redact` it is the value itself.
+   * Restores the secrets in a text or any other value: each placeholder that this context made and sent becomes the
+   * secret again. Without `redact`, returns the value itself.
    */
   restore<T>(value: T): T {
     return publicCall("context_build_error", "restore", () => this.#redact?.restored(value, this) ?? value);
   }
 
-  /** Returns a restorer: it does the same as `restore` for a reply that is streamed. */
+  /** Returns a restorer, which does the same as `restore` for a streamed reply. */
   createRestorer(): Restorer {
     return this.#redact?.restorer(this) ?? { push: (piece) => piece, end: () => "" };
   }
 
-  /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */
+  /** Returns the parsed messages of the prompt. Parses copies of them, and the request, here. */
   #parse(messages: readonly AnyMessage[]): readonly ParsedMessage[] {
     const runs = inPlace(this.#runs);
     return messages.map((message, at) => {
@@ -739,7 +751,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#parsed ??= this.#parse(this.#sent);
     const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
     const { provider, lateInstructions } = this.recording.config.render ?? {};
-    // The AI SDK has all instructions at the top, whatever the model takes.
+    // The AI SDK takes all instructions at the top, whatever the model accepts.
     const target = { model: provider === "ai-sdk" ? undefined : model, lateInstructions };
     const writing = { userNames: this.#userNames, target };
     const { bound, invalid } = checkThinking(placed, writing, this.outline.head, model, previous?.bound);
@@ -770,7 +782,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         continue;
       }
       const next = rest.find((run) => run.row >= 0 && !isQuoted(run.row))?.row;
-      // A request that was given is appended after the build.
+      // A request passed by the caller is appended after the build.
       const before =
         known?.before ?? (next === undefined || rest[own.length]?.row === REQUEST_ROW ? transcript.length : next);
       found.push([keyOf(before - 1), (known?.quoted ?? own).map(keyOf), text]);
@@ -778,7 +790,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return found;
   }
 
-  /** @internal Notes in the trace the parts that the provider will clear. */
+  /** @internal Adds notes to the trace for the parts that the provider will clear. */
   noteClearing(settings: ContextManagement): void {
     publicCall("context_build_error", "noteClearing", () => {
       if (this.#sent !== undefined) {
@@ -790,7 +802,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     });
   }
 
-  /** @internal The messages that it was built from. */
+  /** @internal Returns the messages that it was built from. */
   source(): readonly M[] {
     return this.#source;
   }
@@ -839,7 +851,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return idOrPosition;
     }
     this.#positions ??= new Map(
-      // The list may have grown since: what came later is not of this context.
+      // The list may have grown since the build; later entries don't belong to this context.
       this.#ids.slice(0, this.recording.transcript.length).flatMap((id, position) => {
         return id === undefined ? [] : [[id, position] as const];
       }),
@@ -847,7 +859,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return this.#positions.get(idOrPosition) ?? -1;
   }
 
-  /** The run that a position is in, by halving: runs are in order and leave no gap. */
+  /** Finds the range that contains a position, by binary search: ranges are in order and leave no gap. */
   #rangeAt(position: number): TraceRange | undefined {
     const ranges = this.trace.ranges;
     let low = 0;
@@ -865,7 +877,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 }
 
-/** Why a message is missing that was not read, if it is of the session at all. */
+/** Explains why a message is missing that wasn't read, if it belongs to the session at all. */
 function notRead(id: string, unreadCount: number): Explanation {
   return {
     id,
@@ -881,19 +893,19 @@ function notRead(id: string, unreadCount: number): Explanation {
   };
 }
 
-/** A request as it is now: what becomes of the caller's object later does not reach the recording. */
+/** Copies a request, so later changes to the caller's object don't reach the recording. */
 function copyOf(request: MessageInput): MessageInput {
   try {
     const { toJSON } = request as { readonly toJSON?: unknown };
-    // Of another shape an instance may be known by its class alone, which a copy has not.
+    // In some formats only the class of an instance identifies it, and a copy loses its class.
     const isInstance = typeof toJSON === "function" && formatOf(request as unknown as UnknownRecord) !== ownFormat();
     return structuredClone(isInstance ? toJSON.call(request) : request);
   } catch {
-    return request; // A field holds what cannot be copied, such as a function.
+    return request; // a field can't be cloned, such as a function
   }
 }
 
-/** Whether a value can name a message. */
+/** True if a value can name a message. */
 function isName(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number";
 }

@@ -1,34 +1,35 @@
-// The pieces of a prompt as they cross: which message each is, or which part of one, and what it costs.
+// The pieces of a prompt as numbers from the engine: the message of each piece, or its rows of a message, and its cost.
 
-/** What the engine gives back. */
+/** The engine's result. */
 export interface FinishedBuild {
   /**
-   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
-   * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
+   * The pieces of the prompt in order: a message by its position, the request as -1, texts that the build made from -2
+   * down. Quoted messages follow the text made from them, by their position from -2 ** 31 on.
    */
   readonly rows: Int32Array;
-  /** The place of each among the rows of its message, from 1 on; 0 if it is all of the message. */
+  /** The place of each among the rows of its message, from 1 on. 0 if it is the whole message. */
   readonly shares: Uint32Array;
   readonly costs: Float64Array;
-  /** What is sent of each, as a checksum of 53 bits. */
+  /** Checksums of 53 bits of the text sent for each. */
   readonly checksums: Float64Array;
-  /** The rest as JSON. */
+  /** The rest, as JSON. */
   readonly json: string;
 }
 
 /** A piece by its number and its place among the rows of its message. */
 export type PieceKey = readonly [row: number, share: number];
 
-// The numbers that pieces cross as: `finished` of src/wasm/build.rs writes them. A message of the transcript is its position.
+// The numbers for pieces, as `finished` in src/wasm/build.rs writes them. The number of a transcript's message is its
+// position.
 export const REQUEST_ROW = -1;
 export const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);
 export const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
-/** The position of a piece's message, quoted or not. A piece that is no message stays negative. */
+/** Returns the position of a piece's message, quoted or not. Stays negative for a piece that isn't a message. */
 export const messageRow = (row: number): number => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row);
 
-/** The positions of a prompt's messages, quoted ones included, in the order of the prompt. */
+/** Returns the positions of a prompt's messages, including quoted ones, in the order of the prompt. */
 export function messageRows(rows: Int32Array): number[] {
   const positions: number[] = [];
   for (const row of rows) {
@@ -39,10 +40,10 @@ export function messageRows(rows: Int32Array): number[] {
   return positions;
 }
 
-/** A piece of a prompt: rows of one message that follow each other, or a text that isn't a message of the transcript. */
+/** A piece of a prompt: consecutive rows of one message, or a text that isn't a message of the transcript. */
 export interface Run {
   readonly row: number;
-  /** The places of its rows among those of the message; 0 alone if it is all of the message. */
+  /** The places of its rows among those of the message. Only 0 if it is the whole message. */
   readonly shares: readonly number[];
   readonly tokens: number;
   readonly checksum: number;
@@ -71,11 +72,11 @@ export function runsOf({ rows, shares, costs, checksums }: FinishedBuild): Run[]
   return runs;
 }
 
-/** Returns one checksum of 53 bits of two. */
+/** Combines two checksums into one of 53 bits. */
 const mixed = (one: number, other: number): number =>
   Number(BigInt.asUintN(53, BigInt(one) * 0x9e3779b97f4a7n + BigInt(other)));
 
-/** Returns the places of the rows of each message in a prompt, by its position. */
+/** Returns the places of each message's rows in a prompt, by its position. */
 export function sharesByMessage(runs: readonly Run[]): ReadonlyMap<number, readonly number[]> {
   const kept = new Map<number, number[]>();
   for (const { row, shares } of runs) {
@@ -90,5 +91,5 @@ export function sharesByMessage(runs: readonly Run[]): ReadonlyMap<number, reado
   return kept;
 }
 
-/** Returns a number for a piece. */
+/** Returns a unique number for a piece. */
 export const keyOf = (row: number, share: number): number => row * 2 ** 20 + share;

@@ -1,29 +1,32 @@
-// What a prompt repeats of the one that was built before it, and why the rest is new. A provider's cache takes what repeats.
+// Finds the part of a prompt that repeats the previous one, and the reason why the rest is new. A provider's cache
+// covers the repeated part.
 
 import { checksum } from "../base/checksum.js";
 import { counted } from "../base/words.js";
 import type { PromptOutline } from "../config/outline.js";
 
-/** What a prompt repeats of the one that was built before it. */
+/** The part of a prompt that repeats the previous one. */
 export interface PrefixReport {
-  /** How many pieces are the same, from the first on: in the format `messages` those of `context.messages`. */
+  /**
+   * The number of repeated pieces, from the first on. In the format `messages`, these are pieces of `context.messages`.
+   */
   readonly pieces: number;
-  /** How many tokens they have. */
+  /** Their tokens. */
   readonly tokens: number;
-  /** Which share of this prompt's tokens that is, from 0 to 1. */
+  /** Their share of this prompt's tokens, from 0 to 1. */
   readonly share: number;
-  /** The first difference; null where all of the earlier prompt is repeated. */
+  /** The first difference. Null if all of the earlier prompt is repeated. */
   readonly difference: PrefixDifference | null;
   /**
-   * The positions of the messages whose thinking was left out, in order, if there are any: something before each has changed, and
-   * the model would refuse it.
+   * The positions of the messages whose thinking was left out, in order, if there are any. Something before each of
+   * them has changed, and the model would refuse it.
    */
   readonly invalidThinking?: readonly number[];
 }
 
 /** Facts about a prompt's messages, by their positions. */
 export interface PrefixFacts {
-  /** Says what became of a message. */
+  /** Explains the decision about a message. */
   wordsOf(position: number): string | undefined;
   /** True if a message is shown with a shorter text than its own. */
   isShortened(position: number): boolean;
@@ -31,31 +34,31 @@ export interface PrefixFacts {
   readonly invalidThinking: readonly number[];
 }
 
-/** Where a prompt first differs from the one before it. */
+/** The first difference between a prompt and the previous one. */
 export interface PrefixDifference {
-  /** The place of the first piece that is not repeated. */
+  /** The index of the first piece that isn't repeated. */
   readonly piece: number;
-  /** Why, in words. */
+  /** The reason, in words. */
   readonly words: string;
 }
 
-/** A place behind which a provider's cache may end. */
+/** A place after which a provider's cache may end. */
 export interface CacheBreakpoint {
-  /** The place in `context.messages` of the last message before it. */
+  /** The index in `context.messages` of the last message before it. */
   readonly position: number;
-  /** The tokens up to and with that message. */
+  /** The tokens up to that message, and including it. */
   readonly tokens: number;
   /**
-   * What ends there: the instructions, what is repeated of the prompt before, the history that stays the same until the cut moves, or
-   * the prompt, which the next step of a tool loop repeats.
+   * The part that ends there: the instructions, the part repeated from the previous prompt, the history that stays the
+   * same until the cut moves, or the prompt, which the next step of a tool loop repeats.
    */
   readonly after: "instructions" | "repeated" | "history" | "prompt";
 }
 
-/** The most breakpoints that a request may have, at Anthropic and at OpenAI. */
+/** The most breakpoints that Anthropic and OpenAI accept in a request. */
 const MOST_BREAKPOINTS = 4;
 
-/** Compares a prompt with the one before it. */
+/** Compares a prompt with the previous one. */
 export function prefixOf(
   outline: PromptOutline,
   previous: PromptOutline,
@@ -96,7 +99,7 @@ export function prefixOf(
   };
 }
 
-/** Why a piece is not what it was, in words. */
+/** Explains in words why a piece has changed. */
 function differenceAt(
   at: number,
   outline: PromptOutline,
@@ -132,11 +135,11 @@ function differenceAt(
 
 // ---- Checksums ----
 
-/** Parts of a date or a time that are words. */
+/** Words in dates and times. */
 const DATE_WORDS =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b[ap]m\b/gi;
 
-/** Returns a checksum of a content without its figures, and without the names of days and months. */
+/** Returns a checksum of a content without its digits and the names of days and months. */
 export const undatedChecksum = (content: unknown): number =>
   checksum((JSON.stringify(content) ?? "").replace(DATE_WORDS, "0").replace(/\d+/g, "0"));
 
@@ -152,7 +155,10 @@ function namedOf(source: number | string | undefined): string {
   return typeof source === "string" ? `the section “${source}”` : source < 0 ? "the request" : `message ${source}`;
 }
 
-/** Where breakpoints go, from the places where something ends: the last of each place, with as much before it as is cached at all. */
+/**
+ * Chooses breakpoints among the places where a part ends: the last place of each part, if enough tokens come before it
+ * to be cached.
+ */
 export function breakpointsOf(
   outline: PromptOutline,
   ends: readonly (readonly [after: CacheBreakpoint["after"], count: number])[],

@@ -1,5 +1,5 @@
-// Five documented systems, each as a config. They are plain data in the public vocabulary: no stage knows of them. None of
-// the documents ranks messages: the newest come first.
+// Five documented systems, each as a config. They are plain data in the public vocabulary; no stage knows of them. None
+// of the documents ranks messages: the newest come first.
 
 import type {
   BudgetConfig,
@@ -11,7 +11,7 @@ import type {
   Section,
 } from "../base/generated.js";
 
-/** A config that has some groups of options, a form, and sections. */
+/** A config that has some groups of options, a format, and sections. */
 export type Preset<F extends Format, Group extends keyof ContextOptions> = {
   readonly [K in Group]-?: NonNullable<ContextOptions[K]>;
 } & { readonly render: RenderConfig & { readonly format: F }; readonly sections: readonly Section[] };
@@ -186,7 +186,7 @@ const tiered: Preset<"conversations", "filter" | "tiers"> = {
   sections: [{ id: "history", kind: "history", limit: { chars: 120_000 } }],
 };
 
-/** More than any knowledge has: the document does not bound how long an item is, or all of them. */
+/** More than any knowledge has. The document limits neither the length of an item nor the total. */
 const ITEM_CHARS = 100_000;
 const KNOWLEDGE_CHARS = 200_000;
 
@@ -272,89 +272,91 @@ export interface Relevant {
   readonly recall: RecallConfig;
 }
 
-/** The package's own two configs, and five more, each of a documented system. */
+/** The package's own two configs, and five more of documented systems. */
 export interface Presets {
   /**
-   * The prefix first: the history is cut in steps, so that most of each prompt repeats the one before it and a provider's cache takes it;
-   * what the request is about stands behind it, quoted, in a seventh of what is sent. For chats of many turns with a model whose provider
-   * caches prompts.
+   * Keeps the prompt's prefix stable. The history is cut in steps, so most of each prompt repeats the previous one and
+   * a provider's cache covers it. Messages relevant to the request follow the history as quotes, in a seventh of the
+   * prompt. For long chats with a model whose provider caches prompts.
    *
-   * Give `budget: { ...presets.steady.budget, maxTokens }`.
+   * Set `budget: { ...presets.steady.budget, maxTokens }`.
    */
   readonly steady: Steady;
   /**
-   * The default, by its name: what the request is about, in its place in the history. It keeps the most of what a question needs, and
-   * the beginning of the prompt is another one with every turn.
+   * The default, by name. Messages relevant to the request stay in their place in the history. It keeps the most of the
+   * context that a question needs, but the beginning of the prompt changes with every turn.
    */
   readonly relevant: Relevant;
   /**
-   * istota: the last 25 exchanges, of which a fast model chooses those that matter to the request. The newest 5
-   * are always in, and so is what the request replies to; 3 or fewer are never asked about. Results of background tasks
-   * are left out, but for the newest 3 of all exchanges. A text, a line for each message, with what the bot did.
+   * istota: the last 25 exchanges; a fast model chooses those that matter to the request. The newest 5 are always in,
+   * and so is the message that the request replies to. With 3 or fewer, the model isn't asked. Results of background
+   * tasks are left out, except the newest 3 of all exchanges. The result is a text with one line per message, including
+   * the bot's actions.
    *
-   * Give `request` (triage is asked about it; it is no part of the text), `triage.select` or `triage.complete`, and
-   * `timeZone`. Without triage all older exchanges stay; where it fails, the newest 5.
+   * Set `request` (triage is asked about it; it isn't part of the text), `triage.select` or `triage.complete`, and
+   * `timeZone`. Without triage, all older exchanges stay. If triage fails, the newest 5 stay.
    *
-   * 0 is off for `window.recencyHours` and `render.maxReplyChars`, as they are here. A message with the status `deleted`
-   * is never shown.
+   * For `window.recencyHours` and `render.maxReplyChars`, 0 means off, which is their setting here. A message with the
+   * status `deleted` is never shown.
    *
-   * The limits of cache and fetch count exchanges, so that scheduled posts and tool steps between them cost none. To read
-   * a chat as the document's Talk path does, each message an entry of its own and 100 entries of any kind fetched, set
-   * `window.unit` to `"message"` and `collect.limitsCount` to `"messages"`.
+   * The limits of cache and fetch count exchanges, so scheduled posts and tool steps between them don't use them up.
+   * The document's Talk path counts each message as an entry and fetches 100 entries of any kind. To read a chat that
+   * way, set `window.unit` to `"message"` and `collect.limitsCount` to `"messages"`.
    *
-   * It writes lines and names as the document does, so what others wrote can pass for a message: with `render.guard`
-   * `"indent"` it cannot.
+   * It writes lines and names as the document does, so other people's words can imitate a message. `render.guard:
+   * "indent"` prevents that.
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
-   * takobot: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of
-   * what the bot is, can and remembers. A text whose last line is the request.
+   * takobot: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of the
+   * bot's character, skills and memory. The result is a text whose last line is the request.
    *
-   * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the
-   * file is missing), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` where the stage has any.
-   * Give `recall.search`, and `recall.focusSignals` or `recall.focus`, which set how much is recalled.
+   * Set `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null for a missing
+   * file), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` if the stage has any. Set
+   * `recall.search`, and `recall.focusSignals` or `recall.focus`, which decide how much is recalled.
    *
-   * It writes sections as the document does, so the texts given in `contents`, and what is recalled, can pass for
-   * structure: with `render.guard` `"indent"` they cannot.
+   * It writes sections as the document does, so texts in `contents` and recalled texts can imitate structure.
+   * `render.guard: "indent"` prevents that.
    */
   readonly turns: Preset<"text", "collect" | "filter" | "window" | "recall">;
   /**
-   * klausbot: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes)
-   * and what else is of the last 24 hours with all messages, what is older by its summary, in 120,000 characters. XML,
-   * with days named by the calendar of the user.
+   * klausbot: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes) and
+   * the rest of the last 24 hours appear with all messages. Older ones appear as summaries. All of it fits in 120,000
+   * characters of XML, with days named by the user's calendar.
    *
-   * Give `timeZone`; `sessionId` for the chat; `conversationId` of the messages, or conversations are told apart by
-   * gaps in time; and for summaries messages with `summaryOf`, `tiers.conversations`, or `tiers.summarize`. See also
-   * `searchFirst`.
+   * Set `timeZone`, and `sessionId` for the chat. Messages need a `conversationId`; otherwise gaps in time separate
+   * conversations. Summaries come from messages with `summaryOf`, from `tiers.conversations`, or from
+   * `tiers.summarize`. See also `searchFirst`.
    *
-   * It writes lines as the document does, so a line of a message can pass for another message, though not for an element:
-   * with `render.guard` `"indent"` it cannot.
+   * It writes lines as the document does, so a line of a message can imitate another message, though not an element.
+   * `render.guard: "indent"` prevents that.
    */
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
-   * Loom: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
-   * as chat messages in 4000 tokens. With a session (`sessionId`, or that of the request), only what names it; what stands
-   * in several sources is there once. `window.requiredNewest` says how many of the newest are always preserved: the
-   * document leaves the number open. `queryLayer` looks up a layer of memory.
+   * Loom: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request, as chat
+   * messages in 4000 tokens. With a session (`sessionId`, or the request's), only entries that name it. An entry found
+   * in several sources appears once. `window.requiredNewest` says how many of the newest are always kept; the document
+   * leaves that number open. `queryLayer` looks up a layer of memory.
    *
-   * Give `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for what the tools
-   * of the call cost; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` makes messages of tasks.
+   * Set `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for the tools of the
+   * call, which count; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` turns tasks into messages.
    */
   readonly agent: Preset<"messages", "collect" | "window" | "recall" | "budget">;
   /**
-   * openboa: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget
-   * the oldest chat goes first, and all of it before a tool result becomes a summary: a larger budget never keeps less
-   * chat. Request and checkpoint always stay.
+   * openboa: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget, the
+   * oldest chat goes first, and all chat goes before a tool result becomes a summary. So a larger budget never keeps
+   * less chat. Request and checkpoint always stay.
    *
-   * Give `request`, `sessionId`, `turnId`; the three limits `budget.maxTokens`, `window.maxRecentMessages` and, at the
+   * Set `request`, `sessionId`, `turnId`; the three limits `budget.maxTokens`, `window.maxRecentMessages` and, in the
    * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus`
-   * and the lists `memoryPointers` and `toolSnippets`, the last with summaries. What is missing is left out.
+   * and the lists `memoryPointers` and `toolSnippets`, the latter with summaries. Missing contents are left out.
    */
   readonly turnContract: Preset<"messages", "window" | "recall" | "budget">;
 }
 
 /**
- * Configs: the package's own two, and five of documented systems. Print them, spread them, and change what should be different.
+ * Ready-made configs: the package's own two, and five of documented systems. Print them, spread them, and change any
+ * option.
  *
  * ```js
  * await buildContext(messages, {
@@ -367,7 +369,7 @@ export interface Presets {
 export const presets: Presets = { steady, relevant, triaged, turns, tiered, agent, turnContract };
 
 /**
- * A section that tells the model to search the history before it says that it does not know.
+ * A section that tells the model to search the history before it says that it doesn't know.
  *
  * ```js
  * await buildContext(messages, { ...presets.tiered, sections: [searchFirst, ...presets.tiered.sections] });

@@ -1,4 +1,4 @@
-// Building a context again from its recording.
+// Builds a context again from its recording.
 
 import { ContextError } from "../base/errors.js";
 import type { Answer, Format, HookName, Recording } from "../base/generated.js";
@@ -21,47 +21,47 @@ import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 
 const KIND = "context_build_error";
 
-/** How a replay differs from its recording. */
+/** A difference between a replay and its recording. */
 export interface Difference {
   /**
-   * `transcript_shorter`: the transcript has fewer messages than when it was recorded: that many are missing.
-   * `transcript_changed`: its messages of then are not what they were. `engine_changed`: another version of windrow.
+   * `transcript_shorter`: the transcript has fewer messages than at the time of the recording; that many are missing.
+   * `transcript_changed`: its messages from that time have changed. `engine_changed`: another version of windrow.
    * `context_changed`: another context.
    */
   readonly kind: "transcript_shorter" | "transcript_changed" | "engine_changed" | "context_changed";
-  /** What was recorded. */
+  /** The recorded value. */
   readonly recorded: string | number;
-  /** What was found. */
+  /** The present value. */
   readonly found: string | number;
   /**
-   * With `transcript_changed`: the first message that changed is at this position or after it. A recording knows the
-   * transcript by the checksums of some of its beginnings, so it is a range that is known.
+   * With `transcript_changed`: the first changed message is at this position or after it. A recording only has
+   * checksums of some of the transcript's prefixes, so the result is a range.
    */
   readonly after?: number;
-  /** With `transcript_changed`: the first message that changed is at this position or before it. */
+  /** With `transcript_changed`: the first changed message is at this position or before it. */
   readonly until?: number;
 }
 
 /** A context built again. */
 export interface Replay<M extends AnyMessage = MessageInput> {
-  /** Whether it is the context that was recorded, by its hash. */
+  /** True if the context has the recorded hash. */
   readonly same: boolean;
   /** The context. */
   readonly context: BuiltContext<M, Format>;
-  /** What differs from the recording. */
+  /** The differences from the recording. */
   readonly differences: readonly Difference[];
 }
 
 /** Options of a replay. */
 export interface ReplayOptions {
-  /** A redactor, if the context was built with one. It makes the recorded edits and looks for no others. */
+  /** A redactor, if the context was built with one. It repeats the recorded edits and looks for no others. */
   readonly redact?: Redactor | undefined;
 }
 
 /**
- * Builds a context again, with the recorded config, clock, time zone and answers of hooks, from the messages that the
- * transcript had then: what was appended since does not matter. No hook is called. Fails with `INVALID_RECORDING`, also
- * where the build now asks what no answer was recorded for, and as `buildContext` does.
+ * Builds a context again, with the recorded config, clock, time zone and hooks' answers, from the messages that the
+ * transcript had at the time. Messages appended since don't matter. No hook runs. Fails with `INVALID_RECORDING` for a
+ * damaged recording, or if the build asks for an answer that wasn't recorded. Otherwise fails as `buildContext` does.
  */
 export function replay<M extends AnyMessage>(
   recording: BuildRecording,
@@ -82,7 +82,7 @@ async function buildRecorded<M extends AnyMessage>(
   redact: Redactor | undefined,
 ): Promise<Replay<M>> {
   if (!shapes.isThere) {
-    await shapes.load(); // Recorded messages may be of any shape.
+    await shapes.load(); // recorded messages may have any format
   }
   checkRecording(recording);
   const { length, unread } = recording.transcript;
@@ -106,7 +106,7 @@ async function buildRecorded<M extends AnyMessage>(
   }
 }
 
-/** Returns messages with the edits of a recording. */
+/** Returns messages with the recorded edits. */
 function redacted<M extends AnyMessage>(
   messages: readonly M[],
   { redactions = [] }: BuildRecording,
@@ -122,7 +122,7 @@ function redacted<M extends AnyMessage>(
   return redact === undefined ? messages : redact.replayed(messages, redactions);
 }
 
-/** What was not read then; of fewer messages than then it says nothing. */
+/** Sets the unread part of the log. If the transcript is shorter than at the time, the core rejects it. */
 function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
   try {
     prefix.setLog({ unread: unread ?? undefined });
@@ -173,7 +173,7 @@ async function buildAgain<M extends AnyMessage>(
   }
 }
 
-/** Gives the recorded answers, one after the other. */
+/** Returns a function that plays back the recorded answers in order. */
 function answersOf(recording: BuildRecording, because: string): (need: HookNeed) => Answer {
   let next = 0;
   return (need) => {
@@ -199,9 +199,9 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
   };
 }
 
-// ---- What differs ----
+// ---- Differences ----
 
-/** What differs in the transcript, as far as it is there. */
+/** Returns the differences in the transcript, as far as it still exists. */
 function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, prefix: Transcript<M>): Difference[] {
   const { length, digest, marks } = recording.transcript;
   const found = prefix.length;
@@ -214,7 +214,8 @@ function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, 
     }
     const now = call(KIND, () => core.digest(end));
     if (now !== marked) {
-      // Of a transcript of the same length, the digest of all of it; otherwise of its beginning up to there.
+      // For a transcript of the same length, the digest of all of it. Otherwise the digest of its prefix of that
+      // length.
       const isWhole = found === length;
       differences.push({
         kind: "transcript_changed",
@@ -230,7 +231,7 @@ function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, 
   return differences;
 }
 
-/** The beginnings of a transcript that its digest was recorded of, the shortest first. */
+/** Returns the prefixes of a transcript whose digests were recorded, shortest first. */
 function marksOf(
   marks: BuildRecording["transcript"]["marks"],
   length: number,
@@ -240,7 +241,7 @@ function marksOf(
   return [...known.filter(([end]) => end < length).sort(([left], [right]) => left - right), [length, digest]];
 }
 
-/** A difference in words. */
+/** Describes a difference in words. */
 export function inWords({ kind, recorded, found, after, until }: Difference): string {
   switch (kind) {
     case "transcript_shorter":
@@ -256,11 +257,11 @@ export function inWords({ kind, recorded, found, after, until }: Difference): st
   }
 }
 
-// ---- What a recording must be ----
+// ---- Validation of recordings ----
 
 const FORMAT_VERSION = 1;
 
-/** Fails where something is no recording: it may come from a file, and be anything. */
+/** Fails if a value isn't a recording. It may come from a file and be anything. */
 export function checkRecording(recording: unknown): asserts recording is BuildRecording {
   if (!isObject(recording) || typeof recording.formatVersion !== "number") {
     throw invalid(`expected a recording, got ${describe(recording)}`);
@@ -276,7 +277,7 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   if (holeIn(recording) !== undefined) {
     throw invalid(`the recording is damaged: its ${holeIn(recording)} has nothing`);
   }
-  // The request is a message, and is read as one.
+  // The request is a message and is checked as one.
   const { request, ...engineFields } = recording;
   if (!isWithinDepth(engineFields)) {
     throw invalid(`the recording is damaged: something in it lies more than ${DEEPEST} levels deep`);
@@ -287,10 +288,10 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   }
 }
 
-/** How deep lists and objects of a recording may lie in each other; those that windrow makes stay below ten. */
+/** The deepest nesting of a recording. Recordings that windrow makes stay below ten. */
 const DEEPEST = 32;
 
-/** Whether nothing lies deeper. Looks at each level once, so that it ends where something contains itself. */
+/** True if nothing is nested deeper. Visits each value once, so it ends even if something contains itself. */
 function isWithinDepth(value: unknown): boolean {
   let level = new Set<unknown>([value]);
   for (let depth = 0; depth <= DEEPEST && level.size > 0; depth++) {
@@ -307,7 +308,7 @@ function isWithinDepth(value: unknown): boolean {
   return level.size === 0;
 }
 
-/** The fields of a recording, and what each must be. */
+/** The fields of a recording, each with a test of its value. */
 const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   engineVersion: isText,
   config: isObject,

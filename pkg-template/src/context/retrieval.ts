@@ -27,7 +27,7 @@ const MOST_SHARE = 0.5;
 /** The least limit of an answer, in tokens. A smaller one has no room for anything but its own words. */
 const LEAST_TOKENS = 50;
 
-/** So many messages at most are in an answer to a query. */
+/** The most messages in an answer to a query. */
 const MOST_FOUND = 8;
 
 /** The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it can. */

@@ -11,7 +11,7 @@ import type { PlacedPart } from "../message/origin.js";
 interface ToolCosts {
   /** Their definitions in `budget.tools`. */
   readonly definition: number;
-  /** The calls of them that are in the context. */
+  /** The calls of these tools in the context. */
   readonly calls: number;
   /** Their results. */
   readonly results: number;
@@ -21,8 +21,8 @@ interface ToolCosts {
 export interface ToolTokens extends ToolCosts {
   readonly name: string;
   /**
-   * The MCP server that it is from: the one that the call or the definition names, or else what its name has before the first `__`, without
-   * a leading `mcp__`. Undefined if there is none.
+   * The MCP server that it belongs to: the one that the call or the definition names, or else the part of its name
+   * before the first `__`, without a leading `mcp__`. Undefined for a tool without a server.
    */
   readonly server: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface ServerTokens extends ToolCosts {
 
 /** The cost of the messages of one source, in tokens. */
 export interface SourceTokens {
-  /** The `source` of the messages; undefined for those without one, and for texts of sections. */
+  /** The `source` of the messages. Undefined for those without one, and for texts of sections. */
   readonly source: string | undefined;
   readonly tokens: number;
 }
@@ -42,7 +42,7 @@ export interface SourceTokens {
 /** The cost of one speaker's words, in tokens. The calls of the assistant are its words, and results are those of the tool. */
 export interface SpeakerTokens {
   readonly role: Role;
-  /** The name of the message; of a result the name of the tool. */
+  /** The name of the message. For a result, the name of the tool. */
   readonly name: string | undefined;
   readonly tokens: number;
 }
@@ -65,21 +65,21 @@ export interface CostedPiece {
   readonly role: Role;
   readonly name: string | undefined;
   readonly source: string | undefined;
-  /** Its message. A shortened one has the rest of its text. */
+  /** Its message. For a shortened one, the remaining text. */
   readonly parts: readonly PlacedPart[];
   readonly tokens: number;
 }
 
 /**
- * Measures messages in the form of a build: first what the form costs with nothing in it but the tools, then each message. With `tools`, each as
- * JSON, in the place of the build's own, nothing is calibrated.
+ * Measures messages in the form of a build: first the cost of the empty form with its tools, then the cost of each
+ * message. If `tools`, each as JSON, replace the build's own, nothing is calibrated.
  */
 export type Measure = (
   messages: readonly AnyMessage[],
   how?: { readonly tools?: readonly string[]; readonly shape?: string | undefined; readonly first?: number },
 ) => readonly number[];
 
-/** Returns the tokens by source. `definitions` has the cost of the section `tools`, with calibration and without. */
+/** Returns the tokens by source. `definitions` has the cost of the section `tools`, both calibrated and raw. */
 export function tokensBySource(
   pieces: readonly CostedPiece[],
   tools: readonly string[],
@@ -133,7 +133,7 @@ class Tally {
   }
 }
 
-/** Adds the cost of each tool's definition. Returns the rest: the provider's own words about tools. */
+/** Adds the cost of each tool's definition. Returns the remaining cost: the provider's own words about tools. */
 function addDefinitions(
   all: Tally,
   tools: readonly string[],
@@ -143,7 +143,7 @@ function addDefinitions(
   const fixed = (own: readonly string[]): number => measure([], { tools: own })[0] ?? 0;
   const known = new Map<string, number>();
   const single = tools.flatMap(declarationsOf);
-  // A second definition costs only itself: the words around all of them are there already.
+  // A second definition adds only its own cost, because the words around all of them are already counted.
   const weights = single.map(([json]) => {
     const weight = known.get(json) ?? Math.max(0, fixed([json, json]) - fixed([json]));
     known.set(json, weight);

@@ -1,4 +1,4 @@
-// Counting, without a build.
+// Counts tokens without a build.
 
 import { type CoreTranscript, countingOf } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -12,47 +12,49 @@ import type { AnyMessage } from "../formats/any-message.js";
 import type { ShapeName } from "../message/recognise.js";
 import { messageListOf, withCoreOf } from "./transcript.js";
 
-/** How to count. */
+/** Options for counting. */
 export interface CountOptions {
-  /** The model, which chooses the encoding; a model without a public encoding gets the estimator. */
+  /** The model. It selects the encoding; a model without a public encoding gets the estimator. */
   readonly model?: string | null | undefined;
-  /** The encoding; stronger than `model`. Default: `o200k_base`. */
+  /** The encoding. Overrides `model`. Default: `o200k_base`. */
   readonly encoding?: EncodingChoice | null | undefined;
-  /** The shape of the messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  /**
+   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   */
   readonly shape?: ShapeName | null | undefined;
 }
 
 /** A count. */
 export interface TokenCount {
-  /** How many tokens. */
+  /** The number of tokens. */
   readonly tokens: number;
   /**
-   * Whether that is exact: for the model that is named, or for the encoding where that alone is named, and without an image,
-   * audio or a file. Where neither is named it is not: the model may count in another encoding.
+   * True if the count is exact: for the named model, or for the encoding if only that is named, and if no image, audio
+   * or file is counted. False if neither is named, because the model may use another encoding.
    */
   readonly exact: boolean;
-  /** The same in words: what the count is exact for, or why it is not. */
+  /** The same in words: what the count is exact for, or why it isn't exact. */
   readonly words: string;
 }
 
 const KIND = "token_count_error";
 
 /**
- * Counts the tokens of a text, or of chat messages with all that a provider's format adds to them. Fails with
- * `ENCODING_NOT_LOADED` where the encoding was not loaded before: see `loadEncoding`.
+ * Counts the tokens of a text, or of chat messages including everything that a provider's format adds. Fails with
+ * `ENCODING_NOT_LOADED` unless the encoding is loaded: see `loadEncoding`.
  */
 export function countTokens(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
   return publicCall(KIND, "countTokens", () => count(input, options));
 }
 
-/** How options count: the engine's counter, and how sure it is. */
+/** The engine's counter for some options, and whether it is exact. */
 interface CountingMethod {
   readonly counter: number;
   readonly exact: boolean;
   readonly words: string;
 }
 
-/** What options were last given for a text, and how they count: many texts are counted alike. */
+/** The last options for counting a text, and their method. Many texts are counted with the same options. */
 let last: { readonly model: unknown; readonly encoding: unknown; readonly counting: CountingMethod } | undefined;
 
 function count(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
@@ -64,7 +66,7 @@ function countOfText(text: string, options: CountOptions | undefined): TokenCoun
   return { tokens: call(KIND, () => countTokensOf(text, counter)), exact, words };
 }
 
-/** How options count a text. Those that name nothing but an encoding or a model need to be read once. */
+/** Returns the counting method for a text. Options that name nothing but an encoding or a model are read only once. */
 function countingOfText(options: CountOptions | undefined): CountingMethod {
   const plain = plainOptions(options);
   if (plain === undefined) {
@@ -77,7 +79,7 @@ function countingOfText(options: CountOptions | undefined): CountingMethod {
   return last.counting;
 }
 
-/** Options that are plain to see: a name of a model or an encoding at most. Undefined for any others. */
+/** Returns options that name at most a model or an encoding. Undefined for any others. */
 function plainOptions(options: CountOptions | undefined): CountOptions | undefined {
   if (options === undefined) {
     return {};

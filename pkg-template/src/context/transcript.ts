@@ -1,4 +1,4 @@
-// Transcripts: those that callers hold, and those that are remembered behind plain arrays.
+// Transcripts: those that callers hold, and those that windrow remembers for plain arrays.
 
 import { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
@@ -13,44 +13,44 @@ import { type ParsedMessage, parse, type Surroundings } from "../message/read.js
 import { type ShapeName, shapeNameOf } from "../message/recognise.js";
 import { isInstructionRole } from "../message/roles.js";
 
-/** Facts of the log that messages are from. */
+/** Facts about the log that messages come from. */
 export interface LogFacts {
-  /** The part of it that was not read. */
+  /** The unread part of the log. */
   readonly unread?: Unread | undefined;
-  /** How many of its rows were no messages. */
+  /** The number of its rows that weren't messages. */
   readonly skippedCount?: number;
-  /** The sequence numbers of the messages, one each. */
+  /** The sequence numbers of the messages, one for each. */
   readonly seqs?: readonly number[];
 }
 
-/** The engine's side of a transcript, and the messages that it was made from. */
+/** The engine's side of a transcript, and the messages it was made from. */
 export interface Source<M> {
   /** The engine's transcript. */
   readonly core: CoreTranscript;
-  /** The messages, one a row. They stay as they are while the source is in use. */
+  /** The messages, one per row. They stay unchanged while the source is in use. */
   readonly messages: readonly M[];
-  /** Facts of the log that they are from. */
+  /** Facts about the log that they come from. */
   readonly log?: LogFacts | undefined;
-  /** The shape of the messages, where it was named. */
+  /** The shape of the messages, if the caller named it. */
   readonly shape?: string | undefined;
-  /** Returns what was read of a message, if that is remembered. */
+  /** Returns the parsed form of a message, if it is remembered. */
   readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
   /** The ids of the messages, as the engine knows them. */
   readonly ids: readonly (string | undefined)[];
-  /** The stretches of it that were read. */
+  /** The stretches of the log that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
   /**
-   * Looks again at messages that counted as unchanged. Gives a new source if any has changed, undefined otherwise.
+   * Compares messages again that counted as unchanged. Returns a new source if any has changed, undefined otherwise.
    */
   readonly lookAgain?: ((rows: readonly number[]) => Source<M> | undefined) | undefined;
 }
 
-/** How many of the newest messages are remembered as they were read, for the requests that they are in. */
+/** The number of newest messages whose parsed form is remembered, for requests that include them. */
 const REMEMBERED_MESSAGES = 1024;
 
-/** What is remembered of the messages of a list: the ids of all, and the newest as they were read. */
+/** The memory of a list's messages: the ids of all, and the parsed form of the newest. */
 class MessageMemory {
-  // A context holds on to the list of ids, so a list that was handed out is only appended to.
+  // A context keeps the list of ids that it received, so such a list is only ever appended to.
   #ids: (string | undefined)[] = [];
   #parsed: ParsedMessage[] = [];
 
@@ -69,24 +69,24 @@ class MessageMemory {
     }
   }
 
-  /** What a source says of them. */
+  /** The facts that a source has from it. */
   get facts(): Pick<Source<unknown>, "ids" | "parsedAt"> {
     return { ids: this.#ids, parsedAt: (row) => this.#parsed[row - (this.#ids.length - this.#parsed.length)] };
   }
 }
 
-/** Messages that were read: the columns of all, and the newest of them whole. */
+/** Parsed messages: the columns of all, and the full form of the newest. */
 interface ReadMessages {
   readonly columns: MessageColumns[];
   readonly recent: readonly ParsedMessage[];
 }
 
 /**
- * A transcript that lives in the engine: a message is read, counted and paired once.
- * Its messages are taken as they are when they are appended.
+ * A transcript that lives in the engine. Each message is read, counted and paired once, in the state it has when it is
+ * appended.
  */
 export class Transcript<M extends AnyMessage = MessageInput> {
-  // A context holds on to the list that it was built from, so a list that was handed out is only appended to.
+  // A context keeps the list that it was built from, so such a list is only ever appended to.
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
   #generation = 0;
@@ -100,24 +100,24 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     this.#shape = shape;
   }
 
-  /** How many messages it has. */
+  /** The number of its messages. */
   get length(): number {
     return this.#messages.length;
   }
 
-  /** Its messages, oldest first: the caller's own objects. */
+  /** Its messages, oldest first. They are the caller's own objects. */
   get messages(): readonly M[] {
     return this.#messages;
   }
 
-  /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
+  /** Appends a message or a list of messages: all of them or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
     const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
     const where = { first: this.length, shape: this.#shape, before: this.#messages.at(-1) };
     this.#append(list, readAll(list, "transcript_error", where));
   }
 
-  /** @internal Appends messages that were read before. */
+  /** @internal Appends parsed messages. */
   appendParsed(messages: readonly ParsedMessage[]): void {
     const columns = messages.map((message) => message.columns);
     const given = messages.map((message) => message.given as M);
@@ -132,7 +132,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     this.#memory.add(read);
   }
 
-  /** Puts a message in the place of the last one, for example a reply that is still being written. */
+  /** Replaces the last message, for example a reply that is still being written. */
   replaceLast(message: M): void {
     const last = this.length - 1;
     if (last < 0) {
@@ -166,9 +166,9 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     this.#memory.truncate(length);
   }
 
-  /** Gives back the engine's memory now rather than when it is collected. The transcript can still be used. */
+  /** Releases the engine's memory now instead of at garbage collection. The transcript can still be used. */
   free(): void {
-    // What an earlier engine held is gone with it.
+    // Memory of an earlier engine is already gone.
     if (this.#core !== undefined && this.#generation === engineGeneration()) {
       this.#core.free();
     }
@@ -185,7 +185,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape, ...facts };
   }
 
-  /** @internal Says what the messages are of a log. */
+  /** @internal Sets the facts about the log that the messages come from. */
   setLog(log: LogFacts): void {
     this.#log = log;
     setLog(this.#live(), log, "transcript_error");
@@ -203,16 +203,18 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
 /** Options of a transcript. */
 export interface TranscriptOptions {
-  /** The shape of its messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  /**
+   * The shape of its messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   */
   readonly shape?: ShapeName | undefined;
 }
 
-/** Whether there is such a shape is asked where it is looked for. */
+/** The code that looks the shape up checks that it exists. */
 const TRANSCRIPT_OPTIONS: OptionRules = { shape: ["the name of a shape", () => true] };
 
 /**
- * Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`, and with `INVALID_CONFIG` for a shape that is not
- * known.
+ * Creates a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`, and with `INVALID_CONFIG` for an
+ * unknown shape.
  */
 export function createTranscript<M extends AnyMessage>(
   messages: readonly M[] = [],
@@ -227,9 +229,10 @@ export function createTranscript<M extends AnyMessage>(
 }
 
 /**
- * The engine's transcript for a caller's transcript or array. A `Transcript` has its own; an array's is remembered.
+ * Returns the engine's transcript for a caller's transcript or array. A `Transcript` has its own; an array's is
+ * remembered.
  *
- * In an array that was seen before, the newest `reach` messages are compared field by field. An older message counts as
+ * In an array seen before, the newest `reach` messages are compared field by field. An older message counts as
  * unchanged if it is the same object.
  */
 export function sourceOf<M extends AnyMessage>(
@@ -258,7 +261,7 @@ export function sourceOf<M extends AnyMessage>(
   return { core, messages, lookAgain, shape, ...facts };
 }
 
-/** The messages of a caller's transcript or array, unread. */
+/** Returns the messages of a caller's transcript or array, unparsed. */
 export function messagesOf<M extends AnyMessage>(
   transcript: readonly M[] | Transcript<M>,
   kind: ErrorKind,
@@ -278,7 +281,7 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
   return list;
 }
 
-/** Where the list is that is meant, if that can be told. */
+/** Suggests how to pass the list that the caller probably meant. Undefined if nothing fits. */
 function listIn(value: unknown): string | undefined {
   if (typeof value === "string") {
     return "Pass JSON.parse(text), or parseTranscript(text).";
@@ -293,16 +296,16 @@ function listIn(value: unknown): string | undefined {
     }
     return Array.isArray(messages) ? "Pass its messages." : undefined;
   } catch {
-    return undefined; // a proxy that was revoked, for example
+    return undefined; // a revoked proxy, for example
   }
 }
 
-/** How many messages a list may have. What says that it has more may be nothing but a length. */
+/** The most messages in a list. A longer one may be nothing but a claimed length. */
 const MOST_MESSAGES = 10_000_000;
 
 /**
- * A copy of a list; undefined for anything else. A proxy, or an element's getter, may throw. Its length is believed only as
- * far as there are messages: the first place with nothing in it ends the reading.
+ * Copies a list. Undefined for anything else. A proxy or a getter may throw. Its length isn't trusted: reading ends at
+ * the first hole.
  */
 export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): readonly T[] | undefined {
   let at: number | undefined;
@@ -342,15 +345,15 @@ function invalid(kind: ErrorKind, message: string, nextAction: string, path?: st
   return new ContextError({ kind, code: "INVALID_TRANSCRIPT", message, nextAction, path, cause });
 }
 
-/** What is known of messages beside themselves. */
+/** Facts about messages in addition to the messages themselves. */
 interface MessageFacts {
-  /** A message's place in an error. */
+  /** Returns a message's path in an error. */
   readonly path?: ((index: number) => string) | undefined;
   readonly log?: LogFacts | undefined;
   readonly shape?: string | undefined;
 }
 
-/** A transcript of its own in the engine. The caller frees it. */
+/** Creates a separate transcript in the engine. The caller frees it. */
 export function coreOf(
   messages: readonly unknown[],
   kind: ErrorKind,
@@ -369,7 +372,7 @@ function setLog(core: CoreTranscript, { unread, skippedCount = 0, seqs = [] }: L
   call(kind, () => core.setLog(unread, skippedCount, Float64Array.from(seqs)));
 }
 
-/** As `coreOf`, for the time of a call. */
+/** Does the same as `coreOf` for the duration of a call. */
 export function withCoreOf<T>(
   messages: readonly unknown[],
   kind: ErrorKind,
@@ -381,18 +384,18 @@ export function withCoreOf<T>(
   try {
     return use(core);
   } finally {
-    // If the engine failed in between, what it held is gone with it.
+    // If the engine failed meanwhile, its memory is already gone.
     if (generation === engineGeneration()) {
       core.free();
     }
   }
 }
 
-/** Where messages are read, and by what. */
+/** The place of messages that are being read, for errors. */
 interface Place extends Surroundings {
-  /** The position of the first. */
+  /** The position of the first message. */
   readonly first?: number;
-  /** What the message of a position is called in errors. */
+  /** Returns the name of a message in errors, by its position. */
   readonly path?: ((index: number) => string) | undefined;
 }
 
@@ -416,7 +419,7 @@ function readAll(
   return { columns, recent };
 }
 
-/** The memory of an array: its messages, as the engine saw them, and the engine's transcript of them. */
+/** The memory of an array: its messages as the engine saw them, and the engine's transcript of them. */
 interface TranscriptMemory {
   readonly core: CoreTranscript;
   readonly generation: number;
@@ -427,11 +430,11 @@ interface TranscriptMemory {
 }
 
 /**
- * By the first message of the conversation: it is the same object in the array that an application makes of the last one
- * and more. Not by the instructions before it, which many conversations may share.
+ * Keyed by the first message of the conversation, because an application that copies the array and adds to it keeps
+ * that object. Instructions before it don't count: many conversations may share them.
  */
 const remembered = new WeakMap<object, TranscriptMemory>();
-/** The remembered arrays by use, the latest last. Those that the host has collected are gone. */
+/** The remembered arrays by use, most recent last. The host may have collected some. */
 let latest: WeakRef<TranscriptMemory>[] = [];
 const REMEMBERED_ARRAYS = 8;
 
@@ -443,8 +446,8 @@ interface KnownTranscript {
 }
 
 /**
- * Recognises a plain array: its unchanged beginning stays in the engine, and the rest is read. The
- * fields of messages from `first` on are compared.
+ * Recognises a plain array. Its unchanged beginning stays in the engine, and the rest is read. Compares the fields of
+ * messages from `first` on.
  */
 function recognise(
   messages: readonly object[],
@@ -473,7 +476,7 @@ function recognise(
   const same = countSame(messages, entry, kind, first);
   const added = readAll(messages.slice(same), kind, { first: same, shape, before: messages[same - 1] });
   if (columns.length !== length) {
-    // A getter of a message built a context of the same messages meanwhile.
+    // Meanwhile, a getter of a message built a context of the same messages.
     const own = readAll(messages, kind, { shape });
     const ownCore = call(kind, () => new CoreTranscript());
     appendColumns(ownCore, own.columns, kind);
@@ -502,11 +505,11 @@ function isInstruction(message: unknown): boolean {
     const role = (message as MessageInput | null | undefined)?.role;
     return isInstructionRole(role);
   } catch {
-    return false; // Reading it says what is wrong with it.
+    return false; // reading it reports the fault
   }
 }
 
-/** How many messages at the beginning are as they were. Before `first`, whatever is the same object is. */
+/** Counts the unchanged messages at the beginning. Before `first`, the same object counts as unchanged. */
 function countSame(messages: readonly unknown[], known: TranscriptMemory, kind: ErrorKind, first: number): number {
   const limit = Math.min(messages.length, known.columns.length);
   let index = 0;
@@ -524,7 +527,7 @@ function countSame(messages: readonly unknown[], known: TranscriptMemory, kind: 
   return limit;
 }
 
-/** Notes a use, and forgets the arrays that were not used for longest. */
+/** Records a use, and forgets the arrays that were used least recently. */
 function remember(entry: TranscriptMemory): void {
   latest = latest.filter((reference) => {
     const other = reference.deref();
@@ -534,7 +537,7 @@ function remember(entry: TranscriptMemory): void {
   while (latest.length > REMEMBERED_ARRAYS) {
     const oldest = latest.shift()?.deref();
     if (oldest !== undefined) {
-      // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
+      // The engine releases the memory. The next use of that array finds an empty transcript and fills it.
       oldest.columns.length = 0;
       oldest.memory.truncate(0);
       oldest.messages = [];

@@ -1,4 +1,4 @@
-// Vocabularies: loaded when they are first needed, or handed over.
+// Vocabularies, which are loaded on first use or passed in.
 
 import { isLoaded } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -10,22 +10,25 @@ import { call, giveVocabulary } from "./engine.js";
 import { inflated } from "./inflate.js";
 
 /**
- * A vocabulary: what `windrow/encodings/o200k_base` exports, the bytes of `windrow/encodings/o200k_base.bin`, or those that
- * `windrow vocabulary` makes of a `tokenizer.json`.
+ * A vocabulary: the export of `windrow/encodings/o200k_base`, the bytes of `windrow/encodings/o200k_base.bin`, or the
+ * bytes that `windrow vocabulary` makes from a `tokenizer.json`.
  */
 export type Vocabulary =
   | { readonly name: EncodingName; readonly data: string }
   | { readonly name: EncodingName; readonly bytes: Uint8Array | ArrayBuffer };
 
-/** The encodings whose vocabulary the package has. */
+/** The encodings whose vocabulary ships with the package. */
 const PACKAGED: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 
-/** Where vocabularies come from, by their names. */
+/** Imports of vocabularies, by name. */
 export type VocabularyImports = Partial<Record<EncodingName, () => Promise<{ default: Vocabulary }>>>;
 
 let imports: VocabularyImports = {};
 
-/** Says which vocabularies can be fetched; an entry does so, as a bundle carries those that its entry names. */
+/**
+ * Registers vocabularies that can be fetched. Each entry calls it, because a bundle contains only the vocabularies that
+ * its entry names.
+ */
 export function provideVocabularies(given: VocabularyImports): void {
   imports = { ...imports, ...given };
 }
@@ -33,9 +36,9 @@ export function provideVocabularies(given: VocabularyImports): void {
 const loading = new Map<string, Promise<void>>();
 
 /**
- * Loads an encoding, so that tokens are counted exactly. `buildContext` does it by itself when it must; the synchronous
- * functions need it done before. Once loaded, an encoding is shared by all calls. Fails with `INVALID_ENCODING`, or
- * `ENCODING_NOT_LOADED` where the vocabulary cannot be fetched.
+ * Loads an encoding for exact token counts. `buildContext` loads it when needed. The synchronous functions need it
+ * loaded first. All calls share a loaded encoding. Fails with `INVALID_ENCODING`, or with `ENCODING_NOT_LOADED` if the
+ * vocabulary can't be fetched.
  */
 export function loadEncoding(encoding: EncodingName | Vocabulary): Promise<void> {
   return publicPromise("encoding_error", "loadEncoding", () => load(encoding));
@@ -50,7 +53,7 @@ function load(encoding: EncodingName | Vocabulary): Promise<void> {
   if (call("encoding_error", () => isLoaded(name))) {
     return Promise.resolve();
   }
-  // A vocabulary that is handed over does not wait for one that is being fetched.
+  // A vocabulary passed in doesn't wait for one that is being fetched.
   const pending = isName ? loading.get(name) : undefined;
   if (pending !== undefined) {
     return pending;

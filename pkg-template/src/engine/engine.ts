@@ -1,4 +1,4 @@
-// The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
+// The wasm instance. It is created on first use and again after a trap, so the call after a failure works.
 
 import { __wbg_reset_state, initSync, loadVocabulary, readMeaning, startSelection } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
@@ -7,17 +7,17 @@ let getModule: (() => WebAssembly.Module) | undefined;
 let core: WebAssembly.Module | undefined;
 let generation = 0;
 
-/** What selects among messages: the part of the engine that is loaded when it is first needed. */
+/** The ranking module, which is loaded on first use. */
 let selection: WebAssembly.Module | undefined;
 const vocabularies = new Map<string, Uint8Array>();
 let meaning: Uint8Array | undefined;
 
-/** Says where the compiled core comes from; it is asked for on first use. */
+/** Sets the source of the compiled core. It is called on first use. */
 export function provideModule(get: () => WebAssembly.Module): void {
   getModule = get;
 }
 
-/** The number of the running instance: what an earlier one held is gone. */
+/** Returns the number of the running instance. Data of earlier instances is gone. */
 export function engineGeneration(): number {
   if (generation === 0) {
     if (getModule === undefined) {
@@ -45,7 +45,7 @@ export function engineGeneration(): number {
   return generation;
 }
 
-/** Calls into the core. Whatever it throws becomes a `ContextError` of the given kind. */
+/** Calls into the core. Turns anything it throws into a `ContextError` of this kind. */
 export function call<T>(kind: ErrorKind, run: () => T): T {
   engineGeneration();
   try {
@@ -55,14 +55,14 @@ export function call<T>(kind: ErrorKind, run: () => T): T {
   }
 }
 
-/** Whether the engine has what selects. */
+/** True if the engine has the ranking module. */
 export function hasSelection(): boolean {
   return selection !== undefined;
 }
 
 /**
- * Hands what selects to the core, and to those that follow it: once, as linking it again would reset what it holds. Fails with
- * `INVALID_CORE` where it does not belong to this core.
+ * Links the ranking module with the core and with later instances. Links it once, because linking again would reset its
+ * data. Fails with `INVALID_CORE` if it isn't part of this core.
  */
 export function giveSelection(module: WebAssembly.Module): void {
   if (hasSelection()) {
@@ -83,26 +83,26 @@ export function giveSelection(module: WebAssembly.Module): void {
   selection = module;
 }
 
-/** Links what selects with the core: they share memory, and the table by which they call each other. */
+/** Links the ranking module with the core. They share memory and the table through which they call each other. */
 function link(module: WebAssembly.Module): void {
-  const shared = initSync({ module: core as WebAssembly.Module }); // it was made before: these are its exports
+  const shared = initSync({ module: core as WebAssembly.Module }); // the core exists already: these are its exports
   new WebAssembly.Instance(module, { __wasm_split: shared as unknown as WebAssembly.ModuleImports });
   startSelection();
 }
 
-/** Which build a module is of, as the build of the package notes in it. */
+/** Returns the build id that the package's build wrote into a module. */
 function buildOf(module: WebAssembly.Module): string | undefined {
   const [note] = WebAssembly.Module.customSections(module, "windrow");
   return note && new TextDecoder().decode(note);
 }
 
-/** Hands a vocabulary to the core, and to those that follow it. */
+/** Adds a vocabulary to the core and to later instances. */
 export function giveVocabulary(name: string, bytes: Uint8Array): void {
   call("encoding_error", () => loadVocabulary(name, bytes));
   vocabularies.set(name, bytes);
 }
 
-/** Hands the table of meanings to the core, and to those that follow it. The part that selects must be there. */
+/** Adds the meaning table to the core and to later instances. The ranking module must be loaded. */
 export function giveMeaning(bytes: Uint8Array): void {
   call("load_error", () => readMeaning(bytes));
   meaning = bytes;
@@ -126,7 +126,7 @@ function translate(kind: ErrorKind, failure: unknown): ContextError {
   });
 }
 
-/** A trap leaves the instance in an unknown state: what it held is given to a new one. */
+/** A trap leaves the instance in an unknown state, so a new one receives its data. */
 function restart(): void {
   __wbg_reset_state();
   generation += 1;

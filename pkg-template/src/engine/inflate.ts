@@ -1,4 +1,4 @@
-// Data of the package that travels as deflated bytes in base64: vocabularies and the table of meanings.
+// Decodes the package's data that ships deflated and in base64: vocabularies and the meaning table.
 
 import { decodeBase64 } from "../base/base64.js";
 

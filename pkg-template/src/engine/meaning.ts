@@ -1,4 +1,4 @@
-// The table of meanings for `recall.meaning: "static"`: loaded when it is first needed, or handed over.
+// The meaning table for `recall.meaning: "static"`, which is loaded on first use or passed in.
 
 import { hasMeaning } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -8,7 +8,7 @@ import { call, giveMeaning } from "./engine.js";
 import { inflated } from "./inflate.js";
 import { needSelection } from "./selection.js";
 
-/** The table of meanings: what `windrow/meaning` exports, or the bytes of `windrow/meaning.bin`. */
+/** The meaning table: the export of `windrow/meaning`, or the bytes of `windrow/meaning.bin`. */
 export type MeaningTable = { readonly data: string } | { readonly bytes: Uint8Array | ArrayBuffer };
 
 const KIND = "load_error";
@@ -22,8 +22,9 @@ export function provideMeaning(importMeaning: () => Promise<{ default: MeaningTa
 }
 
 /**
- * Loads the table for `recall.meaning: "static"`. In a page and in Node.js, `buildContext` does it by itself when it must. Workers and the edge runtime pass what `windrow/meaning` exports, so that only
- * those carry it that use it. Once loaded, it is shared by all calls.
+ * Loads the table for `recall.meaning: "static"`. In a page and in Node.js, `buildContext` loads it when needed.
+ * Workers and the edge runtime pass the export of `windrow/meaning`, so only bundles that use the table contain it. All
+ * calls share a loaded table.
  *
  * Fails with `MEANING_NOT_LOADED` if the table can't be fetched, and with `INVALID_MEANING` if it isn't the table of this version.
  */
@@ -31,7 +32,7 @@ export function loadMeaning(table?: MeaningTable): Promise<void> {
   return publicPromise(KIND, "loadMeaning", () => (table === undefined ? needMeaning() : load(table)));
 }
 
-/** Loads the table if it is not there yet. */
+/** Loads the table unless it is loaded. */
 export async function needMeaning(): Promise<void> {
   if (call(KIND, hasMeaning)) {
     return;
@@ -57,7 +58,7 @@ async function fetched(): Promise<MeaningTable> {
 
 async function load(table: MeaningTable): Promise<void> {
   const bytes = await bytesOf(table);
-  await needSelection(); // it reads the table
+  await needSelection(); // the ranking module reads the table
   giveMeaning(bytes);
 }
 

@@ -1,4 +1,4 @@
-// What selects among messages: a module of its own that shares the core's memory, and is loaded when it is first needed.
+// The ranking module: a separate wasm module that shares the core's memory and is loaded on first use.
 
 import { ContextError } from "../base/errors.js";
 import { publicPromise } from "../base/public-call.js";
@@ -8,26 +8,26 @@ let atHand: (() => WebAssembly.Module) | undefined;
 let fetched: (() => Promise<WebAssembly.Module>) | undefined;
 let loading: Promise<void> | undefined;
 
-/** Says where it is; it is asked for when it is first needed. */
+/** Sets the source of the module. It is called on first use. */
 export function provideSelection(get: () => WebAssembly.Module): void {
   [atHand, fetched] = [get, undefined];
 }
 
-/** Says how it is fetched, which happens when it is first needed, or a little before. */
+/** Sets the function that fetches the module. It is called on first use, or a little earlier. */
 export function provideSelectionLater(fetch: () => Promise<WebAssembly.Module>): void {
   [atHand, fetched] = [undefined, fetch];
 }
 
 /**
- * Loads the part of the engine that ranks and searches messages, and all else that selects among them. `buildContext` and sessions do
- * it by themselves when they first must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with
- * `PART_NOT_LOADED` where it cannot be fetched.
+ * Loads the ranking module, the part of the engine that ranks, searches and selects messages. `buildContext` and
+ * sessions load it when they first need it. In a page, load it before `buildContextSync` if a transcript may outgrow
+ * its budget. Fails with `PART_NOT_LOADED` if it can't be fetched.
  */
 export function loadSelection(): Promise<void> {
   return publicPromise("load_error", "loadSelection", needSelection);
 }
 
-/** Loads it where it is not there yet. */
+/** Loads the module unless it is loaded. */
 export async function needSelection(): Promise<void> {
   if (fetched === undefined) {
     startSelection();
@@ -45,14 +45,14 @@ export async function needSelection(): Promise<void> {
   }
 }
 
-/** Fetches it where it will soon be needed. Whoever needs it then is told if that fails. */
+/** Fetches the module ahead of its first use. A failure is reported to the call that then needs it. */
 export function fetchSelectionAhead(): void {
   if (fetched !== undefined) {
     needSelection().catch(() => undefined);
   }
 }
 
-/** Starts it at once, where it is at hand. */
+/** Starts the module if its code is available. */
 export function startSelection(): void {
   if (hasSelection()) {
     return;

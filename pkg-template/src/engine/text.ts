@@ -1,18 +1,18 @@
-// Texts that are counted: written straight into the engine's memory, as most are short and there are many.
+// Texts to be counted. They are written straight into the engine's memory, because there are many short ones.
 
 import { countText, engineMemory, textBuffer } from "#core";
 import { engineGeneration } from "./engine.js";
 
-/** The room that the engine keeps for a text, in bytes. What a longer one takes is given up. */
+/** The buffer that the engine keeps for a text, in bytes. A buffer for a longer text is released afterwards. */
 const KEPT_BYTES = 1 << 16;
 
 const encoder = new TextEncoder();
 let room = new Uint8Array(0);
 let generation = 0;
 
-/** The number of tokens in a text, by a counter of the engine's. */
+/** Returns the number of tokens in a text, by one of the engine's counters. */
 export function countTokensOf(text: string, counter: number): number {
-  // Memory that has grown leaves a view of nothing, and a new instance one of the wrong memory.
+  // Growing memory detaches the view, and a new instance has another memory.
   if (room.length <= text.length || generation !== engineGeneration()) {
     makeRoom(text.length);
   }
@@ -25,12 +25,12 @@ export function countTokensOf(text: string, counter: number): number {
     return countText(counter, written);
   } finally {
     if (room.length > KEPT_BYTES) {
-      room = new Uint8Array(0); // the engine has given it up
+      room = new Uint8Array(0); // the engine has released it
     }
   }
 }
 
-/** Makes room for a text, with what was written in it before. */
+/** Grows the buffer for a text and keeps the bytes already written. */
 function makeRoom(bytes: number): void {
   const length = Math.max(bytes, KEPT_BYTES);
   generation = engineGeneration();

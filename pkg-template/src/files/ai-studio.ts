@@ -1,6 +1,7 @@
-// A prompt as Google's AI Studio saves it in Drive: `{ systemInstruction, chunkedPrompt: { chunks, pendingInputs } }`. Chunks of one
-// role behind each other are one turn: a document and the words about it, thoughts and the answer. What is pending was never sent. The
-// format is not published; the fields of chunks are those that Sinity/polylogue (docs/providers) reads, and others of its kind.
+// A prompt as Google's AI Studio saves it in Drive: `{ systemInstruction, chunkedPrompt: { chunks, pendingInputs } }`.
+// Consecutive chunks of one role are one turn, such as a document and the question about it, or thoughts and the
+// answer. Pending inputs were never sent. The format isn't published; the fields of chunks are those that readers of
+// real files use, such as Sinity/polylogue (docs/providers).
 
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -54,12 +55,12 @@ export const aiStudioPrompt: FileKind = {
 interface StudioTurn {
   readonly at: number;
   readonly role: "user" | "assistant";
-  /** When the first of its chunks was made that says it. */
+  /** The time of its first chunk with content. */
   createdAt: string | undefined;
   readonly parts: PartInput[];
 }
 
-/** What of a chunk or a part says something, beside its texts. */
+/** The fields of a chunk or a part that hold media, with their kinds. */
 const MEDIA = [
   ["inlineImage", "image"],
   ["inlineAudio", "audio"],
@@ -72,12 +73,12 @@ const MEDIA = [
   ["fileData", undefined],
 ] as const;
 
-/** How often code was run so far. Neither a run nor what it gave has an id. */
+/** The number of code runs so far. Neither a run nor its result has an id. */
 interface CodeRuns {
   count: number;
 }
 
-/** What a chunk says. Its text is that of its parts once more. */
+/** Returns the parts of a chunk. The chunk's text repeats the text of its parts. */
 function partsOfChunk(chunk: Row, calls: CodeRuns): readonly PartInput[] {
   const isThought = chunk.isThought === true;
   const hasText = textIn(chunk.text) !== undefined;
@@ -108,7 +109,7 @@ function mediaIn(media: Row, kind: "image" | "audio" | "video" | undefined): rea
   return attachedPart({ kind, data, url: id ?? fileUri, name, mediaType });
 }
 
-/** Code that was run and functions that were called, and what they gave. */
+/** Returns code runs and function calls, and their results. */
 function callsIn(fields: Row, calls: CodeRuns): readonly PartInput[] {
   const { executableCode, codeExecutionResult, functionCall, functionResponse } = fields;
   const parts: PartInput[] = [];
@@ -132,5 +133,5 @@ function callsIn(fields: Row, calls: CodeRuns): readonly PartInput[] {
   return parts;
 }
 
-/** What the API calls the tool that runs code. */
+/** The API's name for the tool that runs code. */
 const CODE = "code_execution";

@@ -1,11 +1,11 @@
-// Fields next to the messages of a file. The model was shown instructions, tools and images too.
+// Reads and reports fields next to a file's messages. The model also saw instructions, tools and images.
 
 import { listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
 
-/** The reason of a report of something next to the messages. */
+/** The reason for reporting a field next to the messages. */
 export const NOT_READ = "it is next to the messages, and not read";
 
-/** Fields that say something of the conversation, or how a model is asked, and nothing to it. */
+/** Fields that describe the conversation or set options of a model, but aren't shown to it. */
 const FACTS: ReadonlySet<string> = new Set(
   [
     "id uuid _id title name object type kind version source status url language projectHash lastUpdated directories tags labels",
@@ -19,7 +19,7 @@ const FACTS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** True if a field says something of a conversation, and nothing to a model. */
+/** True if a field describes a conversation and isn't shown to a model. */
 export function isFact(name: string): boolean {
   return FACTS.has(name);
 }
@@ -34,7 +34,7 @@ export function reportBeside(value: Row, read: readonly string[], conversation: 
   }
 }
 
-/** An empty list or object as JSON: some data sets have their tools as a text. */
+/** An empty list or object as JSON: some data sets store their tools as text. */
 const EMPTY_JSON = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
 
 /** True if a value has words, entries or fields. */

@@ -1,9 +1,9 @@
-// ChatGPT's export, `conversations.json`: a list of conversations, each a tree of messages in `mapping`, of which `current_node`
-// is the end of the branch that is shown. Nobody publishes the format: it is what mohamed-chs/convoviz (docs/dev/chatgpt-spec.md)
-// and pionxzh/chatgpt-exporter (src/api.ts) found in it. That a page shows one branch is why the others are not read.
+// ChatGPT's export, `conversations.json`: a list of conversations, each a tree of messages in `mapping`. `current_node`
+// is the end of the visible branch, and only that branch is read. The format isn't published; mohamed-chs/convoviz
+// (docs/dev/chatgpt-spec.md) and pionxzh/chatgpt-exporter (src/api.ts) document its fields.
 //
-// Messages that are hidden from people are read: the model has seen them (instructions, memories, files that were opened), and a
-// context is for a model. They have the tag `hidden`, by which `filter.excludeTags` leaves them out.
+// Messages hidden from people are read too, because the model saw them: instructions, memories, opened files. They have
+// the tag `hidden`, so `filter.excludeTags` can leave them out.
 
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -15,7 +15,7 @@ import { branchOf } from "./tree.js";
 
 export const chatGptExport: FileKind = {
   name: "ChatGPT export",
-  // DeepSeek's export has a tree of that name too, and other messages in it.
+  // DeepSeek's export also has a tree named `mapping`, with different messages in it.
   fits: (value) => isRecord(value) && isRecord(value.mapping) && !("role" in value) && !("inserted_at" in value),
 
   read({ id, conversation_id, title, create_time, mapping, current_node }, row, file) {
@@ -39,20 +39,20 @@ export const chatGptExport: FileKind = {
   },
 };
 
-/** A call of a tool, and what it gave so far. */
+/** A tool call, and its result so far. */
 interface ExportedCall {
   readonly id: string;
   readonly tool: string;
   result?: PartInput[];
 }
 
-/** The calls since the user spoke last: a result names its tool alone. */
+/** The calls since the user last spoke. A result only names its tool. */
 interface OpenCalls {
   readonly byTool: Map<string, ExportedCall>;
   last: ExportedCall | undefined;
 }
 
-/** Where a message is read into. */
+/** The destination of a message that is read. */
 interface Into {
   readonly conversation: OpenConversation;
   readonly at: number;
@@ -69,7 +69,7 @@ function readMessage(
     conversation.take({ ...head, ...fields, ...(isHidden ? { tags: ["hidden"] } : {}) }, at);
   const parts = partsOf(message, (reason) => conversation.skip(reason, at));
   const given = roleOf(message);
-  // The first models that thought did so as a tool.
+  // The first thinking models recorded their thoughts as a tool.
   const role = given === "tool" && parts.length > 0 && parts.every(isReasoning) ? "assistant" : given;
   const tool = textIn(message.recipient);
   if (role === "tool") {
@@ -89,7 +89,7 @@ function readMessage(
   }
 }
 
-/** Takes what the assistant says to a tool as a call of it. */
+/** Adds text that the assistant sent to a tool as a call of it. */
 function takeCall(
   call: ExportedCall,
   parts: readonly PartInput[],
@@ -106,7 +106,7 @@ function takeCall(
   }
 }
 
-/** Takes what a tool says as the result of its call. A call has one result: what comes later is a part of the first. */
+/** Adds a tool's message as the result of its call. A call has one result; later messages become part of it. */
 function takeResult(
   name: string | undefined,
   parts: readonly PartInput[],
@@ -120,7 +120,7 @@ function takeResult(
     }
     return;
   }
-  // A call that gave nothing has a result all the same.
+  // A call without output still gets a result.
   if (parts.length === 0 && call === undefined) {
     return;
   }
@@ -136,21 +136,21 @@ function takeResult(
   }
 }
 
-/** The call that a tool answers; undefined where something was given to the model that it had not asked for. */
+/** Returns the call that a tool answers. Undefined if the model received content that it hadn't asked for. */
 function callOf(name: string | undefined, { byTool, last }: OpenCalls): ExportedCall | undefined {
   const own = name === undefined ? undefined : (byTool.get(name) ?? byTool.get(familyOf(name)));
   const isOpen = last !== undefined && (last.result === undefined || familyOf(last.tool) === "multi_tool_use");
   return own ?? (isOpen ? last : undefined);
 }
 
-/** `browser.search` is answered by `browser`, and `web` by `web.run`. */
+/** `browser` answers `browser.search`, and `web.run` answers `web`. */
 function familyOf(tool: string): string {
   return tool.split(".", 1)[0] as string;
 }
 
 const isReasoning = ({ type }: PartInput): boolean => type === "reasoning";
 
-/** What users and the model wrote down about the user instructs: the model is told so in every turn. */
+/** Notes about the user, by the user or the model, are instructions: the model receives them in every turn. */
 const INSTRUCTIONS: readonly unknown[] = ["user_editable_context", "model_editable_context"];
 
 function roleOf({ author, content, metadata }: Row): "user" | "assistant" | "system" | "tool" | undefined {
@@ -172,7 +172,7 @@ function partsOf(message: Row, report: Report): readonly PartInput[] {
     return instructions;
   }
   const parts = partsOfContent(content, report);
-  // What the harmony format calls the channel of analysis.
+  // The harmony format's name for the channel of thoughts.
   const isThought = message.channel === "analysis" && message.recipient === "all";
   const said = isThought
     ? parts.map((part): PartInput => (part.type === "text" ? { type: "reasoning", text: part.text } : part))
@@ -185,7 +185,7 @@ function partsOfContent(content: Row, report: Report): readonly PartInput[] {
   switch (type) {
     case "text":
     case "multimodal_text": {
-      // Who speaks is heard by the words that were understood: the sound is not in the file.
+      // A transcription says that somebody spoke. The sound isn't in the file.
       const isWritten = listIn(parts).some((part) => recordIn(part).content_type === "audio_transcription");
       return listIn(parts).flatMap((part) => partOf(part, isWritten, report));
     }
@@ -211,7 +211,7 @@ function partsOfContent(content: Row, report: Report): readonly PartInput[] {
       return textPart(content.output_str);
     case "computer_output":
       return partOf(content.screenshot, false, report);
-    // How long it thought: a line for people.
+    // The time it thought, shown to people only.
     case "reasoning_recap":
       return [];
     default: {
@@ -246,7 +246,7 @@ function partOf(part: unknown, isWritten: boolean, report: Report): readonly Par
     case "video_asset_pointer":
       return pointerPart(fields, "video");
     case "real_time_user_audio_video_asset_pointer": {
-      // The pictures are those of the film that the model was shown.
+      // The pictures are frames of the video that the model saw.
       const frames = listIn(fields.frames_asset_pointers).flatMap((frame) =>
         pointerPart(typeof frame === "string" ? { asset_pointer: frame } : recordIn(frame), "image"),
       );
@@ -267,7 +267,7 @@ function partOf(part: unknown, isWritten: boolean, report: Report): readonly Par
   }
 }
 
-/** What a pointer points at: a file beside the export, or one that OpenAI keeps. */
+/** Returns the part for a pointer to a file, either next to the export or kept by OpenAI. */
 function pointerPart(pointer: Row, kind: "image" | "audio" | "video"): readonly PartInput[] {
   const { asset_pointer: url, mime_type: mediaType, width, height, size_bytes: bytes } = pointer;
   const { start, end } = recordIn(pointer.metadata);
@@ -275,7 +275,7 @@ function pointerPart(pointer: Row, kind: "image" | "audio" | "video"): readonly 
   return attachedPart({ kind, url, mediaType, width, height, bytes, seconds });
 }
 
-/** What was attached, but for what stands among the parts too. */
+/** Returns the attachments, except those that are also among the parts. */
 function attachmentsOf(attachments: unknown, parts: unknown): readonly PartInput[] {
   const shown = new Set(listIn(parts).map((part) => fileIdOf(recordIn(part).asset_pointer)));
   return listIn(attachments)
@@ -286,7 +286,7 @@ function attachmentsOf(attachments: unknown, parts: unknown): readonly PartInput
     );
 }
 
-/** The id of a file, of a pointer such as `file-service://file-…` or `sediment://file_…#page`. */
+/** Returns the file id in a pointer such as `file-service://file-…` or `sediment://file_…#page`. */
 function fileIdOf(pointer: unknown): string {
   return (textIn(pointer) ?? "").replace(/^[a-z-]+:\/\//, "").split(/[#?]/, 1)[0] as string;
 }

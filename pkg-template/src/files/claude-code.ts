@@ -1,7 +1,7 @@
-// The logs that Claude Code keeps. A row names the row before it in `parentUuid`; one that was taken back has
-// another next to it. A row of a sidechain has `isSidechain`, a row that only the page shows has `isMeta`, and an error of the API
-// is a row of the assistant. A compaction begins a new root with a summary. Nobody publishes the format: it is what
-// microsoft/amplifier (ai_working/claude_code_logging) and others found in it.
+// The logs that Claude Code keeps. A row names the previous row in `parentUuid`, so an undone row has siblings. A row
+// of a sidechain has `isSidechain`, a row for display only has `isMeta`, and an API error is a row of the assistant. A
+// compaction starts a new root with a summary. The format isn't published; microsoft/amplifier
+// (ai_working/claude_code_logging) and others document its fields.
 
 import { timeMsOf } from "../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "./file.js";
@@ -14,7 +14,7 @@ export const claudeCodeLog: LogKind = {
 
   sessionsOf(rows) {
     const sessionAt = new Map(rows.map(({ value }) => [value.uuid, value.sessionId]));
-    // The session that another continues, by the id of that one.
+    // The continued session, by the id of the session that continues it.
     const continued = new Map<unknown, unknown>();
     const first = (id: unknown): unknown => {
       let session = id;
@@ -67,7 +67,7 @@ const TITLES: ReadonlySet<unknown> = new Set(["summary", "custom-title", "ai-tit
 
 /** A row of the log, with the ids of its reply, its calls and its results. */
 interface Turn extends LogNode {
-  /** The reply that it is a block of: each block is a row. */
+  /** The id of the reply that the row is a block of. Each block is a row. */
   readonly reply: string | undefined;
   readonly calls: readonly string[];
   readonly answers: readonly string[];
@@ -97,7 +97,7 @@ function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: ReadonlyMa
   };
 }
 
-/** The turn that a row is; undefined if nobody says it to the model, or the model didn't say it. */
+/** Returns the turn of a row. Undefined for rows that the model neither received nor wrote. */
 function messageOf(value: Row): Row | undefined {
   const { uuid: id, isMeta, isApiErrorMessage, isCompactSummary, isVisibleInTranscriptOnly } = value;
   const isShown = isVisibleInTranscriptOnly === true && isCompactSummary !== true;
@@ -105,13 +105,13 @@ function messageOf(value: Row): Row | undefined {
     return undefined;
   }
   const { type, prompt, commandMode = "prompt" } = recordIn(value.attachment);
-  // The user's words while the model was at work.
+  // The user's words, typed while the model was working.
   const isQueued = type === "queued_command" && commandMode === "prompt" && prompt != null;
   const turn = isQueued ? { role: "user", content: prompt, createdAt: value.timestamp } : messageOfTurn(value);
   return turn === undefined ? undefined : { id, ...turn };
 }
 
-/** Returns new parents for rows that a compaction kept word for word: they come after the summary, and before later rows. */
+/** Returns new parents for rows that a compaction kept verbatim. They come after the summary and before later rows. */
 function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
   const parents = new Map<string, string>();
   for (const { value } of rows) {
@@ -131,8 +131,8 @@ function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
 }
 
 /**
- * The branch with the other blocks of its replies, and the results of its calls. Calls that are made at once have results next to
- * each other, and only one of them is on the way to the root.
+ * Adds to a branch the other blocks of its replies, and the results of its calls. Parallel calls have sibling results,
+ * and only one of these is on the way to the root.
  */
 function withSiblings(branch: readonly Turn[], nodes: readonly Turn[]): readonly Turn[] {
   const replies = new Set(branch.flatMap(({ reply }) => reply ?? []));

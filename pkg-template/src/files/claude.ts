@@ -1,8 +1,8 @@
-// Claude's export, `conversations.json`: a list of conversations with `chat_messages`. A message says in `content` what it
-// says, in blocks as Anthropic's, and again in `text` what of it is words; older exports have `text` alone. What was edited or asked
-// again stands among the messages, with the same `parent_message_uuid`. Nobody publishes the format: it is what
-// nicepkg/chat2poster (packages/core-adapters/src/adapters/claude/shared/types.ts) and withLinda/claude-conversation-exporter
-// (claude_export_script.js) found in it.
+// Claude's export, `conversations.json`: a list of conversations with `chat_messages`. A message has its content in
+// `content`, in blocks like Anthropic's, and its words again in `text`; older exports only have `text`. Edited and
+// regenerated messages are siblings with the same `parent_message_uuid`. The format isn't published;
+// nicepkg/chat2poster (packages/core-adapters/src/adapters/claude/shared/types.ts) and
+// withLinda/claude-conversation-exporter (claude_export_script.js) document its fields.
 
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -12,7 +12,7 @@ import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textI
 import { attachedPart, messagesInTurn, pageText, textPart } from "./parts.js";
 import { branchOf } from "./tree.js";
 
-/** The parent of a first message. */
+/** The parent id of a first message. */
 const ROOT = "00000000-0000-4000-8000-000000000000";
 
 export const claudeExport: FileKind = {
@@ -33,7 +33,7 @@ export const claudeExport: FileKind = {
 };
 
 interface Node {
-  /** Its place in the file. */
+  /** Its index in the file. */
   readonly at: number;
   readonly id: string;
   readonly message: Row;
@@ -41,7 +41,7 @@ interface Node {
   readonly timeMs: number | undefined;
 }
 
-/** The messages of the branch that is shown; all of them, in their order, where none names another that is there. */
+/** Returns the messages of the visible branch, or all messages in order if their parents aren't in the file. */
 function branchIn(messages: readonly unknown[], leaf: unknown, conversation: OpenConversation): readonly Node[] {
   const nodes = new Map<string, Node>();
   for (const [at, message] of messages.entries()) {
@@ -74,10 +74,10 @@ function branchIn(messages: readonly unknown[], leaf: unknown, conversation: Ope
   return branch;
 }
 
-/** The calls of a conversation: in older exports neither calls nor results have an id. */
+/** The calls of a conversation that still need a result. In older exports, neither calls nor results have an id. */
 interface UnansweredCalls {
   readonly byId: Set<string>;
-  /** Those without a result, oldest first. */
+  /** Calls without a result, oldest first. */
   open: { readonly id: string; readonly name: string }[];
 }
 
@@ -111,7 +111,7 @@ const ROLES: ReadonlyMap<unknown, "user" | "assistant" | "system"> = new Map([
 ]);
 
 interface BlockContext {
-  /** The id of the call that the block is, where it has none. */
+  /** The id for a call without one. */
   readonly callId: string;
   readonly calls: UnansweredCalls;
   report(reason: string): void;
@@ -134,7 +134,7 @@ function partsOfBlock(block: Row, context: BlockContext): readonly PartInput[] {
     case "image":
     case "document":
       return mediaOf(block);
-    // How much room is left, and what the page shows beside an answer.
+    // The remaining space, and notices that the page shows next to an answer.
     case "token_budget":
     case "flag":
       return [];
@@ -153,7 +153,7 @@ function callOf({ id, name, input }: Row, { callId, calls }: BlockContext): Part
   return { type: "tool-call", toolCallId: call.id, toolName: call.name, input: input ?? {} };
 }
 
-/** A result, with the id of its call: its own, or that of the latest call of its name that has none yet. */
+/** Returns a result with the id of its call: its own, or that of the latest unanswered call of the same name. */
 function resultOf({ tool_use_id, name, content, is_error }: Row, { callId, calls }: BlockContext): PartInput {
   const { open } = calls;
   const own = textIn(tool_use_id);
@@ -169,7 +169,7 @@ function resultOf({ tool_use_id, name, content, is_error }: Row, { callId, calls
   };
 }
 
-/** What a tool gave, as the model read it: pages that it found as their text. */
+/** Returns the result of a tool as the model read it. Pages become their text. */
 function blockOfResult(item: unknown): readonly PartInput[] {
   if (typeof item === "string") {
     return textPart(item);
@@ -188,7 +188,7 @@ function blockOfResult(item: unknown): readonly PartInput[] {
   }
 }
 
-/** An image or a document: what the block holds, or what is known of the file that it names. */
+/** Returns an image or a document: its data, or the facts about the file that it names. */
 function mediaOf(block: Row): readonly PartInput[] {
   const { data, url, media_type: mediaType, file_id } = recordIn(block.source);
   const kind = block.type === "image" ? "image" : undefined;
@@ -201,7 +201,7 @@ function mediaOf(block: Row): readonly PartInput[] {
   });
 }
 
-/** What was attached: what was read of it is text; of what is a file the export has no more than the name. */
+/** Returns the attachments. Extracted text is included as text. For a file, the export only has its name. */
 function attachmentsOf({ attachments, files, files_v2 }: Row): readonly PartInput[] {
   const read = listIn(attachments)
     .map(recordIn)

@@ -1,6 +1,6 @@
-// The rollouts that the Codex CLI keeps: rows `{ timestamp, type, payload }`. A row of the
-// type `response_item` is an item of the Responses API; others say which items no longer count. The first versions wrote a header
-// and bare items. The types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
+// The rollouts that the Codex CLI keeps: rows `{ timestamp, type, payload }`. A row of the type `response_item` is an
+// item of the Responses API; others invalidate earlier items. The first versions wrote a header and bare items. The
+// types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
@@ -17,7 +17,7 @@ export const codexRollout: LogKind = {
 
   stepsOf(rows) {
     const nodes: LogNode[] = [];
-    /** The steps that still count. */
+    /** The steps that are still valid. */
     const branch: LogNode[] = [];
     const step = (row: LogRow, messages: readonly Row[], compaction?: LogNode["compaction"]): void => {
       const node: LogNode = {
@@ -38,7 +38,7 @@ export const codexRollout: LogKind = {
       const payload = value.payload === undefined ? value : recordIn(value.payload);
       switch (value.payload === undefined ? bareType(value) : value.type) {
         case "session_meta":
-          // A session that was forked has the other's header after its own.
+          // A forked session has the original's header after its own.
           if (header === undefined) {
             header = payload;
             step(row, instructionsOf(payload));
@@ -66,7 +66,7 @@ export const codexRollout: LogKind = {
 
 const ROWS: ReadonlySet<unknown> = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
 
-/** The type of a row of the first versions. */
+/** Returns the type of a row written by the first versions. */
 function bareType({ record_type, type, role, instructions, id }: Row): unknown {
   if (record_type !== undefined) {
     return record_type;
@@ -80,7 +80,7 @@ function instructionsOf({ instructions, base_instructions }: Row): readonly Row[
   return text === undefined ? [] : [{ role: "system", content: text }];
 }
 
-/** Items that say nothing to the model. */
+/** Items that the model doesn't receive. */
 const SILENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "other", "compaction_trigger"]);
 
 function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
@@ -98,7 +98,7 @@ function eventOf({ type, message }: Row): readonly Row[] {
   return role === undefined || textIn(message) === undefined ? [] : [{ role, content: message }];
 }
 
-/** Takes a compaction: the history that it puts in place of the one before or, without one, a summary after the user's words. */
+/** Applies a compaction: its replacement history or, without one, a summary after the user's words. */
 function takeSummary(
   row: LogRow,
   { message, replacement_history }: Row,
@@ -118,10 +118,10 @@ function takeSummary(
   step(row, summary, { kept: new Set(kept.map(({ id }) => id)) });
 }
 
-/** Those whose words a compaction keeps. */
+/** The roles whose messages a compaction keeps. */
 const SPEAKERS: ReadonlySet<unknown> = new Set(["user", "system", "developer"]);
 
-/** Takes back the newest turns of the user, and what followed them. */
+/** Removes the user's newest turns and everything after them. */
 function rollBack(branch: LogNode[], turns: unknown): void {
   for (let left = Number(turns) || 0; left > 0 && branch.length > 0; left--) {
     const at = branch.findLastIndex(({ messages }) => messages.some((message) => isAsked(recordIn(message))));
@@ -132,12 +132,12 @@ function rollBack(branch: LogNode[], turns: unknown): void {
   }
 }
 
-/** True if a message is the user's own, and not what Codex tells the model in the user's name. */
+/** True if a message is the user's own, and not one that Codex sends in the user's name. */
 function isAsked(message: Row): boolean {
   return message.role === "user" && !isToldByAgent(message);
 }
 
-/** True if an agent tells the model something in the user's name: rules of the project, or facts about the machine. */
+/** True if an agent tells the model something in the user's name: project rules, or facts about the machine. */
 export function isToldByAgent({ role, content }: Row): boolean {
   const text = typeof content === "string" ? content : textIn(recordIn(listIn(content)[0]).text);
   return (

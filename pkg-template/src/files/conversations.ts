@@ -1,4 +1,4 @@
-// The conversations of a file, toldApart apart: their names, their order in time, and which of them is meant.
+// The conversations of a file: their names, their order in time, and the choice among them.
 
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
@@ -8,19 +8,20 @@ import { type ConversationFacts, type OpenConversation, textIn } from "./file.js
 /** A conversation of a file. */
 export interface ParsedConversation {
   /**
-   * What it is called: its messages have it as `conversationId`, unless they name another themselves. It is the file's own name for
-   * it, or `#` and its number where the file has several and names none, or two alike. Left out where there is but one without a name.
+   * Its id, which its messages have as `conversationId` unless they name another. It is the id in the file. If the file
+   * has several conversations and an id is missing or repeated, it is `#` and the conversation's number. Undefined for
+   * a single conversation without an id.
    */
   readonly id?: string;
-  /** Its title, where the file has one. */
+  /** Its title, if the file has one. */
   readonly title?: string;
-  /** When it began, in ISO 8601: as the file says, or as its first message with a time does. */
+  /** The time it began, in ISO 8601: from the file, or from the first message with a time. */
   readonly startedAt?: string;
-  /** The messages, in the order in which they were said. */
+  /** The messages, in chronological order. */
   readonly messages: readonly MessageInput[];
 }
 
-/** The conversations that have a message, in the order of the file. */
+/** Returns the conversations with at least one message, in the order of the file, under unique ids. */
 export function toldApart(open: readonly OpenConversation[]): readonly ParsedConversation[] {
   const found = open.filter(({ messages }) => messages.length > 0);
   const taken = new Set<string>();
@@ -54,12 +55,15 @@ function named(message: MessageInput, conversationId: string): MessageInput {
   return message.conversationId == null ? { ...message, conversationId } : message;
 }
 
-/** The newest: that with the latest message. Of equally new ones, and where no message has a time, it is the last in the file. */
+/** Returns the conversation with the latest message. For a tie, or without any times, the last one in the file. */
 export function newestOf(conversations: readonly ParsedConversation[]): ParsedConversation | undefined {
   return inOrderOfTime(conversations).at(-1);
 }
 
-/** Conversations by their latest messages, the oldest first; before them those without a time, in the order of the file. */
+/**
+ * Sorts conversations by their latest messages, oldest first. Those without a time come before them, in the order of
+ * the file.
+ */
 export function inOrderOfTime(conversations: readonly ParsedConversation[]): readonly ParsedConversation[] {
   if (conversations.length < 2) {
     return conversations;
@@ -78,12 +82,12 @@ function endOf({ startedAt, messages }: ParsedConversation): number | undefined 
   return latest ?? timeMsOf(startedAt);
 }
 
-/** When a message was written, of any shape; undefined where it does not say it. */
+/** Returns the time of a message of any format. Undefined if it has none. */
 function timeOf(message: MessageInput): number | undefined {
   return timeMsOf(message.createdAt ?? parse(message, "message", "transcript_error").message.createdAt);
 }
 
-/** The conversation that is asked for, by its id or by its number from 1; undefined where there is none. */
+/** Returns the requested conversation, by id or by number from 1. Undefined if there isn't one. */
 export function conversationOf(
   conversations: readonly ParsedConversation[],
   choice: string | number,
@@ -93,10 +97,10 @@ export function conversationOf(
   return named ?? conversations[number - 1];
 }
 
-/** How many conversations are named one by one. */
+/** The most conversations that are listed. */
 const NAMED = 10;
 
-/** Conversations in words, the newest first: each with its number, title, id and day. */
+/** Lists conversations, newest first: each with its number, title, id and day. */
 export function listed(
   conversations: readonly ParsedConversation[],
   others: readonly ParsedConversation[] = conversations,
@@ -115,7 +119,7 @@ export function listed(
   return newest.length > NAMED ? [...lines, `+${newest.length - NAMED} more`] : lines;
 }
 
-/** A title in one line. */
+/** Shortens a title to one line. */
 function inBrief(title: string): string {
   const start = title.slice(0, 60).replace(/\s+/g, " ");
   return title.length <= 60 ? start : `${start}…`;

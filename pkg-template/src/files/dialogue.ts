@@ -1,5 +1,5 @@
-// An object with a list of messages: a request to a model, a line of a data set for fine-tuning, or a conversation as an application
-// keeps it. Instructions next to the messages come first. Other fields that aren't read are reported.
+// An object with a list of messages: a request to a model, a line of a fine-tuning data set, or a conversation as an
+// application keeps it. Instructions next to the messages come first. Other fields are reported as unread.
 
 import { isRecord } from "../base/plain-data.js";
 import { fieldsWithValue } from "../message/format.js";
@@ -30,12 +30,12 @@ export const dialogue: FileKind = {
   },
 };
 
-/** Instructions that a request has next to its messages. */
+/** Fields for instructions next to the messages of a request. */
 const INSTRUCTIONS = ["system", "instructions", "system_prompt", "systemPrompt", "developer_instructions"] as const;
 
 /**
- * The field that has the messages: of Anthropic's and OpenAI's chat requests, of a request to the Responses API, or of a checkpoint of
- * the Gemini CLI.
+ * Returns the field with the messages: that of Anthropic's and OpenAI's chat requests, of the Responses API, or of a
+ * checkpoint of the Gemini CLI.
  */
 function fieldOf(value: Row): string | undefined {
   if (Array.isArray(value.messages)) {
@@ -66,14 +66,14 @@ function takeInstructions(value: Row, conversation: OpenConversation): void {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value == null ? [] : [value]);
 
-/** The messages of an object that says no more of them: they are the same as in a list. */
+/** Returns the messages of an object that has nothing else to say about them. They read the same as a list. */
 export function bareMessagesIn(value: unknown): readonly unknown[] | undefined {
   return isRecord(value) && fieldOf(value) === "messages" && idIn(value) === undefined && !isMore(value)
     ? (value.messages as unknown[])
     : undefined;
 }
 
-/** True if an object has more than a list of messages and facts. */
+/** True if an object has more than a list of messages and descriptive fields. */
 function isMore(value: Row): boolean {
   return Object.keys(value).some((name) => name !== "messages" && !isFact(name));
 }

@@ -1,5 +1,5 @@
-// What a kind of file is: how it is told from others, and how it is read. A module of a kind says in messages what its file
-// holds. What it does not understand it reports: nothing is lost silently.
+// The interface of kinds of files: how to recognise one, and how to read it. Each kind has a module that turns the file
+// into messages. It reports everything it doesn't understand, so nothing is lost silently.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { isRecord } from "../base/plain-data.js";
@@ -8,20 +8,20 @@ import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { withArticle } from "../message/recognise.js";
 
-/** Something whose fields are looked at one by one. */
+/** An object whose fields are read one by one. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A row of a file that is not a message, or a part of one that was not understood. */
+/** A row of a file that isn't a message, or a part of a message that wasn't understood. */
 export interface SkippedRow {
-  /** Which row: its number from 1 among the list's entries or the file's lines. */
+  /** The number of the row, from 1, among the list's entries or the file's lines. */
   readonly row: number;
   /** Its fault, in words. */
   readonly reason: string;
 }
 
-/** The messages of a file that could not be read. */
+/** The messages of a file that couldn't be read. */
 export interface UnreadMessages {
-  /** How many rows look like something that somebody said, and could not be read, or not all of it. */
+  /** The number of rows that look like a person's or a model's words but couldn't be read in full. */
   readonly count: number;
   /** The first of them. */
   readonly first: SkippedRow;
@@ -29,25 +29,25 @@ export interface UnreadMessages {
   readonly words: string;
 }
 
-/** What a file says of a conversation beside its messages. */
+/** Facts of a conversation, in addition to its messages. */
 export interface ConversationFacts {
   readonly id?: unknown;
   readonly title?: unknown;
-  /** When it began. */
+  /** The time it began. */
   readonly startedAt?: unknown;
 }
 
-/** A conversation that is being read. Its messages are counted from 0, as they stand in the file. */
+/** A conversation that is being read. Its messages are numbered from 0, in the order of the file. */
 export interface OpenConversation {
   facts: ConversationFacts;
-  /** Its row; undefined where it is the whole file, or of several rows. */
+  /** Its row. Undefined if it is the whole file or spans several rows. */
   readonly row: number | undefined;
   readonly messages: MessageInput[];
-  /** Takes a message; one that cannot be read is reported. Gives whether it was taken. */
+  /** Adds a message and returns true, or reports it if it can't be read and returns false. */
   take(message: unknown, at: number): boolean;
   /**
-   * Reports a fault of a message, or of the conversation if no message is named: a failure, or its words. `row` is what
-   * could not be read at all.
+   * Reports a fault of a message, or of the conversation if no message is named: a failure, or its words. `row` is a
+   * value that couldn't be read at all.
    */
   skip(failure: unknown, at?: number, row?: unknown): void;
 }
@@ -56,28 +56,28 @@ export interface OpenConversation {
 export interface OpenFile {
   readonly conversations: OpenConversation[];
   readonly skipped: SkippedRow[];
-  /** The failure of the first message that could not be read. */
+  /** The failure of the first message that couldn't be read. */
   readonly firstFailure: ContextError | undefined;
-  /** The messages that could not be read; undefined if all could. */
+  /** The messages that couldn't be read. Undefined if all could. */
   readonly unread: UnreadMessages | undefined;
-  /** Begins a conversation: that of a row, or the file's only one. */
+  /** Starts a conversation: that of a row, or the file's only one. */
   begin(facts: ConversationFacts, row: number | undefined): OpenConversation;
-  /** The conversation of the rows that are messages by themselves. It has the place of the first of them. */
+  /** Returns the conversation of the rows that are messages by themselves. Its place is that of its first row. */
   loose(): OpenConversation;
-  /** Reports a fault of a row; `value` is the row, or its line if that isn't JSON. */
+  /** Reports a fault of a row. `value` is the row, or its line if that isn't JSON. */
   skip(row: number, failure: unknown, value?: unknown): void;
 }
 
-/** A kind of file whose conversations are each one value: the file's own, an entry of its list, or a line. */
+/** A kind of file in which each conversation is one value: the file's own value, an entry of its list, or a line. */
 export interface FileKind {
   readonly name: string;
-  /** Whether a value has what only this kind has. */
+  /** True if a value has fields that only this kind has. */
   fits(value: unknown): boolean;
-  /** Reads a value that fits. `row` is its number; undefined where it is the whole file. */
+  /** Reads a value that fits. `row` is its number. Undefined if it is the whole file. */
   read(value: Row, row: number | undefined, file: OpenFile): void;
 }
 
-/** Opens a file whose failures are of a kind. */
+/** Opens a file. Its failures have this kind. */
 export function openFile(kind: ErrorKind): OpenFile {
   const conversations: OpenConversation[] = [];
   const skipped: SkippedRow[] = [];
@@ -93,7 +93,7 @@ export function openFile(kind: ErrorKind): OpenFile {
   const begin = (facts: ConversationFacts, row: number | undefined): OpenConversation => {
     const messages: MessageInput[] = [];
     const skip = (failure: unknown, at?: number, value?: unknown): void => {
-      // Of several conversations a row is one of them: the message is named beside it.
+      // If a row is one of several conversations, the message is named too.
       const place = row === undefined || at === undefined ? "" : `message ${at + 1}: `;
       report(row ?? (at ?? 0) + 1, failure, value, place);
     };
@@ -144,13 +144,16 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
   };
 }
 
-/** Fields that name who speaks, and those that hold the words. */
+/** Fields that name a speaker, and fields that hold words. */
 const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
 const WORDS = "content contents text message parts value body mes msg utterance response answer".split(" ");
-/** How deep words may lie in a row. */
+/** The deepest nesting of words in a row. */
 const DEEPEST_WORDS = 4;
 
-/** True if a row looks like something that somebody said: it names a speaker and has words. A line that isn't JSON has such a field. */
+/**
+ * True if a row looks like someone's words: it names a speaker and has words. For a line that isn't JSON, such a field
+ * is enough.
+ */
 function isSpeech(row: unknown): boolean {
   if (typeof row === "string") {
     return /"(?:content|text|message|parts|value)"\s*:/.test(row);
@@ -173,7 +176,7 @@ function hasWords(value: unknown, depth = DEEPEST_WORDS): boolean {
   });
 }
 
-/** A fault in words, without the place of the row: the report names the row itself. */
+/** Returns a fault in words without its path: the report names the row itself. */
 export function reasonOf(failure: unknown): string {
   if (typeof failure === "string") {
     return failure;
@@ -184,21 +187,24 @@ export function reasonOf(failure: unknown): string {
   return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
 }
 
-/** True if somebody but the developer says something in one of some conversations. */
+/** True if anyone except the developer says something in these conversations. */
 export function isAnythingSaid(conversations: readonly { readonly messages: readonly MessageInput[] }[]): boolean {
   return conversations.some(({ messages }) => messages.some(({ role }) => role !== "system" && role !== "developer"));
 }
 
-/** A kind of file as a failure names it. */
+/** A kind of file, as a failure names it. */
 export interface FailedKind {
   readonly name: string;
-  /** True if `windrow/files` has a reader of it. */
+  /** True if `windrow/files` has a reader for it. */
   readonly isRead?: true;
-  /** True if this reader is there. */
+  /** True if this reader is loaded. */
   readonly isThere: boolean;
 }
 
-/** Fails for a file whose rows were all skipped: with the name of its kind if that is known, and the fault of the first row. */
+/**
+ * Fails for a file whose rows were all skipped. The error has the name of its kind if known, and the fault of the first
+ * row.
+ */
 export function checkAnyIsRead(
   skipped: readonly SkippedRow[],
   firstFailure: ContextError | undefined,
@@ -224,7 +230,7 @@ export function checkAnyIsRead(
   });
 }
 
-/** Returns the messages that could not be read, with the name of the kind of file if that is known. */
+/** Returns the messages that couldn't be read, with the name of the file's kind if known. */
 export function unreadWithName(unread: UnreadMessages, failed: FailedKind | undefined): UnreadMessages {
   return failed === undefined
     ? unread
@@ -239,7 +245,7 @@ function limitOf({ isRead, isThere }: FailedKind): string {
       : "; windrow doesn't read these yet";
 }
 
-/** Returns the failure of a file that has no readable message and whose kind is known. */
+/** Returns the failure of a file of a known kind without a readable message. */
 export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", cause?: ContextError): ContextError {
   const { name, isRead, isThere } = failed;
   const nextAction = isThere
@@ -257,17 +263,17 @@ export function unreadKind(failed: FailedKind, kind: ErrorKind, fault = "", caus
   });
 }
 
-/** A value's field that is an object; an empty one otherwise. */
+/** Returns a value that is an object, and an empty object for any other value. */
 export function recordIn(value: unknown): Row {
   return isRecord(value) ? value : {};
 }
 
-/** A value that is a list; an empty one otherwise. */
+/** Returns a value that is a list, and an empty list for any other value. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text with something in it; undefined otherwise. */
+/** Returns a value that is a non-blank text. Undefined for any other value. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

@@ -1,7 +1,8 @@
-// What Google Takeout gives of Gemini: `My Activity/Gemini Apps/MyActivity.json`, a list of activities, the newest first. One of them is
-// a prompt, in its title, with what Gemini answered as HTML. The file does not say which prompts were of one conversation: they are
-// one here, in the order of time. `tiers` tells conversations apart by their pauses. The format is not published; the list of
-// titles and fields is that of readers of real exports, such as jetpack3331/ai-chat-history-manager (GEMINI.md).
+// Google Takeout's export of Gemini: `My Activity/Gemini Apps/MyActivity.json`, a list of activities, newest first. An
+// activity can be a prompt, in its title, with Gemini's answer as HTML. The file doesn't say which prompts belong to
+// one conversation, so all of them form one, in chronological order; `tiers` separates conversations by pauses. The
+// format isn't published; the titles and fields are those that readers of real exports use, such as
+// jetpack3331/ai-chat-history-manager (GEMINI.md).
 
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -11,15 +12,15 @@ import { type FileKind, listIn, type Row, textIn } from "./file.js";
 import { textOfHtml } from "./html.js";
 import { attachedPart, contentOf, textPart } from "./parts.js";
 
-/** What a title of a prompt begins with; other languages have other words. */
+/** The start of a prompt's title. Other languages have other words. */
 const PROMPT = /^(?:prompted|asked|said)(?: with:| gemini:| bard:)?\s+/i;
-/** What a title begins with that is none, though an answer stands beside it. */
+/** The start of a title that isn't a prompt, even with an answer next to it. */
 const NO_PROMPT =
   /^(?:created|used|selected|gave|added|shared|deleted|viewed|visited|searched|edited|updated|removed|rated)\s/i;
-/** Lines beside a prompt that are no answer: what was attached, and which Gem was asked. */
+/** Lines next to a prompt that aren't an answer: the attachments, and the Gem that was asked. */
 const BESIDE = /^(?:Attached \d+ files?\.?$|-\s{1,8}\S|https?:\/\/\S+$)|was used in this chat\b/;
 
-/** A list of activities is one value: what was said last stands first in it. */
+/** A list of activities is one value, newest first. */
 export const geminiActivity: FileKind = {
   name: "Gemini activity of Google Takeout",
   fits: (value) => Array.isArray(value) && isActivity(value.find(isRecord)) && value.some(isOfGemini),
@@ -36,7 +37,7 @@ export const geminiActivity: FileKind = {
         turns.push({ at, timeMs: timeMsOf(activity.time) ?? Number.NEGATIVE_INFINITY, activity });
       }
     }
-    // The sort is stable: of equal times, what stands further behind in the file came first.
+    // The sort is stable: for equal times, the activity later in the file came first.
     for (const { at, activity } of turns.reverse().sort((left, right) => left.timeMs - right.timeMs || 0)) {
       const answer = answerOf(activity);
       const asked = promptOf(activity.title as string, answer.length > 0);
@@ -72,7 +73,7 @@ function isOfGemini(value: unknown): boolean {
   );
 }
 
-/** What was asked; undefined where the activity is none of asking. */
+/** Returns the prompt in a title. Undefined for an activity that isn't a prompt. */
 function promptOf(title: string, isAnswered: boolean): string | undefined {
   if (PROMPT.test(title)) {
     return title.replace(PROMPT, "");
@@ -80,7 +81,10 @@ function promptOf(title: string, isAnswered: boolean): string | undefined {
   return isAnswered && !NO_PROMPT.test(title) ? title : undefined;
 }
 
-/** What Gemini answered. A prompt that was answered again has all of the answers: which of them was gone on with is not known. */
+/**
+ * Returns Gemini's answer. A regenerated prompt has all of its answers, because the file doesn't say which one the user
+ * continued with.
+ */
 function answerOf({ safeHtmlItem, subtitles }: Row): readonly PartInput[] {
   const answers = listIn(safeHtmlItem).flatMap((item) => {
     const html = isRecord(item) ? textIn(item.html) : undefined;

@@ -1,6 +1,6 @@
-// The chats that the Gemini CLI records: `{ sessionId, projectHash, messages }`, or since it appends,
-// a row each. A row with the id of an earlier one replaces it, `$rewindTo` takes back a message and all after it, and the messages
-// of `$set` replace all others. The types are those of `ConversationRecord` in google-gemini/gemini-cli
+// The chats that the Gemini CLI records: `{ sessionId, projectHash, messages }` or, in newer versions, one row per
+// line. A row with the id of an earlier one replaces it, `$rewindTo` removes a message and everything after it, and the
+// messages of `$set` replace all others. The types are those of `ConversationRecord` in google-gemini/gemini-cli
 // (packages/core/src/services/chatRecordingService.ts).
 
 import type { PartInput } from "../message/message.js";
@@ -70,7 +70,9 @@ function isChatRow({ id, type, content, timestamp, role, message }: Row): boolea
   );
 }
 
-/** Returns the messages of a row. Rows of the types `info`, `warning` and `error` are the program's to the person in front of it. */
+/**
+ * Returns the messages of a row. Rows of the types `info`, `warning` and `error` are the program's notices to its user.
+ */
 function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row): readonly unknown[] {
   const head = { id: id as string, createdAt: textIn(timestamp) };
   const said = partsIn(content);
@@ -94,7 +96,7 @@ function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Ro
   ]);
 }
 
-/** The parts of a content: a text, a part, or a list of both. */
+/** Returns the parts of a content: a text, a part, or a list of both. */
 function partsIn(content: unknown): readonly unknown[] {
   const parts = Array.isArray(content) ? content : [content];
   return parts.filter((part) => (typeof part === "string" ? part.trim() !== "" : part != null));
@@ -105,7 +107,7 @@ function thoughtPart({ subject, description }: Row): readonly PartInput[] {
   return text === "" ? [] : [{ type: "reasoning", text }];
 }
 
-/** Returns a call and its result: calls are recorded after they have ended. */
+/** Returns a call and its result. The CLI records calls after they end. */
 function callParts({ id, name, args, result, status }: Row): readonly PartInput[] {
   const [toolCallId, toolName] = [textIn(id), textIn(name)];
   if (toolCallId === undefined || toolName === undefined) {

@@ -1,5 +1,5 @@
-// A request to Gemini's API: `{ systemInstruction, contents: [{ role, parts }] }`, as `@google/genai` and the REST API have it. What is
-// in `contents` are messages as they are: windrow reads their shape.
+// A request to Gemini's API: `{ systemInstruction, contents: [{ role, parts }] }`, as `@google/genai` and the REST API
+// have it. The entries of `contents` are messages in a format that windrow reads.
 
 import { isRecord } from "../base/plain-data.js";
 import { reportBeside } from "./beside.js";
@@ -30,7 +30,7 @@ export const geminiRequest: FileKind = {
   },
 };
 
-/** An instruction: a text, a content with parts, or a list of either. */
+/** Returns the parts of an instruction: a text, a content with parts, or a list of either. */
 function partsOfInstruction(instruction: unknown): ReturnType<typeof textPart> {
   const contents = Array.isArray(instruction) ? instruction : [instruction];
   return contents.flatMap((content) => {

@@ -1,12 +1,12 @@
-// What a page says, of its HTML: as much of it as an answer needs to be read. It is no judge of HTML.
+// Extracts the text of HTML, as far as answers need it. It isn't a full HTML parser.
 
-/** Elements that stand by themselves. */
+/** Block elements. */
 const BLOCKS = /* @__PURE__ */ new Set(
   /* @__PURE__ */ "address article aside blockquote br dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul".split(
     " ",
   ),
 );
-/** Elements whose contents are not read. */
+/** Elements whose contents are skipped. */
 const UNREAD = new Set(["script", "style", "head", "template"]);
 const ENTITIES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
   /* @__PURE__ */ Object.entries({
@@ -22,7 +22,7 @@ const ENTITIES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
   }),
 );
 
-/** The text of HTML. No letter is looked at twice. */
+/** Returns the text of HTML. Linear: reads each character once. */
 export function textOfHtml(html: string): string {
   let text = "";
   let at = 0;
@@ -34,7 +34,7 @@ export function textOfHtml(html: string): string {
     text += html.slice(at, open);
     const [tag, slash, name = ""] = /^<(?:(\/?)([a-z][a-z0-9]*)|[!?])/i.exec(html.slice(open, open + 20)) ?? [];
     if (tag === undefined) {
-      text += "<"; // less than, and no tag
+      text += "<"; // a "less than" sign, not a tag
       at = open + 1;
       continue;
     }

@@ -1,5 +1,5 @@
-// Every kind of file whose conversations are each one value, in the order in which a value is held against them. What is none of
-// them is a row that stands by itself.
+// The kinds of files whose conversations are single values, in the order of their tests. A value of no kind is a row by
+// itself.
 
 import { isRecord } from "../base/plain-data.js";
 import { aiStudioPrompt } from "./ai-studio.js";
@@ -23,21 +23,21 @@ const KINDS: readonly FileKind[] = [
   geminiActivity,
 ];
 
-/** Whether a value is one or several conversations by itself. */
+/** True if a value is one or several conversations by itself. */
 export function isConversation(value: unknown): boolean {
   return kindOf(value) !== undefined;
 }
 
-/** Reads a value that is a conversation. `row` is its number; undefined where it is the whole file. */
+/** Reads a value that is a conversation. `row` is its number. Undefined if it is the whole file. */
 export function readConversation(value: unknown, row: number | undefined, file: OpenFile): void {
   try {
     kindOf(value)?.read(value as Row, row, file);
   } catch (failure) {
-    file.skip(row ?? 1, failure); // it lies too deep, for example
+    file.skip(row ?? 1, failure); // nested too deeply, for example
   }
 }
 
-/** The entries of a file's value, or of a line: those of a list, or of a list `conversations` around an export. */
+/** Returns the entries of a file's value or of a line: those of a list, or of a list `conversations` in an export. */
 export function entriesOf(value: unknown): readonly unknown[] {
   if (isConversation(value)) {
     return [value];

@@ -1,11 +1,11 @@
-// Logs that agents write as they run. A row is a step of a conversation, or says which steps no longer count. Each kind of log says in
-// nodes what its rows are, and all of them are walked in one way.
+// Logs that agents write as they run. A row is a step of a conversation, or invalidates earlier steps. Each kind of log
+// turns its rows into nodes, and one function walks them all.
 
 import type { OpenConversation, Row } from "./file.js";
 import { branchOf, shownOf, type TreeNode } from "./tree.js";
 import { textsOfTurn } from "./turn-log.js";
 
-/** A row of a log, and its place from 0. */
+/** A row of a log, and its index from 0. */
 export interface LogRow {
   readonly value: Row;
   readonly at: number;
@@ -13,24 +13,24 @@ export interface LogRow {
 
 /** A row as a step of a conversation. */
 export interface LogNode extends TreeNode {
-  /** The place of its row, from 0. */
+  /** The index of its row, from 0. */
   readonly at: number;
-  /** The messages that it is. */
+  /** Its messages. */
   readonly messages: readonly unknown[];
 }
 
 /** The steps of a log. */
 export interface LogSteps {
   readonly nodes: readonly LogNode[];
-  /** The last step. Default: the latest that says something. */
+  /** The last step. Default: the latest with content. */
   readonly leaf?: string | undefined;
-  /** True if a parent that is missing is unknown, and not the row before. */
+  /** True if a missing parent stays unknown. Otherwise the previous row replaces it. */
   readonly isTree?: boolean;
-  /** The steps of the branch with those that belong to it and aren't on the way to its root. */
+  /** Returns the steps of the branch plus those that belong to it but aren't on the way to its root. */
   complete?(branch: readonly LogNode[]): readonly LogNode[];
   /** Facts about the conversation. */
   readonly facts?: Row;
-  /** Parts of rows that aren't read: the place of a row from 0, and the reason in words. */
+  /** Parts of rows that aren't read: the index of a row from 0, and the reason in words. */
   readonly faults?: readonly { readonly at: number; readonly reason: string }[];
 }
 
@@ -40,7 +40,10 @@ export interface LogKind {
   /** True if only this kind of log has such a row. */
   fits(row: Row): boolean;
   stepsOf(rows: readonly LogRow[]): LogSteps;
-  /** Rows by session, if a file may have several. Sessions that continue each other are one. Default: all rows are of one. */
+  /**
+   * Groups rows by session, if a file may have several. Sessions that continue each other are one. Default: all rows
+   * are one session.
+   */
   sessionsOf?(rows: readonly LogRow[]): readonly (readonly LogRow[])[];
 }
 

@@ -1,4 +1,4 @@
-// Conversations in files, recognised by their contents. Each kind of file has a module in `files`.
+// Reads conversations from files and recognises the kind of file by its contents. Each kind has a module in `files`.
 
 import { ContextError } from "../base/errors.js";
 import { publicCall } from "../base/public-call.js";
@@ -25,36 +25,37 @@ export type { ParsedConversation, SkippedRow, UnreadMessages };
 /** The contents of a file. */
 export interface ParsedTranscript {
   /**
-   * The messages, in the order in which they were said. Of a file with several conversations they are those of the newest: the one
-   * with the latest message or, where no message has a time, the last in the file.
+   * The messages in chronological order. For a file with several conversations, those of the newest: the one with the
+   * latest message or, without any times, the last in the file.
    */
   readonly messages: readonly MessageInput[];
-  /** The rows that were not understood. */
+  /** The rows that weren't understood. */
   readonly skipped: readonly SkippedRow[];
-  /** The messages that could not be read, if there are any: the conversation is not all there. */
+  /** The messages that couldn't be read, if any. The conversation is then incomplete. */
   readonly unread?: UnreadMessages;
-  /** All conversations that have a message, in the order of the file. */
+  /** All conversations with at least one message, in the order of the file. */
   readonly conversations: readonly ParsedConversation[];
-  /** What the conversation was asked: the field `request` of a file that is one object. */
+  /** The request of the conversation: the field `request` of a file that is one object. */
   readonly request?: string | MessageInput;
 }
 
 /**
- * Reads conversations from the text of a file. A file is
+ * Reads conversations from the text of a file. Accepts:
  *
- * - a JSON list of messages, or a message a line (JSONL), in any form that windrow reads;
- * - an object with a list `messages`, or with `conversations: [{ from, value }]` (ShareGPT), or a request to Gemini's API with
- *   `contents`; or a list of such objects, or one a line: each is a conversation of its own;
- * - an export: ChatGPT's or Claude's `conversations.json`, Gemini's `MyActivity.json` of Google Takeout, a prompt of AI Studio;
+ * - a JSON list of messages, or one message per line (JSONL), in any format that windrow reads;
+ * - an object with a list `messages`, or with `conversations: [{ from, value }]` (ShareGPT), or a request to Gemini's
+ *   API with `contents`; a list of such objects, or one per line, is one conversation each;
+ * - an export: ChatGPT's or Claude's `conversations.json`, Gemini's `MyActivity.json` of Google Takeout, a prompt of AI
+ *   Studio;
  * - a request: `{ system, messages }`, or `{ instructions, input }` of the Responses API;
- * - a log: of a session, with a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`; or
- *   of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. If a block of a message cannot be read,
- *   its texts stay.
+ * - a log: of a session, with a header `{ type: "session", session_key }` and rows `{ type: "message", role, text,
+ *   created_at }`; or of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. If a block of a
+ *   message can't be read, its texts are kept.
  *
- * If a conversation branches, the branch that was shown last is read, and a summary instead of the messages that it replaces. Rows and
- * fields that aren't read are in `skipped`; `unread` says if messages are among them. Fails with
- * `INVALID_TRANSCRIPT` if there is no JSON at all, and if there are rows and no message. The error names the kind of
- * file if that is known.
+ * If a conversation branches, reads the branch shown last, and reads a summary instead of the messages it replaces.
+ * `skipped` lists rows and fields that aren't read, and `unread` says whether messages are among them. Fails with
+ * `INVALID_TRANSCRIPT` if the text isn't JSON at all, or has rows but no message. The error names the kind of file if
+ * known.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   return publicCall("transcript_error", "parseTranscript", () => parse(text));
@@ -62,7 +63,7 @@ export function parseTranscript(text: string): ParsedTranscript {
 
 function parse(text: string): ParsedTranscript {
   checkText(text, "transcript_error");
-  shapes.get(); // A row that needs them would be skipped without.
+  shapes.get(); // a row that needs them would be skipped otherwise
   const file = openFile("transcript_error");
   const request = readText(withoutMark(text), file);
   const conversations = toldApart(file.conversations);
@@ -96,7 +97,7 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   }
   const texts = body.split("\n");
   const lines = texts.map((line) => (line.trim() === "" ? undefined : tryParse(line)));
-  // A line of a log is an object: a number or a text could stand in any prose.
+  // A line of a log is an object. A bare number or text could appear in any prose.
   if (!lines.some((line) => typeof line?.value === "object" && line.value !== null)) {
     throw notJson(body, whole.failure);
   }
@@ -116,11 +117,11 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
 
 /** A value of a file. */
 interface FileEntry extends PlacedRow {
-  /** True if it is all that the file has. */
+  /** True if it is the file's only value. */
   readonly isWhole: boolean;
 }
 
-/** Reads the values of a file: those that are conversations each as one, and the others as the rows of one. */
+/** Reads the values of a file. Those that are conversations become one each, and the others become the rows of one. */
 function readEntries(entries: readonly FileEntry[], file: OpenFile): void {
   const isLog = logOf(entries.map(({ value }) => value)) !== undefined;
   const rows: FileEntry[] = [];
@@ -128,7 +129,7 @@ function readEntries(entries: readonly FileEntry[], file: OpenFile): void {
     if (!isLog && isConversation(entry.value)) {
       readConversation(entry.value, entry.isWhole ? undefined : entry.at + 1, file);
     } else {
-      file.loose(); // It has the place of its first row.
+      file.loose(); // takes the place of its first row
       rows.push(entry);
     }
   }

@@ -1,10 +1,10 @@
-// Parts of messages, as the modules of kinds put them together.
+// Helpers that build the parts of messages, shared by the modules of kinds.
 
 import type { MessageInput, PartInput } from "../message/message.js";
 import { isoOf } from "../message/times.js";
 import { textIn } from "./file.js";
 
-/** What a message has beside its parts. */
+/** The fields of a message, without its parts. */
 interface MessageHead {
   readonly id?: string | undefined;
   readonly role: string;
@@ -14,8 +14,8 @@ interface MessageHead {
 const RESULT_TYPE = /^tool[-_]result$/;
 
 /**
- * What somebody said in one go, as messages: results of tools are the tools', so that what led to them is before them, and what
- * followed behind. Only the first has the id as it is.
+ * Returns one turn as messages. Results of tools become messages of the tools, with the calls before them and the rest
+ * after them. Only the first message keeps the id unchanged.
  */
 export function messagesInTurn(
   { id, role, createdAt }: MessageHead,
@@ -39,24 +39,24 @@ export function messagesInTurn(
   }));
 }
 
-/** Parts as a content: a text alone is no list. */
+/** Returns parts as a content. A single text isn't wrapped in a list. */
 export function contentOf(parts: readonly PartInput[]): string | readonly PartInput[] {
   const [first] = parts;
   return parts.length === 1 && first?.type === "text" && first.origin === undefined ? first.text : parts;
 }
 
-/** A text as a part; none where it says nothing. */
+/** Returns a text as a part, or nothing for a blank text. */
 export function textPart(text: unknown): readonly PartInput[] {
   return textIn(text) === undefined ? [] : [{ type: "text", text: text as string }];
 }
 
-/** What is known of something that was attached. */
+/** Facts about an attachment. */
 export interface Attachment {
-  /** What it is, where its media type does not say it. */
+  /** Its kind, if its media type doesn't say it. */
   readonly kind?: "image" | "audio" | "video" | undefined;
-  /** Its data in base64, where the file has them. */
+  /** Its data in base64, if the file has it. */
   readonly data?: unknown;
-  /** Where it is, or what it is called there. */
+  /** Its address, or its name there. */
   readonly url?: unknown;
   readonly name?: unknown;
   readonly mediaType?: unknown;
@@ -67,9 +67,9 @@ export interface Attachment {
 }
 
 /**
- * Something that was attached, as a part; none where nothing is known of it. What is in the file, and images and sounds, are
- * media. A document or a video of which the file has no more than a name is named in words: there is nothing of it to be sent,
- * and as a file it would cost what its pages cost, for the sake of which the words around it would be left out.
+ * Returns an attachment as a part, or nothing if nothing is known about it. Images, sounds and anything with data
+ * become media. A document or a video that the file only names becomes a line of text. There is nothing to send, and as
+ * a file it would count with all its pages, which would push out the words around it.
  */
 export function attachedPart({ kind: known, data, url, name, mediaType, ...facts }: Attachment): readonly PartInput[] {
   const [base64, address] = [textIn(data), textIn(url) ?? textIn(name)];
@@ -94,7 +94,7 @@ export function attachedPart({ kind: known, data, url, name, mediaType, ...facts
   ];
 }
 
-/** The media type that the end of a name says; no more than whether it is an image or a sound matters. */
+/** Returns the media type for a file name's extension. Only image or sound matters. */
 function typeOfName(name: string | undefined): string | undefined {
   const end = /\.([a-z0-9]{1,5})$/i.exec(name?.slice(-6) ?? "")?.[1]?.toLowerCase();
   return end === undefined ? undefined : TYPES.get(end);
@@ -114,12 +114,12 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["ogg", "audio/ogg"],
 ]);
 
-/** A page that a tool found: its title, its address, and what it says. */
+/** Returns the text of a page that a tool found: its title, address and content. */
 export function pageText({ title, url, text }: { title?: unknown; url?: unknown; text?: unknown }): string {
   return [title, url, text].filter((line) => textIn(line) !== undefined).join("\n");
 }
 
-/** A time in seconds since 1970 as ISO 8601; undefined if it is none. */
+/** Returns a time in seconds since 1970 as ISO 8601. Undefined if it isn't a time. */
 export function timeOfSeconds(seconds: unknown): string | undefined {
   return typeof seconds === "number" ? isoOf(Math.round(seconds * 1000)) : undefined;
 }

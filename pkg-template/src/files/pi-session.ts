@@ -1,5 +1,6 @@
-// The sessions of the coding agent pi, and of OpenClaw, which has the same: a header `{ type: "session", id, cwd }`, and rows that name
-// the row before them in `parentId`. The session continues from the last row. The format is documented by pi (docs/session.md).
+// The sessions of the coding agent pi, and of OpenClaw, which uses the same format: a header `{ type: "session", id,
+// cwd }`, and rows that name the previous row in `parentId`. The session continues from the last row. pi documents the
+// format (docs/session.md).
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
@@ -41,7 +42,7 @@ export const piSession: LogKind = {
         {
           id,
           at,
-          // In the first version a row follows the one before it.
+          // In the first version, a row follows the previous one.
           parent: value.parentId === undefined ? before : textIn(value.parentId),
           timeMs: timeMsOf(value.timestamp),
           isSaid: message !== undefined,
@@ -64,12 +65,12 @@ const ENTRIES: ReadonlySet<unknown> = new Set([
   ...["label", "session_info"],
 ]);
 
-/** The message that a row is to the model; undefined if it isn't one. */
+/** Returns the message that the model receives for a row. Undefined if there isn't one. */
 function messageOf({ type, timestamp: at, message, summary, fromId, customType, content }: Row): Row | undefined {
   const timestamp = timeMsOf(at);
   switch (type) {
     case "message":
-      // Before extensions had a role, hooks did.
+      // Hooks had this role before extensions did.
       return isRecord(message) && message.role === "hookMessage" ? { ...message, role: "custom" } : recordIn(message);
     case "compaction":
       return { role: "compactionSummary", summary, timestamp };

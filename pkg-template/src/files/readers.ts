@@ -1,4 +1,4 @@
-// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises a kind.
+// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises the kinds.
 
 import { isRecord } from "../base/plain-data.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
@@ -9,42 +9,44 @@ import type { TreeNode } from "./tree.js";
 /** A conversation of an app's file. */
 export interface AppConversation {
   readonly facts?: ConversationFacts;
-  /** Messages before the first row: instructions. */
+  /** Messages before the first row, such as instructions. */
   readonly first?: readonly unknown[];
   readonly rows: readonly unknown[];
-  /** The id of the last row of the branch that is shown. Default: the newest. */
+  /** The id of the last row of the visible branch. Default: the newest. */
   readonly leaf?: string | undefined;
-  /** True if each row names the one before it: a missing one is unknown. */
+  /** True if each row names the previous one. A missing one then stays unknown. */
   readonly isTree?: boolean;
-  /** Things next to the rows that aren't read, in words. */
+  /** Fields next to the rows that aren't read, in words. */
   readonly faults?: readonly string[];
 }
 
 /** A row of an app's file as a step of a conversation. */
 export interface AppStep extends Partial<Pick<TreeNode, "id" | "timeMs" | "isSaid" | "compaction">> {
-  /** The row before it; null for a first one. Default: the row before it in the file. */
+  /** The id of the previous row, or null for a first one. Default: the previous row in the file. */
   readonly parent?: string | null | undefined;
-  /** The messages that it is. */
+  /** Its messages. */
   readonly messages: readonly unknown[];
   /** Parts of it that aren't read, in words. */
   readonly faults?: readonly string[];
 }
 
-/** How a kind of file is read. */
+/** The reader of a kind of file. */
 export interface KindReader {
-  /** The conversations in a value of the kind. */
+  /** Returns the conversations in a value of the kind. */
   open?(value: Row): readonly AppConversation[];
-  /** The conversations in a text. */
+  /** Returns the conversations in a text. */
   openText?(text: string): readonly AppConversation[];
-  /** Returns a function that reads the rows one after another. `rows` are all of them: names may be in later ones. */
+  /**
+   * Returns a function that reads the rows one by one. `rows` has all of them, because later ones may contain names.
+   */
   rowReader(rows: readonly Row[]): (row: Row) => AppStep;
-  /** Sorts rows by time, if the file may have another order. */
+  /** Sorts rows by time, if the file may be in another order. */
   sorted?(rows: readonly LogRow[]): readonly LogRow[];
 }
 
 const readers = new Map<KnownKind, KindReader>();
 
-/** Provides the readers of kinds, by their names in the table. */
+/** Registers the readers of kinds, by their names in the table. */
 export function provideReaders(given: Readonly<Record<string, KindReader>>): void {
   for (const kind of KNOWN_KINDS) {
     const reader = given[kind.name];
@@ -54,7 +56,7 @@ export function provideReaders(given: Readonly<Record<string, KindReader>>): voi
   }
 }
 
-/** Returns the kind of a file that could not be read whole, from its text; undefined if it isn't known. */
+/** Returns the kind of a file that couldn't be read in full, from its text. Undefined if it isn't known. */
 export function failedKindOf(text: string): FailedKind | undefined {
   const kind = kindOfFile(text);
   return kind === undefined
@@ -62,7 +64,7 @@ export function failedKindOf(text: string): FailedKind | undefined {
     : { name: kind.name, isThere: readers.has(kind), ...(kind.isRead && { isRead: true }) };
 }
 
-/** A file of another app whose reader is there. */
+/** A file of another app whose reader is loaded. */
 export const appFile: FileKind = {
   name: "file of another app",
   fits: (value) => isRecord(value) && readerOf(value) !== undefined,
@@ -84,7 +86,7 @@ function readerOf(value: Row): KindReader | undefined {
   return undefined;
 }
 
-/** Reads a text that isn't JSON. Returns false if no reader that is there reads it. */
+/** Reads a text that isn't JSON. Returns false if no loaded reader reads it. */
 export function readAppText(text: string, file: OpenFile): boolean {
   const kind = kindOfText(text);
   const reader = kind === undefined ? undefined : readers.get(kind);
@@ -97,7 +99,7 @@ export function readAppText(text: string, file: OpenFile): boolean {
   return true;
 }
 
-/** The kinds whose rows each are a message, and whose readers are there. */
+/** Returns the kinds with one message per row whose readers are loaded. */
 export function appLogs(): readonly LogKind[] {
   return [...readers].flatMap(([{ name, row }, reader]) =>
     row === undefined ? [] : [{ name, fits: row, stepsOf: (rows) => stepsOf(reader, rows, row) }],
@@ -126,7 +128,7 @@ function readConversation(
   readSteps({ ...stepsOf(reader, records), leaf, isTree }, into);
 }
 
-/** The steps of rows. A row that `isOwn` says isn't of the kind is read as a message of any format. */
+/** Returns the steps of rows. A row rejected by `isOwn` is read as a message of any format. */
 function stepsOf(reader: KindReader, rows: readonly LogRow[], isOwn: (row: Row) => boolean = () => true): LogSteps {
   const own = rows.filter(({ value }) => isOwn(value));
   const readRow = reader.rowReader(own.map(({ value }) => value));

@@ -1,6 +1,6 @@
-// The history that Roo Code sends, `api_conversation_history.json`: messages in Anthropic's form. A message that was condensed or cut
-// names what replaced it (`condenseParent`, `truncationParent`), and is sent again if that is taken back: see `getEffectiveApiHistory`
-// in RooCodeInc/Roo-Code (src/core/condense).
+// The history that Roo Code sends, `api_conversation_history.json`: messages in Anthropic's form. A message that was
+// condensed or truncated names its replacement (`condenseParent`, `truncationParent`), and is sent again if the
+// replacement is undone: see `getEffectiveApiHistory` in RooCodeInc/Roo-Code (src/core/condense).
 
 import { timeMsOf } from "../message/times.js";
 import { type Row, textIn } from "./file.js";

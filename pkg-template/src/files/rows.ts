@@ -1,4 +1,5 @@
-// Rows that are messages, or steps of a log: in windrow's form, in any other that is read, or in that of an agent's log.
+// Reads rows that are messages or steps of a log: in windrow's form, in any other known format, or in the form of an
+// agent's log.
 
 import { isRecord } from "../base/plain-data.js";
 import { claudeCodeLog } from "./claude-code.js";
@@ -14,20 +15,23 @@ import { messageOfTurn, textsOfTurn } from "./turn-log.js";
 
 export const LOGS: readonly LogKind[] = [claudeCodeLog, piSession, codexRollout, geminiCliChat, rooHistory];
 
-/** The kind of log that rows are of; undefined if they are messages by themselves. A session log says itself what its rows are. */
+/**
+ * Returns the kind of log that rows belong to. Undefined if they are messages by themselves. A session log identifies
+ * its own rows.
+ */
 export function logOf(rows: readonly unknown[]): LogKind | undefined {
   const isSessionLog = rows.some((row) => sessionKeyOf(row));
   const kinds = isSessionLog ? [] : [...LOGS, ...appLogs()];
   return kinds.find((kind) => rows.some((row) => isRecord(row) && kind.fits(row)));
 }
 
-/** A value of a file, and its place from 0. */
+/** A value of a file, and its index from 0. */
 export interface PlacedRow {
   readonly value: unknown;
   readonly at: number;
 }
 
-/** Reads rows into a conversation; if they are the log of several sessions, into one for each, which `begin` opens. */
+/** Reads rows into a conversation. If they are the log of several sessions, `begin` opens one for each. */
 export function readRows(
   rows: readonly PlacedRow[],
   conversation: OpenConversation,
@@ -55,7 +59,7 @@ export function readRows(
   }
 }
 
-/** Returns a function that reads rows that are messages by themselves, one after the other. */
+/** Returns a function that reads rows that are messages by themselves, one by one. */
 function rowReader(conversation: OpenConversation): (row: unknown, at: number) => void {
   let sessionKey: string | undefined;
   return (row, at) => {
@@ -72,7 +76,7 @@ function rowReader(conversation: OpenConversation): (row: unknown, at: number) =
         conversation.take(texts, at);
       }
     } catch (failure) {
-      conversation.skip(failure, at); // it lies too deep, for example
+      conversation.skip(failure, at); // nested too deeply, for example
     }
   };
 }

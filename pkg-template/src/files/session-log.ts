@@ -1,11 +1,14 @@
-// The log of a session, as takobot writes it: a header `{ type: "session", session_key }`, and rows
-// `{ type: "message", role, text, created_at }`. `session.export` gives such a file.
+// The log of a session, as takobot writes it: a header `{ type: "session", session_key }`, and rows `{ type: "message",
+// role, text, created_at }`. `session.export` returns such a file.
 
 import { decodePlain, isRecord } from "../base/plain-data.js";
 import type { Row } from "./file.js";
 import { messageOfTurn } from "./turn-log.js";
 
-/** The session's key, of a row that is the header of a session log; empty where it names none. */
+/**
+ * Returns the session's key from the header row of a session log, or an empty text if it has none. Undefined for any
+ * other row.
+ */
 export function sessionKeyOf(row: unknown): string | undefined {
   if (!isRecord(row) || row.type !== "session") {
     return undefined;
@@ -14,15 +17,15 @@ export function sessionKeyOf(row: unknown): string | undefined {
 }
 
 /**
- * What should be a message, of a row that stands by itself. A row of a session log says `content` as `text` and `createdAt` as
- * `created_at`; its further fields stay. A message whose own fields would be mistaken for these stands in a row
- * `{ type: "message", message }`. A row of a log of turns is its turn. Anything else is as it is.
+ * Returns the message in a row. A row of a session log has `text` for `content` and `created_at` for `createdAt`; its
+ * other fields stay. A message whose own fields could be confused with these is wrapped as `{ type: "message", message
+ * }`. A row of a log of turns becomes its turn. Any other value comes back unchanged.
  */
 export function messageOfRow(row: unknown): unknown {
   return decodePlain(isMessageRow(row) ? unwrapped(row) : (messageOfTurn(row) ?? row));
 }
 
-/** A row as a message; one of a session log belongs to its session. */
+/** Returns a row as a message. A message of a session log gets the session's id. */
 export function messageOfLog(row: unknown, sessionKey: string | undefined): unknown {
   const message = messageOfRow(row);
   return sessionKey && isMessageRow(row) && isRecord(message) ? { sessionId: sessionKey, ...message } : message;

@@ -1,5 +1,5 @@
-// Dialogues as ShareGPT shared them, and as data sets have them since: `{ id?, system?, conversations: [{ from, value }] }`, in a list
-// or one a line. Who speaks goes by several names: hiyouga/LLaMA-Factory (data/README.md) has those of tools.
+// Dialogues in ShareGPT's form, which many data sets use: `{ id?, system?, conversations: [{ from, value }] }`, in a
+// list or one per line. Speakers have several names; hiyouga/LLaMA-Factory (data/README.md) lists those of tools.
 
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -43,7 +43,7 @@ export const shareGptDialogue: FileKind = {
     let call: string | undefined;
     for (const [at, turn] of listIn(conversations).entries()) {
       const { from, value: said } = recordIn(turn);
-      // Some sets have the turns in the form of chat messages.
+      // Some sets have their turns in the form of chat messages.
       const role = isTurn(turn) ? ROLES.get(typeof from === "string" ? from.toLowerCase() : from) : "own";
       if (role === undefined) {
         conversation.skip(`from: unknown speaker ${describe(from)}`, at, turn);
@@ -69,7 +69,7 @@ function isChatMessage(turn: unknown): boolean {
   return isRecord(turn) && typeof turn.role === "string" && "content" in turn;
 }
 
-/** A call of a function: its name and its arguments as JSON, or anything else as it is written. */
+/** Returns a function call: its name and arguments from JSON. Any other text is kept verbatim. */
 function callOf(said: unknown, id: string): MessageInput {
   const { name, arguments: given } = recordIn(typeof said === "string" ? tryParse(said).value : said);
   const call =

@@ -1,4 +1,4 @@
-// Tasks of an agent system as messages, after Loom.
+// Turns tasks of an agent system into messages, after Loom.
 
 import { ContextError } from "../base/errors.js";
 import { firstHole, jsonOf as jsonText } from "../base/lists.js";
@@ -6,22 +6,22 @@ import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import type { MessageInput } from "../message/message.js";
 
-/** A task: something that an agent does, says, or is told. */
+/** A task: an action of an agent, its words, or an instruction to it. */
 export interface TaskInput {
   readonly id?: string | null | undefined;
-  /** What it is: `execute`, `node.thinking`, `node.tool_call`, `node.message` and so on. */
+  /** The kind of action: `execute`, `node.thinking`, `node.tool_call`, `node.message` and so on. */
   readonly action: string;
-  /** What belongs to the action, for example `content`. */
+  /** The parameters of the action, for example `content`. */
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
   readonly sessionId?: string | null | undefined;
-  /** The agent that it is from. */
+  /** The agent that sent it. */
   readonly sourceAgent?: string | null | undefined;
-  /** The agent that it is for. */
+  /** The agent that receives it. */
   readonly targetAgent?: string | null | undefined;
   readonly createdAt?: string | number | Date | null | undefined;
 }
 
-/** A task with its fields spelled as Python programs do. */
+/** A task with field names in Python's style. */
 export interface PythonTaskInput {
   readonly task_id?: string | null | undefined;
   readonly action: string;
@@ -35,20 +35,21 @@ export interface PythonTaskInput {
 type TaskFields = Readonly<Record<string, unknown>>;
 
 /**
- * The message that shows a task to a model; undefined for a task that is not shown. Results of tools are not shown, to keep large
- * outputs out, nor unknown actions, nor tasks without content.
+ * Returns the message that shows a task to a model. Undefined for a task that isn't shown: results of tools, to keep
+ * large outputs out, unknown actions, and tasks without content.
  *
  * | action | message |
  * |---|---|
  * | `execute` | the user says `content` |
  * | `node.thinking` | the assistant says `content` |
- * | `node.tool_call` | the assistant says `[Calling name(arguments)]`; of `tool_name` and `tool_args` |
+ * | `node.tool_call` | the assistant says `[Calling name(arguments)]`, from `tool_name` and `tool_args` |
  * | `node.message` | the assistant says `[Direct message] content`, to the target, with `priority` and `ttl_seconds` |
  * | `node.delegation_request` | the assistant says `[Delegation request from sender] subtask` |
  * | `node.delegation_response` | the assistant says `[Delegation response from sender] result` |
  *
- * `parent_task_id` and `metadata` of the parameters become the message's `parentTaskId` and `metadata`, which windrow does
- * not look at and hands back. A priority outside 0 to 1, or a time to live below 0, fails with `INVALID_TRANSCRIPT`.
+ * `parent_task_id` and `metadata` of the parameters become the message's `parentTaskId` and `metadata`. windrow doesn't
+ * read these and hands them back. Fails with `INVALID_TRANSCRIPT` for a priority outside 0 to 1, or a time to live
+ * below 0.
  */
 export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput | undefined {
   return publicCall("transcript_error", "messageOfTask", () => convert(task, "task"));
@@ -84,8 +85,8 @@ function convert(task: TaskInput | PythonTaskInput, place: string): MessageInput
 }
 
 /**
- * The messages that tasks are to a model, in their order, without those that are none. A direct message needs a sender and
- * a target: without either it reaches nobody.
+ * Returns the messages that show tasks to a model, in order, and skips tasks that aren't shown. A direct message needs
+ * a sender and a target; without either it reaches nobody.
  */
 export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[]): MessageInput[] {
   const arrives = (task: TaskInput | PythonTaskInput, message: MessageInput): boolean =>
@@ -119,22 +120,26 @@ export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[])
   });
 }
 
-/** A layer of an agent's memory: recent (L1), working (L2), summaries of sessions (L3), and what all sessions share (L4). */
+/**
+ * A layer of an agent's memory: recent (L1), working (L2), summaries of sessions (L3), and knowledge shared by all
+ * sessions (L4).
+ */
 export type MemoryLayer = "L1" | "L2" | "L3" | "L4";
 
 /** A query in a layer of memory. */
 export interface LayerQuery {
-  /** The session whose entries are wanted; L4 gives those of all sessions anyway. Default: all sessions. */
+  /** The session whose entries are wanted. L4 always returns those of all sessions. Default: all sessions. */
   readonly sessionId?: string | null | undefined;
-  /** The most entries; the newest stay. Default: all. */
+  /** The most entries. The newest are kept. Default: all. */
   readonly limit?: number | null | undefined;
   /** The clock, for entries with a time to live. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
 }
 
 /**
- * Looks up entries in a layer of memory, of a list that holds the layer's tasks or messages, oldest first: those of the
- * session, and in L4 those of every session; without direct messages that have expired; the newest `limit` of them.
+ * Returns the entries of a layer of memory from a list that has the layer's tasks or messages, oldest first. Includes
+ * those of the session, and in L4 those of every session. Leaves out direct messages that have expired, and all but the
+ * newest `limit` entries.
  *
  * ```js
  * const messages = messagesOfTasks([
@@ -182,7 +187,7 @@ function entriesOf<T extends TaskInput | PythonTaskInput | MessageInput>(
   return limit == null ? found : found.slice(Math.max(found.length - limit, 0));
 }
 
-/** Whether a time to live is over; without a time that cannot be known, and it counts as over. */
+/** True if a time to live has passed. An entry without a time counts as expired. */
 function isExpired(entry: TaskFields, clock: number): boolean {
   const parameters = (entry.parameters ?? {}) as TaskFields;
   const seconds = entry.ttlSeconds ?? parameters.ttl_seconds ?? parameters.ttlSeconds;
@@ -223,7 +228,7 @@ function messageWith(
   }) as unknown as MessageInput;
 }
 
-/** What makes a message a direct one. A node that is not the agent itself is another name of the target. */
+/** Returns the fields of a direct message. A node other than the agent itself is another name for the target. */
 function directOf(task: TaskFields, parameters: TaskFields, place: string): TaskFields {
   const agent = textOf(task.targetAgent ?? task.target_agent);
   const node = textOf(parameters.target_node_id ?? parameters.targetNodeId);
@@ -239,7 +244,7 @@ function directOf(task: TaskFields, parameters: TaskFields, place: string): Task
   });
 }
 
-/** A call in words, with its arguments as JSON; `...` stands where there are none. */
+/** Describes a call, with its arguments as JSON, or `...` without any. */
 function callOf(parameters: TaskFields): string | undefined {
   const name = textOf(parameters.tool_name ?? parameters.toolName);
   const given = parameters.tool_args ?? parameters.toolArgs;
@@ -247,7 +252,7 @@ function callOf(parameters: TaskFields): string | undefined {
   return name === undefined ? undefined : `[Calling ${name}(${["", "{}", "[]"].includes(json) ? "..." : json})]`;
 }
 
-/** A value as JSON; undefined where it has none. */
+/** Returns a value as JSON. Undefined if it has no JSON form. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return typeof value === "string" ? value : jsonText(value ?? {});
@@ -264,7 +269,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A number from 0 to the most; undefined where none is given. */
+/** Returns a number from 0 to `most`. Undefined if it is missing. */
 function numberOf(value: unknown, most: number, place: string): number | undefined {
   if (value == null) {
     return undefined;
@@ -282,7 +287,7 @@ function numberOf(value: unknown, most: number, place: string): number | undefin
   });
 }
 
-/** An object without the fields that are not given. */
+/** Returns an object without its empty fields. */
 function given(fields: TaskFields): TaskFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }

@@ -1,9 +1,9 @@
-// The text of a file as JSON: one value, or a value a line.
+// Parses the text of a file as JSON: one value, or one value per line.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
 
-/** Fails where the text of a file is no text. */
+/** Fails if the text of a file isn't a string. */
 export function checkText(text: unknown, kind: ErrorKind): asserts text is string {
   if (typeof text !== "string") {
     throw new ContextError({
@@ -15,7 +15,7 @@ export function checkText(text: unknown, kind: ErrorKind): asserts text is strin
   }
 }
 
-/** A text without the byte order mark that it begins with. */
+/** Removes the byte order mark at the beginning of a text. */
 export function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }
@@ -29,7 +29,7 @@ export function tryParse(text: string): { readonly value?: unknown; readonly fai
 }
 
 /**
- * Whether a text is one JSON value whose end is missing. Some of its lines may well be messages by themselves, but read as
+ * True if a text is one JSON value with its end missing. Some of its lines may be messages by themselves, but read as
  * JSONL it would be a conversation with holes.
  */
 export function isCut(text: string): boolean {
@@ -39,7 +39,7 @@ export function isCut(text: string): boolean {
     const letter = text[at];
     if (isInString) {
       if (letter === "\n") {
-        return false; // A line that was cut within a string: JSON has no line ends there.
+        return false; // A line cut within a string: JSON strings have no line breaks.
       }
       at += letter === "\\" ? 1 : 0;
       isInString = letter !== '"';

@@ -1,42 +1,42 @@
-// Conversations that are trees with marks: a message that was edited or asked again has another next to it, and a summary replaces
-// messages. One branch is read, from a leaf up to the root, as the model would be shown it. A tree of a file
-// may be torn, or run in a circle.
+// Conversations as trees. An edited or regenerated message has siblings, and a summary replaces messages. Reads one
+// branch, from a leaf up to the root, as the model would see it. A file's tree may be incomplete or contain cycles.
 
 /** A message of a tree. */
 export interface TreeNode {
   readonly id: string;
-  /** The message before it; undefined for the first. */
+  /** The id of the previous message. Undefined for the first. */
   readonly parent: string | undefined;
-  /** When it was written, in milliseconds since 1970. */
+  /** The time of writing, in milliseconds since 1970. */
   readonly timeMs: number | undefined;
-  /** False if nobody says anything in it: such a node is a step of a branch, and never its end. Default: true. */
+  /** False for a node without content. It can be a step of a branch but not its end. Default: true. */
   readonly isSaid?: boolean;
-  /** Set if the node replaces the nodes before it on its branch, except those that the mark names. */
+  /** Set if the node replaces the nodes before it on its branch, except those that it lists. */
   readonly compaction?: Compaction | undefined;
   /** The node that replaces this one, if that node is in the tree. */
   readonly replacedBy?: readonly string[];
 }
 
-/** The messages before a summary that stay. */
+/** The messages before a summary that are kept. */
 export interface Compaction {
-  /** The first node that stays, up to the summary. They follow the summary. */
+  /** The first node kept, up to the summary. These nodes move after the summary. */
   readonly keptFrom?: string | undefined;
-  /** Nodes that stay before the summary. */
+  /** Nodes that are kept before the summary. */
   readonly kept?: ReadonlySet<string>;
 }
 
 /** A branch, oldest first. */
 export interface Branch<Node> {
   readonly nodes: readonly Node[];
-  /** What is wrong with the tree, in words. */
+  /** The faults of the tree, in words. */
   readonly faults: readonly string[];
 }
 
 /**
- * Returns the branch of a leaf. If the leaf isn't named, or not there, it is the newest branch: that of the latest message that no
- * other follows, of several the last in the file. A node that is there twice counts once: the later one, at the place of the first.
+ * Returns the branch of a leaf. Without a valid leaf, returns the newest branch, which ends with the latest message
+ * that no other follows; for a tie, the last in the file. If an id occurs twice, the later node counts, at the place of
+ * the first.
  *
- * In a log the row before a row whose parent is missing takes the parent's place: a row that was damaged hides no others.
+ * In a log, the previous row replaces a missing parent, so a damaged row hides no others.
  */
 export function branchOf<Node extends TreeNode>(
   given: readonly Node[],
@@ -79,7 +79,7 @@ export function branchOf<Node extends TreeNode>(
   return { nodes: [...branch].reverse(), faults };
 }
 
-/** Returns the nodes of a branch that the model is shown: a summary instead of the nodes that it replaces. */
+/** Returns the nodes of a branch that the model sees: a summary instead of the nodes it replaces. */
 export function shownOf<Node extends TreeNode>(branch: readonly Node[]): readonly Node[] {
   const ids = new Set(branch.map(({ id }) => id));
   const nodes = branch.filter(({ id, replacedBy }) => !replacedBy?.some((other) => other !== id && ids.has(other)));
@@ -92,7 +92,7 @@ export function shownOf<Node extends TreeNode>(branch: readonly Node[]): readonl
   const before = nodes.slice(0, at);
   const found = before.findIndex(({ id }) => id === keptFrom);
   const from = found < 0 ? at : found;
-  // An earlier summary is summed up too.
+  // This summary also covers earlier summaries.
   const late = before.slice(from).filter(({ compaction }) => compaction === undefined);
   const early = before.slice(0, from).filter(({ id }) => kept?.has(id));
   return [...early, summary, ...late, ...nodes.slice(at + 1)];
@@ -122,7 +122,7 @@ function timeOf({ timeMs }: TreeNode): number {
   return timeMs ?? Number.NEGATIVE_INFINITY;
 }
 
-/** An id for a report: those of a file may be of any length. */
+/** Shortens an id for a report. Ids in a file may have any length. */
 function quoted(id: string): string {
   return `"${id.length <= 60 ? id : `${id.slice(0, 60)}…`}"`;
 }

@@ -1,10 +1,10 @@
-// Logs of turns, as Claude Code writes them: rows `{ type: "user" | "assistant", timestamp, message: { content } }`. Who speaks is
-// the row's type. Other rows of such a log (summaries, snapshots of files) are no messages.
+// Logs of turns, as Claude Code writes them: rows `{ type: "user" | "assistant", timestamp, message: { content } }`. A
+// row's type is its speaker. Other rows of such a log (summaries, snapshots of files) aren't messages.
 
 import { isRecord } from "../base/plain-data.js";
 import { listIn, type Row, recordIn } from "./file.js";
 
-/** A row as a message; undefined where it is no turn. */
+/** Returns the message of a row. Undefined if it isn't a turn. */
 export function messageOfTurn(row: unknown): Row | undefined {
   if (!isRecord(row) || !(row.type === "user" || row.type === "assistant") || !isRecord(row.message)) {
     return undefined;
@@ -13,7 +13,7 @@ export function messageOfTurn(row: unknown): Row | undefined {
   return { role: row.type, content, ...(row.timestamp == null ? {} : { createdAt: row.timestamp }) };
 }
 
-/** A turn with no more than its texts, for one of which another block cannot be read; undefined where it has none. */
+/** Returns a turn with only its texts, for a turn with an unreadable block. Undefined if it has no text. */
 export function textsOfTurn(turn: Row): Row | undefined {
   const texts = listIn(turn.content).filter((block) => {
     const { type, text } = recordIn(block);

@@ -1,4 +1,4 @@
-// Tool calls that stand in a field of a message, next to its content: windrow's own, and those of OpenAI's chat.
+// Tool calls in a field of a message, outside its content: windrow's own, and those of OpenAI's chat.
 
 import { describe } from "../base/options.js";
 import { saidBy } from "../message/columns.js";
@@ -27,13 +27,13 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
   const holder = call.function ?? call.custom;
   const named = (typeof holder === "object" && holder !== null ? holder : call) as UnknownRecord;
   const { name, arguments: input } = named;
-  // Ollama and Workers AI have no ids: the name is used as one.
+  // Ollama and Workers AI have no ids, so the name serves as one.
   const id = call.id ?? (place.startsWith(".tool_calls") ? name : undefined);
   const part = callPart(call, { id, name, input: input ?? named.input, fields: ["id", "name"] }, place, maker);
   const placed = { part, given, place };
   const isEmpty = !saysSomething(part);
   const said = (): string => saidBy([placed]);
-  // A function with a text of arguments is whole: what else the call has, its server set.
+  // A function with its arguments as text is complete. Any other fields of the call come from the server.
   const isWhole = named !== call && typeof input === "string";
   checkNothingIsLost(call, { place, what: "tool call", known: CALL_FIELDS }, isEmpty && !isWhole, said);
   if (named !== call) {

@@ -1,8 +1,11 @@
-// Settings with which a provider itself clears or compacts parts of a prompt.
+// Settings that make a provider clear or compact parts of a prompt itself.
 
 import { isRecord } from "../base/plain-data.js";
 
-/** The settings of a provider's `context_management`: Anthropic's are `{ edits }`, OpenAI's a list. They are passed on unchanged. */
+/**
+ * The settings of a provider's `context_management`: `{ edits }` for Anthropic, a list for OpenAI. They are passed on
+ * unchanged.
+ */
 export type ContextManagement = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
 
 /** True if a value can be the settings of a `context_management`. */

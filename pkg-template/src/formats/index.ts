@@ -1,4 +1,5 @@
-// Every shape of messages that is read beside windrow's own. Whoever imports this has them: the entry `windrow/shapes`.
+// Every shape of messages that windrow reads in addition to its own. Importing this module provides them; the entry
+// `windrow/shapes` does.
 
 import "./dialects.js";
 import { publicCall } from "../base/public-call.js";
@@ -28,7 +29,7 @@ export type { PlainPart, ReadMessage } from "../message/message.js";
 export type { ShapeName } from "../message/recognise.js";
 export type { AnyMessage } from "./any-message.js";
 
-/** In the order in which a message is held against them. */
+/** In the order of the tests on a message. */
 const SHAPES: readonly MessageFormat[] = [
   pydanticAiShape,
   agUiShape,
@@ -50,7 +51,10 @@ const SHAPES: readonly MessageFormat[] = [
 
 shapes.provide(SHAPES);
 
-/** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
+/**
+ * The shapes of messages that windrow reads in addition to its own: their names, as the option `shape` takes them, and
+ * their titles.
+ */
 export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = /* @__PURE__ */ listed();
 
 function listed(): typeof messageShapes {
@@ -58,8 +62,8 @@ function listed(): typeof messageShapes {
 }
 
 /**
- * Returns what a message of any format says, in windrow's own form: to show it, to search it, or to store it. Fails with
- * `INVALID_TRANSCRIPT` if it can't be read.
+ * Returns the content of a message of any format in windrow's own form, for showing, searching or storing it. Fails
+ * with `INVALID_TRANSCRIPT` if it can't be read.
  */
 export function plainMessage(message: AnyMessage, options?: { readonly shape?: ShapeName | undefined }): ReadMessage {
   const kind = "transcript_error";

@@ -1,4 +1,5 @@
-// Every provider whose request can be made, and the one way to make it. Whoever imports this has them: the entry `windrow/providers`.
+// Every provider that windrow can write requests for, and the one function that writes them. Importing this module
+// provides them; the entry `windrow/providers` does.
 
 import { ContextError } from "../base/errors.js";
 import { firstHole } from "../base/lists.js";
@@ -54,15 +55,18 @@ const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies
   "web-llm": { title: "WebLLM", write: writeWebLlm, ...webLlmRules },
 };
 
-/** A rule by which a provider takes or refuses a request. */
+/** A rule for the requests that a provider accepts. */
 export interface ProviderRule extends Pick<RequestRule, "id" | "demands"> {
-  /** The provider's page that says it, or the threads where a request was refused for it. */
+  /** The provider's page that states it, or threads about requests refused because of it. */
   readonly sources: readonly string[];
-  /** The models that it holds for, in words, and any that isn't named; undefined if it holds for all. */
+  /**
+   * The models that it applies to, in words. It also applies if the model isn't named. Undefined if it applies to all
+   * models.
+   */
   readonly models: string | undefined;
 }
 
-/** The providers whose requests can be made: their names, what they are called, and their rules, with where each is known from. */
+/** The providers that windrow can write requests for: their names, titles, and rules with sources. */
 export const providers: readonly {
   readonly name: ProviderName;
   readonly title: string;
@@ -80,16 +84,20 @@ function listed(): typeof providers {
   );
 }
 
-/** The servers that `render.server` can name, and if each takes back what it set on the assistant's messages. */
+/**
+ * The servers that `render.server` can name, and whether each takes back the fields it set on the assistant's messages.
+ */
 export const servers: readonly Pick<ChatServer, "name" | "takesFields" | "sources">[] = SERVERS.map(
   ({ name, takesFields, sources }) => Object.freeze({ name, takesFields, sources }),
 );
 
 const KIND = "context_build_error";
 
-/** How `requestOf` reads the messages, and the model and the server that the request goes to. */
+/** Options of `requestOf`: how to read the messages, and the model and server that the request goes to. */
 export interface RequestOfOptions extends RequestTarget {
-  /** The shape of the messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  /**
+   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   */
   readonly shape?: ShapeName | undefined;
 }
 
@@ -115,11 +123,11 @@ const REQUEST_OF_OPTIONS: OptionRules = {
 requests.provide({ requestOfParsed, takesCacheMarks, clearedWords, thoughtsIn, digestOf, comparedText });
 
 /**
- * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with
- * `NOT_SENDABLE` where they cannot be: with the place, and the rule that is broken.
+ * Returns the parts of a provider's request that hold messages, from messages of any format, valid by every rule of the
+ * provider. If that is impossible, fails with `NOT_SENDABLE`, the place, and the broken rule.
  *
- * What the provider has no place for and the model does not need is left out: ids and times of messages, reasoning of other
- * providers, blank texts. What it would miss, such as an image, is an error.
+ * Leaves out data that the provider has no place for and the model doesn't need: ids and times of messages, reasoning
+ * of other providers, blank texts. Fails for content that the model would miss, such as an image.
  */
 export function requestOf<Name extends ProviderName>(
   provider: Name,
@@ -143,7 +151,7 @@ function requestOfParsed<Name extends ProviderName>(
 ): RequestBodies[Name] {
   const known = providerOf(provider);
   const { title, rules, write } = known;
-  // OpenAI's chat has a field for names that are words.
+  // OpenAI's chat has a field for names without spaces or punctuation.
   const mostInFields = provider === "openai" ? USER_NAMES.words : USER_NAMES.none;
   const namesInTexts = userNames > mostInFields;
   const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds), namesInTexts, target));
@@ -154,7 +162,7 @@ function requestOfParsed<Name extends ProviderName>(
   return { ...made, ...settingsOf(provider, target) };
 }
 
-/** Returns the settings that the caller passes on, as fields of a body. */
+/** Returns the caller's settings as fields of a body. */
 function settingsOf(provider: ProviderName, { contextManagement, onPrefixMismatch }: RequestTarget): object {
   const isAnthropic = provider === "anthropic";
   const isTaken = isAnthropic || provider === "openai-responses";
@@ -167,9 +175,10 @@ function settingsOf(provider: ProviderName, { contextManagement, onPrefixMismatc
 }
 
 /**
- * Returns the places of a request's body that break a rule of a provider, in the order of the rules; none if it is valid. The body may
- * be of another's making. `target` says which model and server it goes to; by default it is the `model` of the body. A body says which role
- * a text has, and not who wrote it: `requestOf` and `context.request`, which know the messages, see to it that no tool speaks as the user.
+ * Returns the places of a request's body that break a rule of a provider, in the order of the rules. Empty if the body
+ * is valid. Any code may have made the body. `target` names the model and server it goes to; the default is the body's
+ * `model`. A body shows a text's role but not its author. Only `requestOf` and `context.request`, which know the
+ * messages, can make sure that no tool speaks as the user.
  */
 export function problemsOf(provider: ProviderName, body: unknown, target: RequestTarget = {}): readonly Problem[] {
   return publicCall(KIND, "problemsOf", () => {
@@ -197,7 +206,7 @@ function providerOf<Name extends ProviderName>(name: Name): ProviderFormat<Reque
   return PROVIDERS[name];
 }
 
-/** The messages, of which each must be there. */
+/** Returns the messages. None may be missing. */
 function listOf(messages: unknown): readonly AnyMessage[] {
   if (!Array.isArray(messages)) {
     throw unread("messages", `expected a list of messages, got ${describe(messages)}`, "Pass a list of messages.");
@@ -213,7 +222,7 @@ function unread(path: string, problem: string, nextAction: string): ContextError
   return new ContextError({ kind: KIND, code: "INVALID_TRANSCRIPT", message: `${path}: ${problem}`, path, nextAction });
 }
 
-/** Makes a body; what a provider has no place for is told with its place in the messages. */
+/** Makes a body. An error names the place in the messages of content that the provider has no place for. */
 function inPlace<T>(title: string, make: () => T): T {
   try {
     return make();
@@ -232,7 +241,7 @@ function inPlace<T>(title: string, make: () => T): T {
   }
 }
 
-/** The error of a body that breaks a rule. */
+/** Returns the error for a body that breaks a rule. */
 function refusal(title: string, rules: readonly RequestRule[], { rule, place, message }: Problem): ContextError {
   const { demands = "", models } = rules.find(({ id }) => id === rule) ?? {};
   const scope = models === undefined ? "" : ` It holds for ${models.words}.`;
@@ -246,7 +255,7 @@ function refusal(title: string, rules: readonly RequestRule[], { rule, place, me
   });
 }
 
-/** What to do where messages break a rule that making a body cannot mend. */
+/** Next steps for messages that break a rule which writing a body can't fix. */
 const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "has-messages": "Pass the request, or a user message.",
   "ends-with-user":

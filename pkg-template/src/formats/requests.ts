@@ -1,5 +1,5 @@
-// Makes the request of a context. The providers are a part of the package of their own (`providers.ts`): a page that makes no request, or
-// makes it another way, never loads it.
+// Makes the request of a context. The providers are a separate part of the package (`providers.ts`). A page that makes
+// no request, or makes it another way, never loads them.
 
 import type { Provider as ProviderName } from "../base/generated.js";
 import { Part } from "../base/parts.js";
@@ -16,9 +16,9 @@ import type { clearedWords } from "./request/context-management.js";
 import type { RequestTarget } from "./request/provider.js";
 import type { WebLlmBody } from "./web-llm/write.js";
 
-/** What each provider's request holds of a prompt. */
+/** The prompt's fields in each provider's request. */
 export interface RequestBodies {
-  /** OpenAI's chat completions, and the many servers that take the same. */
+  /** OpenAI's chat completions, and the many servers with the same API. */
   readonly openai: OpenAiBody;
   /** OpenAI's Responses. */
   readonly "openai-responses": ResponsesBody;
@@ -30,20 +30,22 @@ export interface RequestBodies {
   readonly bedrock: BedrockBody;
   /** `generateText` and `streamText` of the AI SDK. */
   readonly "ai-sdk": AiSdkBody;
-  /** Chrome's Prompt API: `initialPrompts` of a new session, and the `prompt` to it. */
+  /** Chrome's Prompt API: the `initialPrompts` of a new session, and its `prompt`. */
   readonly chrome: ChromeBody;
   /** WebLLM's chat completions. */
   readonly "web-llm": WebLlmBody;
 }
 
-/** The name of a provider: `render.provider` takes the same. */
+/** The name of a provider. `render.provider` takes the same names. */
 export type { ProviderName };
 
-/** How a request is written. */
+/** Options for writing a request. */
 export interface RequestWriting {
-  /** The places of messages after which the provider's cache may end. */
+  /** The indexes of messages after which the provider's cache may end. */
   readonly cacheEnds?: readonly number[];
-  /** How users are named where the messages are from: one of `USER_NAMES`. Default: as the messages name them. */
+  /**
+   * The way users are named in the source of the messages: one of `USER_NAMES`. Default: worked out from the messages.
+   */
   readonly userNames?: number;
   /** The model and the server that the request goes to. */
   readonly target?: RequestTarget;
@@ -59,7 +61,7 @@ export interface RequestMaker {
     messages: readonly ParsedMessage[],
     options: RequestWriting,
   ): RequestBodies[Name];
-  /** Whether a model's provider knows marks where its cache may end. */
+  /** True if a model's provider accepts cache marks. */
   takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;
   readonly clearedWords: typeof clearedWords;
   readonly thoughtsIn: typeof thoughtsIn;
@@ -67,5 +69,5 @@ export interface RequestMaker {
   readonly comparedText: typeof comparedText;
 }
 
-/** What makes them. */
+/** The part of the package that makes requests. */
 export const requests: Part<RequestMaker> = new Part("windrow/providers", "context.request");

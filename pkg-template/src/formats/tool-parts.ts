@@ -1,4 +1,4 @@
-// What the parts of the AI SDK's messages have in common, in all its versions and in the packages that keep them.
+// Logic shared by the parts of the AI SDK's messages, in all its versions and in the packages that store them.
 
 import { kindOfMediaType, recordOf, type UnknownRecord } from "../message/format.js";
 import { required } from "../message/malformed.js";
@@ -7,13 +7,13 @@ import { from, originOf } from "../message/origin.js";
 import { blocksWithText } from "../message/parts.js";
 import { isCompacted, noteOf, provenanceOf, sealedBy } from "../message/provenance.js";
 
-/** What the model is told of a call that its user did not allow. */
+/** The result that the model sees for a call that its user denied. */
 export const DENIED = "Tool execution denied.";
 
-/** The result that the model sees of a call without one. `src/prompt/sent.rs` counts the same. */
+/** The result that the model sees for a call without one. `src/prompt/sent.rs` counts the same. */
 export const INTERRUPTED = "[Tool execution was interrupted]";
 
-/** Whether a part has the form that it had up to version 4. */
+/** True if a part has the form it had up to version 4. */
 export function isOfVersion4({ type, reasoning, details, data, url }: UnknownRecord): boolean {
   switch (type) {
     case "tool-invocation":
@@ -28,10 +28,10 @@ export function isOfVersion4({ type, reasoning, details, data, url }: UnknownRec
   }
 }
 
-/** What stands beside media, and is known of it. */
+/** Fields next to media that describe it. */
 const FACTS = ["detail", "width", "height", "pages", "seconds", "bytes", "filename"] as const;
 
-/** An image, audio or a file, by where it is (`media`) and what its part says of it. */
+/** Returns an image, audio or a file, from its location (`media`) and the other fields of its part. */
 export function mediaPart(
   part: UnknownRecord,
   media: { readonly url?: unknown; readonly data?: unknown; readonly file?: unknown },
@@ -51,8 +51,8 @@ function typeInDataUrl(url: unknown): string | undefined {
 }
 
 /**
- * A part at its place, with what its provider gave with it. With that it is the part of a `ModelMessage`, which the SDK's packages
- * take back as it is.
+ * Returns a part with its place and its provider's metadata. With metadata, it becomes a part of a `ModelMessage`,
+ * which the SDK's packages accept unchanged.
  */
 export function withMetadata(part: PartInput, providerMetadata: unknown, place: string): PartInput {
   if (Object.keys(recordOf(providerMetadata)).length === 0) {
@@ -62,9 +62,9 @@ export function withMetadata(part: PartInput, providerMetadata: unknown, place: 
   return from(made, made, place);
 }
 
-/** A text with what its provider gave with it. */
+/** Returns a text with its provider's metadata. */
 export const textPart = (text: string, providerMetadata: unknown, place: string): PartInput =>
-  // A blank one goes to nobody.
+  // Blank texts are never sent.
   isCompacted(providerMetadata) && text.trim() !== ""
     ? withMetadata(
         { type: "redacted_thinking", data: text, provider: "anthropic", note: "compaction" },
@@ -80,8 +80,8 @@ export function ofFile(part: PartInput): PartInput {
 }
 
 /**
- * Reasoning: its text, or where nothing of it may be read, what the provider has encrypted of it. With neither there is what proves it,
- * which the provider asks for.
+ * Returns reasoning: its text or, if that is hidden, the provider's encrypted form. Without either, returns the proof,
+ * which the provider requires.
  */
 export function reasoningParts(
   text: string | undefined,
@@ -95,7 +95,10 @@ export function reasoningParts(
   return sealed.length === 0 && isThere ? [withMetadata(part, providerMetadata, place)] : sealed;
 }
 
-/** Reads the encrypted data that a provider has with a part under its own name. `kind` is that of a part of the provider's own. */
+/**
+ * Returns the encrypted data that a provider stores with a part under its own name. `kind` is the kind of a
+ * provider-specific part.
+ */
 export function sealedIn(providerMetadata: unknown, place: string, kind?: unknown): readonly PartInput[] {
   const given =
     kind === undefined
@@ -106,21 +109,21 @@ export function sealedIn(providerMetadata: unknown, place: string, kind?: unknow
   );
 }
 
-/** What is known of a call and its result. */
+/** Facts about a call and its result. */
 interface CallFacts {
   readonly toolName: unknown;
   readonly input: unknown;
   readonly output?: unknown;
-  /** Whether the tool failed, or was not allowed. */
+  /** True if the tool failed or was denied. */
   readonly isError?: boolean;
   readonly providerExecuted?: unknown;
-  /** What its provider gave with the call. */
+  /** The provider's metadata of the call. */
   readonly metadata?: unknown;
-  /** The answer of the user's by which the call is run before the model is asked, as the SDK takes it. */
+  /** The user's approval in the SDK's form. With it, the call runs before the model is asked. */
   readonly allowed?: object | undefined;
 }
 
-/** A call, and its result where it has one. */
+/** Returns a call, and its result if it has one. */
 export function callParts(call: UnknownRecord, place: string, facts: CallFacts): readonly PartInput[] {
   const { input, output, isError, metadata, allowed } = facts;
   const toolCallId = required(call.toolCallId, `${place}.toolCallId`);
@@ -136,13 +139,13 @@ export function callParts(call: UnknownRecord, place: string, facts: CallFacts):
   return [placed, from(result, allowed, place)];
 }
 
-/** Parts of a message, and the places where a step of the assistant ends. */
+/** Parts of a message, and markers where a step of the assistant ends. */
 export type StepPart = PartInput | typeof STEP;
 export const STEP = "a step ends here";
 
 /**
- * Parts with what calls gave behind the calls that were made at once: those with no text between them, in one step. Each part of a
- * tool holds its call and its result, and a provider is sent all calls of a step, and then all results.
+ * Moves results after the calls that were made at once, which are the calls of one step without text between them. Each
+ * tool part holds a call and its result, but a provider is sent all calls of a step and then all results.
  */
 export function inSteps(parts: readonly StepPart[]): readonly PartInput[] {
   const done: PartInput[] = [];
@@ -160,7 +163,7 @@ export function inSteps(parts: readonly StepPart[]): readonly PartInput[] {
   return [...done, ...results];
 }
 
-/** What a tool gave, with another text: images and files in it stay. */
+/** Returns a tool's result with another text. Images and files in it stay. */
 export function outputWithText(output: unknown, text: string): unknown {
   const { type, value } = recordOf(output);
   return type === "content" && Array.isArray(value)

@@ -1,4 +1,4 @@
-// The core as in `default.ts`, with the ranking module in it: nothing is fetched later.
+// The core of `default.ts` with the ranking module included. Nothing is fetched later.
 
 import base64 from "virtual:windrow-wasm-base64";
 import selection from "#selection";

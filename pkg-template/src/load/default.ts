@@ -1,5 +1,5 @@
-// The core for browsers, bundlers, Deno and Bun: inlined, and compiled on first use. The ranking module is fetched when it is first
-// needed, or a little before.
+// The core for browsers, bundlers, Deno and Bun: inlined, and compiled on first use. The ranking module is fetched on
+// first use, or a little earlier.
 
 import base64 from "virtual:windrow-wasm-base64";
 import { decodeBase64 } from "../base/base64.js";

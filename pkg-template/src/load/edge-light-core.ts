@@ -1,3 +1,4 @@
-// windrow/windrow.wasm in Vercel's edge runtime. Turbopack does not find a file of a package that is imported with `?module` from outside.
+// windrow/windrow.wasm in Vercel's edge runtime. Turbopack doesn't find a package's file that is imported with
+// `?module` from outside the package.
 
 export { default } from "./windrow.wasm?module";

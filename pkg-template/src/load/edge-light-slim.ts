@@ -1,4 +1,5 @@
-// As workerd-slim.ts, for Vercel's edge runtime: what inflates a vocabulary is in the bundle, as the host may have nothing that does.
+// workerd-slim.ts for Vercel's edge runtime. The bundle includes code that inflates a vocabulary, because the host may
+// have none.
 
 import { provideFflate } from "./inflate.js";
 

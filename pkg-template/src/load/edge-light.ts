@@ -1,4 +1,4 @@
-// The core for Vercel's edge runtime: as workerd, with its own way to ask for a compiled module.
+// The core for Vercel's edge runtime. Same as workerd, except for the way to import a compiled module.
 
 import { provideModule } from "../engine/engine.js";
 import { provideSelection } from "../engine/selection.js";

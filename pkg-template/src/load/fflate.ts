@@ -1,3 +1,3 @@
-// The part of fflate that is needed, as a file of its own: the rest of it drops out.
+// Re-exports the one function of fflate that windrow uses. A separate file, so the rest of fflate drops out of bundles.
 
 export { inflateSync } from "fflate";

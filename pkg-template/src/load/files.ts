@@ -1,4 +1,5 @@
-// Files of other apps: their readers, and another agent's session carried on. The entry `windrow/files`; `windrow` in Node has the readers too.
+// The entry `windrow/files`: readers of other apps' files, and `carryOn` for another agent's session. `windrow` in Node
+// includes the readers.
 
 import "../files/apps/index.js";
 

@@ -1,4 +1,5 @@
-// How a caller hands over the core, so that it can be cached, streamed or compiled elsewhere: the functions of `windrow/slim`.
+// The functions of `windrow/slim` that take the core from the caller, who can cache it, stream it or compile it
+// elsewhere.
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
@@ -6,17 +7,17 @@ import { publicCall, publicPromise } from "../base/public-call.js";
 import { provideModule } from "../engine/engine.js";
 import { provideSelection, provideSelectionLater } from "../engine/selection.js";
 
-/** The core in any form that a host has it in: compiled, as bytes, or as the answer to a request. */
+/** The core in any form that a host has: compiled, as bytes, or as a response to a request. */
 export type CoreInput = WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer> | Response;
 
-/** A part of the core, or a function that fetches it when it is first needed. */
+/** A part of the core, or a function that fetches it on first use. */
 export type CorePartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | PromiseLike<CoreInput>);
 
-/** What of the core not every page needs. */
+/** Parts of the core that not every page needs. */
 export interface CoreParts {
   /**
-   * What ranks and searches messages, triages them, and tells conversations apart, `windrow/selection.wasm`: it is needed when there is
-   * more than fits.
+   * The ranking module `windrow/selection.wasm`, which ranks and searches messages, triages them, and separates
+   * conversations. Builds need it when a transcript outgrows its budget.
    */
   readonly selection?: CorePartInput;
 }
@@ -24,19 +25,19 @@ export interface CoreParts {
 const KIND = "load_error";
 const HAND_OVER =
   "Hand over the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
-/** What the core exports and another module does not. */
+/** Exports that only the core has. */
 const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
 
 /**
- * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet; and what selects, which is
- * compiled when it is first needed. Fails with `INVALID_CORE` where it is none; what was handed over before stays.
+ * Takes the core, the file `windrow/windrow.wasm`, and compiles it unless it is compiled. Also takes the ranking module
+ * and compiles it on first use. Fails with `INVALID_CORE` if a value isn't the core; an earlier core stays.
  */
 export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts = {}): Promise<void> {
   return publicPromise(KIND, "init", async () => {
     const selection = selectionOf(parts);
     const isFunction = typeof selection === "function";
     if (!isFunction) {
-      Promise.resolve(selection).catch(() => undefined); // whoever needs it is told
+      Promise.resolve(selection).catch(() => undefined); // reported to the call that needs it
     }
     take(await compile(await arrived(input)));
     if (selection !== undefined) {
@@ -45,7 +46,7 @@ export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts
   });
 }
 
-/** Hands over a compiled core, and what selects. Fails with `INVALID_CORE` if a module is not what it should be. */
+/** Takes a compiled core and the ranking module. Fails with `INVALID_CORE` if a module isn't the right one. */
 export function initSync(module: WebAssembly.Module, parts: { readonly selection?: WebAssembly.Module } = {}): void {
   publicCall(KIND, "initSync", () => {
     const selection = selectionOf(parts);
@@ -59,7 +60,7 @@ export function initSync(module: WebAssembly.Module, parts: { readonly selection
   });
 }
 
-/** What was handed over beside the core. */
+/** Returns the ranking module from the optional parts. */
 function selectionOf<T>(parts: { readonly selection?: T }): T | undefined {
   const unknown = Object.keys(parts).find((name) => name !== "selection");
   if (unknown !== undefined) {
@@ -79,12 +80,12 @@ function take(module: unknown): void {
   provideModule(() => module);
 }
 
-/** Whether a value is a compiled module, of whichever realm: `instanceof` knows those of its own alone. */
+/** True if a value is a compiled module of any realm. `instanceof` only recognises those of this realm. */
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
 
-/** What was given, once it is there: a request may fail. */
+/** Awaits the input. A request may fail. */
 async function arrived(input: unknown): Promise<unknown> {
   try {
     return await input;
@@ -110,7 +111,7 @@ async function compile(input: unknown): Promise<WebAssembly.Module> {
   throw invalid(`expected the core, got ${describe(input)}`, HAND_OVER);
 }
 
-/** The bytes of an answer; the answer itself where the host can compile while it arrives. */
+/** Returns the bytes of a response, or the response itself if the host can compile it while it streams. */
 async function bodyOf(response: Response): Promise<ArrayBuffer | Response> {
   const { ok, status, url, bodyUsed } = response;
   const place = url === "" ? "the answer" : url;

@@ -1,8 +1,8 @@
-// How vocabularies are inflated where a host has no `DecompressionStream` that works, as the edge runtime of Next.js.
+// Inflates vocabularies on hosts without a working `DecompressionStream`, such as the edge runtime of Next.js.
 
 import { provideInflate } from "../engine/inflate.js";
 
-/** Fetches `fflate` when it is first needed. */
+/** Registers `fflate`, which is fetched on first use. */
 export function provideFflate(): void {
   provideInflate(async (deflated) => (await import("./fflate.js")).inflateSync(deflated));
 }

@@ -1,5 +1,5 @@
-// The core for hosts that compile wasm themselves if it is imported by `import source`: newer Node, Deno, webpack. TypeScript can't read
-// `import source` yet, so the build writes it.
+// The core for hosts that compile wasm themselves when code imports it with `import source`: newer Node, Deno, webpack.
+// TypeScript can't parse `import source` yet, so the build writes it.
 
 import { provideModule } from "../engine/engine.js";
 import { provideSelection } from "../engine/selection.js";

@@ -1,6 +1,6 @@
-// What the build puts in place of these imports; see scripts/build.mjs.
+// Types of imports that the build replaces; see scripts/build.mjs.
 
-/** The core, as a host that compiles wasm itself hands it over: Cloudflare's workerd and its kin. */
+/** The core, compiled by the host: Cloudflare's workerd and similar hosts. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;
@@ -12,7 +12,7 @@ declare module "*.wasm?module" {
   export default module;
 }
 
-/** The same by `import source`, where the host has it. */
+/** The same through `import source`, on hosts that have it. */
 declare module "*.wasm?source" {
   const module: WebAssembly.Module;
   export default module;

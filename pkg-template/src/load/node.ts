@@ -1,5 +1,5 @@
-// Node: the core and the vocabularies are files of the package, read when they are first needed. A bundle has no such files beside it;
-// bundlers therefore get the entry of browsers.
+// Node: the core and the vocabularies are files of the package, read on first use. A bundle has no such files next to
+// it, so bundlers get the browser entry.
 
 import { readFileSync } from "node:fs";
 import { ContextError } from "../base/errors.js";
@@ -9,7 +9,7 @@ import { provideMeaning } from "../engine/meaning.js";
 import { provideSelection } from "../engine/selection.js";
 import "./files.js";
 
-/** The bytes of a file of the package. */
+/** Returns the bytes of a file in the package. */
 function fileOf(path: string): Uint8Array<ArrayBuffer> {
   const place = new URL(path, import.meta.url);
   try {

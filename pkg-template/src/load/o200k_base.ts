@@ -1,4 +1,5 @@
-// The vocabulary of o200k_base, which is there as soon as the entry is: nothing is fetched later, so no order of a bundle's modules matters.
+// The vocabulary of o200k_base, available as soon as the entry runs. Nothing is fetched later, so the order of a
+// bundle's modules doesn't matter.
 
 import vocabulary from "#encodings/o200k_base";
 import { provideVocabularies } from "../engine/encodings.js";

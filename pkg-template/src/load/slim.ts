@@ -1,4 +1,5 @@
-// Without the core, which the caller hands over. What not every page needs is fetched when it is first needed.
+// The entry without the core, which the caller passes to `init`. Parts that not every page needs are fetched on first
+// use.
 
 import { requests } from "../formats/requests.js";
 import { shapes } from "../message/recognise.js";

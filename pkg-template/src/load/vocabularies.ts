@@ -1,5 +1,5 @@
-// All vocabularies, each fetched when it is first needed. They are written out, so that every bundler sees them and makes a lazy chunk of
-// each.
+// All vocabularies, each fetched on first use. They are written out, so every bundler sees them and makes a lazy chunk
+// of each.
 
 import { provideVocabularies } from "../engine/encodings.js";
 

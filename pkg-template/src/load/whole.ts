@@ -1,4 +1,5 @@
-// All public names, with the parts that a page may do without: every entry but `windrow/slim` has them from the start.
+// All public names, including those of parts that a page may not need. Every entry except `windrow/slim` has them from
+// the start.
 
 export { messageShapes, plainMessage } from "../formats/index.js";
 export {

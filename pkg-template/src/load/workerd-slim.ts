@@ -1,4 +1,5 @@
-// As slim.ts, for workers, whose bundles hold all that they could fetch: nothing is fetched here. A worker imports what it needs.
+// slim.ts for workers. A worker's bundle contains everything it could fetch, so nothing is fetched here. A worker
+// imports the parts it needs.
 
 export * from "../index.js";
 export * from "./hand-over.js";

@@ -1,4 +1,4 @@
-// The core for Cloudflare's workerd, which refuses to compile bytes: it compiles the imported file itself.
+// The core for Cloudflare's workerd, which refuses to compile bytes and compiles the imported file itself.
 
 import { provideModule } from "../engine/engine.js";
 import { provideSelection } from "../engine/selection.js";

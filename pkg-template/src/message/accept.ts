@@ -1,4 +1,4 @@
-// Which messages an app accepts from somebody that it doesn't trust.
+// Checks which messages an app accepts from someone it doesn't trust.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { ROLES, type Role } from "../base/generated.js";
@@ -6,7 +6,10 @@ import type { OptionRule } from "../base/options.js";
 import type { ParsedMessage } from "./read.js";
 import { ownFormat, shapes } from "./recognise.js";
 
-/** The messages that are accepted. A message is checked as it was read, so another package's format can't hide its role. */
+/**
+ * The messages that are accepted. A message is checked in its parsed form, so another package's format can't hide its
+ * role.
+ */
 export interface AcceptedMessages {
   /** Their roles. Default: all. */
   readonly roles?: readonly Role[] | undefined;

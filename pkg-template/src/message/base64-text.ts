@@ -1,14 +1,14 @@
-// Base64 in the results of tools: a screenshot that a tool returned as text costs tens of thousands of tokens, and no model can see it. A
-// line with its type and size replaces it.
+// Base64 in the results of tools. A screenshot that a tool returned as text costs tens of thousands of tokens, and no
+// model can see it. A line with its type and size replaces it.
 
 import { isRecord } from "../base/plain-data.js";
 import type { UnknownRecord } from "./format.js";
 import { type PlacedPart, pathOf } from "./origin.js";
 
-/** The fewest letters of base64 that are cut: of fewer, such as a key or a checksum, a model may need each. */
+/** The shortest base64 that is cut. A model may need every letter of a shorter one, such as a key or a checksum. */
 const LEAST_LETTERS = 1000;
 
-/** A run of base64, in one line or in lines of a fixed width, with the head of a `data:` URL if it has one. */
+/** A run of base64, on one line or on lines of a fixed width, including the head of a `data:` URL if there is one. */
 const RUN =
   /(data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,)?[A-Za-z0-9+/_-]{40,}(?:\r?\n[A-Za-z0-9+/_-]{40,})*(?:\r?\n[A-Za-z0-9+/_-]+(?==))?={0,2}/g;
 
@@ -19,17 +19,17 @@ const NOT_RETURNED: ReadonlySet<string> = new Set([
 ]);
 const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio|video|document|media)/;
 
-/** The copies of messages whose results had base64. */
+/** Copies of messages whose results contained base64. */
 const copies = new WeakMap<object, object>();
 
-/** Returns the message that is sent in the place of a caller's: the same one, or a marked copy without the base64 in its results. */
+/** Returns the message to send: the caller's own, or a marked copy without the base64 in its results. */
 export function sentFor<M>(message: M): M {
   return typeof message === "object" && message !== null
     ? ((copies.get(message) as M | undefined) ?? message)
     : message;
 }
 
-/** Returns a marked copy of a message that was read, without the base64 in its results; undefined if they have none. */
+/** Returns a marked copy of a parsed message without the base64 in its results. Undefined if they contain none. */
 export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]): UnknownRecord | undefined {
   copies.delete(given);
   let copy = given;
@@ -47,7 +47,7 @@ export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]
   return marked;
 }
 
-/** Cuts the base64 at a path of a value. Returns the value itself if it has none. */
+/** Cuts the base64 at a path in a value. Returns the value itself if it contains none. */
 function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): unknown {
   const [name, ...rest] = path;
   if (name === undefined) {
@@ -60,7 +60,7 @@ function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): 
     : value;
 }
 
-/** Returns a value without base64. Images and files of a result that `hasMedia` stay. */
+/** Returns a value without base64. With `hasMedia`, images and files of a result stay. */
 function cut(value: unknown, hasMedia: boolean): unknown {
   if (typeof value === "string") {
     return value.length < LEAST_LETTERS ? value : value.replace(RUN, lineFor);
@@ -69,7 +69,7 @@ function cut(value: unknown, hasMedia: boolean): unknown {
   return (Array.isArray(value) || isRecord(value)) && !isMedia ? mapped(value, (field) => cut(field, hasMedia)) : value;
 }
 
-/** Returns a copy with other fields; the object itself if none is another. */
+/** Returns a copy with changed fields, or the object itself if none changes. */
 function mapped(value: object, change: (field: unknown, name: string) => unknown): object {
   let copy: object = value;
   for (const [name, field] of Object.entries(value)) {
@@ -84,7 +84,7 @@ function mapped(value: object, change: (field: unknown, name: string) => unknown
 
 function lineFor(run: string, url: string | undefined, mediaType: string | undefined): string {
   const letters = run.length - (url?.length ?? 0);
-  // A long word of one case is a sequence or a number, and no base64.
+  // A long word in one case is a sequence or a number, not base64.
   const isBase64 = url !== undefined || (/[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run));
   return letters < LEAST_LETTERS || !isBase64
     ? run

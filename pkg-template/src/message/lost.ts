@@ -1,10 +1,10 @@
-// Refuses a message, part or call if a field that nobody read holds what it says: that would be missing from every count.
+// Rejects a message, part or call if an unread field holds content, which every count would miss.
 
 import { MalformedMessage } from "./malformed.js";
 import type { PlainPart } from "./message.js";
 import { lostField, sayingField } from "./substance.js";
 
-/** The object that was read, and the fields that were. */
+/** A parsed object and the fields that were read. */
 export interface ReadObject {
   readonly place: string;
   readonly what: "message" | "part" | "tool call";
@@ -12,8 +12,8 @@ export interface ReadObject {
 }
 
 /**
- * Fails if a field that wasn't read says something: anything at all if what was read `isEmpty`, otherwise parts, calls, results and
- * media. What is in `said` too isn't lost.
+ * Fails if an unread field holds content: any content if the parsed part `isEmpty`, otherwise parts, calls, results and
+ * media. Content that is also in `said` isn't lost.
  */
 export function checkNothingIsLost(
   input: object,
@@ -34,13 +34,13 @@ export function checkNothingIsLost(
   );
 }
 
-/** Whether a text has anything but white space. Most begin with a letter. */
+/** True if a text isn't blank. The first character usually decides. */
 function isSpoken(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first > 0x20 && first < 0x7f) || /\S/.test(text);
 }
 
-/** Whether a part says something. A call says no more than its arguments do, the id and the name apart. */
+/** True if a part has content. A call's content is its arguments, not its id and name. */
 export function saysSomething(part: PlainPart): boolean {
   switch (part.type) {
     case "text":

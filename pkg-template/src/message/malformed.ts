@@ -1,9 +1,9 @@
-// The fault of a message, and the checks that all shapes of messages share.
+// The fault of a message, and the checks that all formats share.
 
 import { firstHole, holeIn, jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 
-/** The fault of a message, and its place. */
+/** A fault of a message, and its place. */
 export class MalformedMessage {
   readonly place: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export class MalformedMessage {
   }
 }
 
-/** A text; undefined where there is none. */
+/** Returns a text. Undefined if it is missing. */
 export function text(value: unknown, place: string): string | undefined {
   if (value == null) {
     return undefined;
@@ -24,7 +24,7 @@ export function text(value: unknown, place: string): string | undefined {
   return required(value, place);
 }
 
-/** A text that must be there. */
+/** Returns a required text. */
 export function required(value: unknown, place: string): string {
   if (typeof value !== "string") {
     throw new MalformedMessage(
@@ -36,7 +36,7 @@ export function required(value: unknown, place: string): string {
   return value;
 }
 
-/** A list; an empty one where there is none. */
+/** Returns a list. Empty if it is missing. */
 export function list(value: unknown, place: string, expected = "a list"): readonly unknown[] {
   if (value == null) {
     return [];
@@ -55,7 +55,7 @@ export function list(value: unknown, place: string, expected = "a list"): readon
   return value;
 }
 
-/** The fault of a part whose type is not known. */
+/** Returns the fault of a part with an unknown type. */
 export function unknownType(type: unknown, place: string, what: string, known: string): MalformedMessage {
   return new MalformedMessage(
     `${place}.type`,
@@ -64,7 +64,7 @@ export function unknownType(type: unknown, place: string, what: string, known: s
   );
 }
 
-/** A value as JSON; undefined where it has none. */
+/** Returns a value as JSON. Undefined if it has no JSON form. */
 export function json(value: unknown, place: string): string | undefined {
   try {
     return jsonOf(value);
@@ -74,7 +74,10 @@ export function json(value: unknown, place: string): string | undefined {
   }
 }
 
-/** Where a value holds what JSON cannot say, and what that is; undefined where it cannot be looked into. */
+/**
+ * Returns the place of something in a value that has no JSON form, and the problem. Undefined if the value can't be
+ * examined.
+ */
 function lookedInto(value: unknown): readonly [place: string, problem: string] | undefined {
   try {
     const hole = holeIn(value);

@@ -1,4 +1,4 @@
-// Where the forms that are read have an image, audio or a file, and the same in one form.
+// Finds images, audio and files in every supported form, and returns them in one form.
 
 import { decodeBase64 } from "../base/base64.js";
 import { recordOf, type UnknownRecord } from "./format.js";
@@ -7,7 +7,7 @@ import type { MediaFields, MediaSource } from "./message.js";
 const FIGURES = ["width", "height", "pages", "seconds", "bytes"] as const;
 const FORMATS: Readonly<Record<string, string>> = { wav: "audio/wav", mp3: "audio/mpeg" };
 
-/** Returns the places where a part may hold its media, or the address of it. The first of several counts. */
+/** Returns the places of a part that may hold its media or an address. The first one wins. */
 function mediaPlaces(part: UnknownRecord): {
   readonly [Place in "source" | "file" | "audio" | "said" | "image"]: UnknownRecord;
 } & { readonly held: readonly unknown[]; readonly addresses: readonly unknown[] } {
@@ -16,7 +16,7 @@ function mediaPlaces(part: UnknownRecord): {
   const audio = recordOf(part.input_audio);
   const said = recordOf(part.audio);
   const image = recordOf(part.image_url);
-  // The AI SDK may say in a field of its own what data is.
+  // The AI SDK may name the kind of data in a separate field.
   const tagged = recordOf(part.data);
   const held = [
     part.data,
@@ -43,7 +43,7 @@ function mediaPlaces(part: UnknownRecord): {
   };
 }
 
-/** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
+/** Returns the media of a part in one form. A data URL is split, and its media type wins. */
 export function givenMedia(part: UnknownRecord): MediaFields {
   const { source, file, audio, said, image, held, addresses } = mediaPlaces(part);
   const type =
@@ -68,7 +68,7 @@ export function givenMedia(part: UnknownRecord): MediaFields {
   const ids = [part.file_id, part.fileId, file.file_id, source.file_id, image.file_id, said.id, part.id];
   const value = held.map(heldIn).find(isSome) ?? [...addresses, file.file_url].map(addressIn).find(isSome);
   if (value !== undefined) {
-    // A reply in audio has its id beside its data.
+    // A reply in audio has its id next to its data.
     return { ...about, ...value, ...texts({ id: said.id }) };
   }
   const tagged = [part.data, part.image].map(taggedIn).find(isSome);
@@ -89,7 +89,7 @@ function texts(fields: UnknownRecord): Readonly<Record<string, string>> {
   );
 }
 
-/** What a field holds that is for data: bytes, base64, a data URL; or an address all the same. */
+/** Returns the content of a data field: bytes, base64, a data URL, or an address. */
 function heldIn(value: unknown): MediaFields | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Blob) {
     return { data: value };
@@ -104,7 +104,7 @@ function heldIn(value: unknown): MediaFields | undefined {
   return data === undefined && url === undefined ? undefined : (heldIn(data) ?? addressIn(url));
 }
 
-/** What the AI SDK's data holds beside bytes and addresses: a text, or what a provider calls a file that it has. */
+/** Returns the AI SDK's other kinds of data: a text, or a provider's reference to a file. */
 function taggedIn(value: unknown): MediaFields | undefined {
   const row = recordOf(value);
   if (row.type === "text" && typeof row.text === "string" && row.text !== "") {
@@ -115,7 +115,7 @@ function taggedIn(value: unknown): MediaFields | undefined {
   return id === undefined ? undefined : { id: id as string };
 }
 
-/** What a field holds that is for addresses. */
+/** Returns the content of an address field. */
 function addressIn(value: unknown): MediaFields | undefined {
   const address = value instanceof URL ? value.href : value;
   if (typeof address !== "string" || address === "") {
@@ -126,7 +126,7 @@ function addressIn(value: unknown): MediaFields | undefined {
 
 const isAddress = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/\/|blob:|cid:|data:)/i.test(text.slice(0, 80));
 
-/** A data URL as its type and its data; undefined for another text. */
+/** Splits a data URL into its type and its data. Undefined for any other text. */
 function splitDataUrl(url: string): MediaFields | undefined {
   const comma = url.indexOf(",");
   const head = /^data:([^,;]*)((?:;[^,]*)?)$/i.exec(url.slice(0, Math.min(comma, 500)));
@@ -139,7 +139,7 @@ function splitDataUrl(url: string): MediaFields | undefined {
   return { data: bodyOf(body, type, /;base64$/i.test(options)), ...texts({ mediaType: type }) };
 }
 
-/** The data of a data URL: base64, or bytes where base64 could be taken for the text itself. */
+/** Returns the data of a data URL: base64, or bytes if base64 could be mistaken for the text itself. */
 function bodyOf(body: string, type: string, isBase64: boolean): unknown {
   if (!isBase64) {
     return new TextEncoder().encode(unescaped(body));

@@ -1,5 +1,5 @@
-// What the engine knows of an image, audio or a file: facts that its cost follows from, and a fingerprint. The media itself stays
-// outside. The caller gives the facts, or the first bytes say them; only a PDF is looked through, and once.
+// Facts about an image, audio or a file that determine its cost in the engine, and a fingerprint. The media itself
+// stays outside. The facts come from the caller or from the first bytes. Only a PDF is read in full, and once.
 
 import { decodeBase64 } from "../base/base64.js";
 import { jsonOf } from "../base/lists.js";
@@ -11,29 +11,29 @@ interface Facts {
   pages?: number | undefined;
   milliseconds?: number | undefined;
   bytes?: number | undefined;
-  /** Its bytes in the body. */
+  /** Its size in the body, in bytes. */
   sent?: number | undefined;
   mediaType?: string | undefined;
 }
 
-/** As many bytes of an image as are looked at for its size: a JPEG may have a preview of itself in front. */
+/** The most bytes of an image that are searched for its size, because a JPEG may begin with a preview. */
 const HEAD_BYTES = 1 << 18;
-/** The largest figure that goes to the engine. */
+/** The largest figure passed to the engine. */
 const MOST = 2 ** 31;
-/** How many facts are remembered, by fingerprint. */
+/** The number of remembered facts, by fingerprint. */
 const REMEMBERED_FACTS = 512;
 
 const remembered = new Map<string, string>();
 const encoder = new TextEncoder();
 
 /**
- * Returns what the engine knows of a media part: its detail, facts as `name=value`, and a fingerprint of all its fields, so that
- * another image is another message.
+ * Returns the engine's description of a media part: its detail, facts as `name=value`, and a fingerprint of all its
+ * fields, so another image makes another message.
  */
 export function mediaOf(part: MediaPart): string {
   let binary = 0;
   const fields = jsonOf(part, function (key, value) {
-    // As it is, before a `toJSON` of its own.
+    // The original value, before its `toJSON` ran.
     const own = this[key];
     if (ArrayBuffer.isView(own)) {
       binary += own.byteLength;
@@ -55,7 +55,10 @@ export function mediaOf(part: MediaPart): string {
   return `${(part.detail ?? "auto").replace(/\s/g, "")} ${facts}${print}`;
 }
 
-/** The bytes of a part in the JSON that is sent, whatever the provider: bytes and texts of documents may be base64 there. */
+/**
+ * Returns the bytes of a part in the JSON that is sent. Assumes the largest form of any provider, with bytes and texts
+ * of documents as base64.
+ */
 function sentBytes({ data, source, mediaType }: MediaPart, jsonLength: number, binary: number): number {
   const isText = source !== undefined || (typeof data === "string" && !isBase64(data, mediaType));
   return ((isText ? jsonLength : binary) * 4) / 3 + (isText ? 0 : jsonLength);
@@ -68,7 +71,7 @@ function inWords(facts: Facts): string {
     .join("");
 }
 
-/** A checksum of bytes (FNV-1a, 32 bits) with their number. */
+/** Returns a checksum of bytes (FNV-1a, 32 bits) with their length. */
 function fingerprint(bytes: Uint8Array): string {
   let hash = 0x811c9dc5;
   for (const byte of bytes) {
@@ -80,7 +83,7 @@ function fingerprint(bytes: Uint8Array): string {
 function factsOf(part: MediaPart): Facts {
   const found = factsIn(part);
   const facts: Facts = { ...found, mediaType: typeOf(part.mediaType) ?? found.mediaType };
-  // What the caller says is stronger.
+  // The caller's facts win.
   for (const name of ["width", "height", "pages", "bytes"] as const) {
     facts[name] = figure(part[name]) ?? facts[name];
   }
@@ -95,7 +98,7 @@ function typeOf(mediaType: string | undefined): string | undefined {
     .slice(0, 100);
 }
 
-/** A figure as it crosses; undefined if it cannot be true. */
+/** Returns a figure in the engine's form. Undefined if it can't be right. */
 function figure(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? Math.ceil(Math.min(value, MOST)) : undefined;
 }
@@ -106,7 +109,7 @@ function inMilliseconds(seconds: unknown): number | undefined {
 
 type MediaData = string | Uint8Array;
 
-/** Returns what a part's text or bytes say; of a `Blob` there is no more to see than its size. */
+/** Returns the facts in a part's text or bytes. Only the size of a `Blob` is known. */
 function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
   if (source !== undefined) {
     const text = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
@@ -123,7 +126,7 @@ function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
   return typeof media === "string" || media instanceof Uint8Array ? factsOfMedia(media, type, mediaType) : {};
 }
 
-/** What a text or bytes say of themselves. */
+/** Returns the facts in a text or in bytes. */
 function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | undefined): Facts {
   if (typeof media === "string" && !isBase64(media, type)) {
     return { bytes: figure(encoder.encode(media).length) };
@@ -144,7 +147,10 @@ function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | 
   return facts;
 }
 
-/** Whether a text is base64, by its beginning. A short text of these letters is, unless the file is a text. */
+/**
+ * True if a text is base64, judged by its beginning. A short text of these letters counts as base64, unless the file is
+ * a text.
+ */
 function isBase64(text: string, mediaType: string | undefined): boolean {
   const least = mediaType?.startsWith("text/") ? 16 : 1;
   const [letters] = /^[A-Za-z0-9+/_-]*/.exec(text.slice(0, 256).replace(/[\r\n]/g, "")) as RegExpExecArray;
@@ -155,7 +161,7 @@ function isBase64(text: string, mediaType: string | undefined): boolean {
   return letters.length >= least && /^=*$/.test(rest);
 }
 
-/** The first bytes of media; none where they cannot be read. */
+/** Returns the first bytes of media. Empty if they can't be read. */
 function bytesOf(media: MediaData, limit: number): Uint8Array {
   if (typeof media !== "string") {
     return media.subarray(0, limit);
@@ -177,7 +183,7 @@ function ascii(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length));
 }
 
-/** Width and height of an image in pixels, by the header of PNG, GIF, WebP or JPEG. */
+/** Returns the width and height of an image in pixels, from the header of a PNG, GIF, WebP or JPEG. */
 function sizeOf(bytes: Uint8Array): readonly [number, number] | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const has = (length: number): boolean => bytes.length >= length;
@@ -206,13 +212,13 @@ function sizeOf(bytes: Uint8Array): readonly [number, number] | undefined {
   return bytes[0] === 0xff && bytes[1] === 0xd8 ? sizeOfJpeg(bytes, view) : undefined;
 }
 
-/** The size of a JPEG: in the first segment that begins a frame. */
+/** Returns the size of a JPEG, from the first segment that begins a frame. */
 function sizeOfJpeg(bytes: Uint8Array, view: DataView): readonly [number, number] | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] as number;
     if (marker === 0xff) {
-      at += 1; // a byte that fills
+      at += 1; // a fill byte
     } else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return [view.getUint16(at + 7), view.getUint16(at + 5)];
     } else {
@@ -222,7 +228,7 @@ function sizeOfJpeg(bytes: Uint8Array, view: DataView): readonly [number, number
   return undefined;
 }
 
-/** How long a WAV file is: by how many bytes a second has, and how many there are. */
+/** Returns the length of a WAV file, from its bytes per second and its number of bytes. */
 function secondsOfWav(head: Uint8Array, bytes: number): number | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   let at = 12;
@@ -233,7 +239,7 @@ function secondsOfWav(head: Uint8Array, bytes: number): number | undefined {
     if (name === "fmt " && at + 20 <= head.length) {
       bytesPerSecond = view.getUint32(at + 16, true);
     } else if (name === "data" && bytesPerSecond > 0) {
-      // A stream does not know its length: its bytes are counted.
+      // A stream doesn't know its length, so its bytes are counted.
       return Math.min(length, Math.max(bytes - at - 8, 0)) / bytesPerSecond;
     }
     at += 8 + length + (length % 2);
@@ -241,7 +247,7 @@ function secondsOfWav(head: Uint8Array, bytes: number): number | undefined {
   return undefined;
 }
 
-/** How many pages a PDF has: its pages where they can be seen, otherwise what it says of their number. */
+/** Returns the number of pages in a PDF: the visible page objects or, without any, the number it states. */
 function pagesOf(bytes: Uint8Array): number | undefined {
   const text = new TextDecoder("latin1").decode(bytes);
   let pages = 0;

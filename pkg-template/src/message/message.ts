@@ -1,32 +1,32 @@
-// Messages: what callers pass (`MessageInput`), and the canonical form that everything is read into (`ReadMessage`).
+// Messages: the caller's form (`MessageInput`), and the canonical form that everything is read into (`ReadMessage`).
 
 import type { Role } from "../base/generated.js";
 
-/** A tool call, in windrow's form or as OpenAI's chat messages have it. */
+/** A tool call, in windrow's form or in that of OpenAI's chat messages. */
 export type ToolCallInput =
   | { readonly id: string; readonly name: string; readonly arguments?: unknown }
   | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
   | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
 
-/** Facts of an image, audio or a file that its cost depends on. Facts that are not given are read from its bytes, where these are. */
+/** Facts of an image, audio or a file that determine its cost. Missing facts are read from its bytes, if it has any. */
 export interface MediaFacts {
-  /** How finely an image is looked at: `low`, `high` or `auto`. */
+  /** The detail of an image for the model: `low`, `high` or `auto`. */
   readonly detail?: string;
-  /** What it is, for example `application/pdf`. */
+  /** The media type, for example `application/pdf`. */
   readonly mediaType?: string;
-  /** How wide an image is, in pixels. */
+  /** The width of an image, in pixels. */
   readonly width?: number;
-  /** How high an image is, in pixels. */
+  /** The height of an image, in pixels. */
   readonly height?: number;
-  /** How many pages a file has. */
+  /** The number of pages in a file. */
   readonly pages?: number;
-  /** How long audio is, in seconds. */
+  /** The length of audio, in seconds. */
   readonly seconds?: number;
-  /** How large it is, in bytes. */
+  /** The size, in bytes. */
   readonly bytes?: number;
 }
 
-/** What an Anthropic block has its image or document from. */
+/** The source of an image or document in an Anthropic block. */
 export interface MediaSource {
   readonly type: "base64" | "url" | "file" | "text" | "content" | (string & {});
   readonly media_type?: string;
@@ -37,40 +37,47 @@ export interface MediaSource {
 }
 
 /**
- * What lets a provider take back what it made itself, such as reasoning. It is not counted, and another provider never gets it.
+ * Proof that lets a provider take back its own output, such as reasoning. It isn't counted, and other providers never
+ * get it.
  */
 export interface Provenance {
-  /** Whose it is. */
+  /** The provider that it belongs to. */
   readonly provider?: "anthropic" | "google" | "openai" | (string & {});
-  /** What proves to the provider that it is unchanged. */
+  /** The provider's signature of the unchanged content. */
   readonly signature?: string;
-  /** What the provider calls it: the id of an item of OpenAI's Responses. */
+  /** The provider's id for it: the id of an item of OpenAI's Responses. */
   readonly id?: string;
 }
 
 /**
- * A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages, the blocks of Anthropic's, and the
- * parts of the AI SDK's `ModelMessage` are read.
+ * A part of a message's content: in windrow's own form, in that of OpenAI's chat messages, as one of Anthropic's
+ * blocks, or as a part of the AI SDK's `ModelMessage`.
  */
 export type PartInput =
   | (Provenance & {
       readonly type: "text" | "input_text" | "output_text";
       readonly text: string;
-      /** Who wrote it, if it isn't the speaker: it is the text of a file. It can be recalled, and it asks for nothing. */
+      /**
+       * The author, if it isn't the speaker: `file` marks the text of a file. It can be recalled, but it never counts
+       * as a request.
+       */
       readonly origin?: "file";
     })
   | { readonly type: "refusal"; readonly refusal: string }
   | (Provenance & {
       readonly type: "reasoning";
       readonly text: string;
-      /** The same reasoning as its provider encrypted it, beside its text. */
+      /** The same reasoning in its provider's encrypted form, in addition to its text. */
       readonly data?: string;
     })
   | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
   | (Provenance & {
       readonly type: "redacted_thinking";
       readonly data: string;
-      /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
+      /**
+       * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before
+       * it.
+       */
       readonly note?: "compaction" | "other";
     })
   | (MediaFacts & {
@@ -92,7 +99,7 @@ export type PartInput =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly input?: unknown;
-      /** Whether the provider ran the tool itself. */
+      /** True if the provider ran the tool itself. */
       readonly providerExecuted?: boolean;
     })
   | {
@@ -100,9 +107,9 @@ export type PartInput =
       readonly toolCallId: string;
       readonly toolName?: string;
       readonly output?: unknown;
-      /** Whether the tool failed. */
+      /** True if the tool failed. */
       readonly isError?: boolean;
-      /** Whether the provider ran the tool itself. */
+      /** True if the provider ran the tool itself. */
       readonly providerExecuted?: boolean;
     }
   | {
@@ -125,106 +132,109 @@ export type PartInput =
       readonly content: readonly { readonly type: "text"; readonly text: string }[];
     }
   | { readonly type: "container_upload"; readonly file_id: string }
-  /** What Anthropic made of the messages before it. */
+  /** Anthropic's summary of the messages before it. */
   | {
       readonly type: "compaction";
       readonly content?: string | null;
       readonly encrypted_content?: string | null;
       readonly signature?: string | null;
     }
-  /** What a provider of the AI SDK has of its own, and a file that is part of reasoning. */
+  /** A provider-specific part of the AI SDK, and a file that is part of reasoning. */
   | { readonly type: "custom"; readonly kind: string }
   | (MediaFacts & { readonly type: "reasoning-file"; readonly data: unknown })
-  /** What the AI SDK asks its user, and is answered. No model is shown it: it is refused. */
+  /** A request of the AI SDK for its user's approval, and the answer. No model sees it, and it is refused. */
   | { readonly type: "tool-approval-request" | "tool-approval-response"; readonly approvalId: string };
 
 /**
- * A message: windrow's own form, or a chat message of OpenAI's or Anthropic's. Further fields are allowed and left alone, as long
- * as none of them holds what the message says. Messages are never copied, changed or frozen: what a context keeps of them are
- * these objects.
+ * A message: in windrow's own form, or a chat message of OpenAI's or Anthropic's. Additional fields are allowed and
+ * left alone, unless one holds part of the message's content. Messages are never copied, changed or frozen: a context
+ * keeps these very objects.
  */
 export interface MessageInput {
-  /** Names the message in `explain`. */
+  /** The message's id for `explain`. */
   readonly id?: string | number | null;
-  /** Who speaks. */
+  /** The speaker's role. */
   readonly role: Role | (string & {});
   /** The content: a text, or parts. */
   readonly content?: string | readonly (PartInput | string)[] | null;
-  /** Who speaks, by name. */
+  /** The speaker's name. */
   readonly name?: string | null;
   /**
-   * When: ISO 8601 (UTC if it has no offset), milliseconds since 1970, or a `Date`. A number that can only be seconds is read as seconds.
-   * Without it, `created_at` and `timestamp` are read.
+   * The time: ISO 8601 (UTC without an offset), milliseconds since 1970, or a `Date`. A number that can only be seconds
+   * is read as seconds. Without it, `created_at` and `timestamp` are read.
    */
   readonly createdAt?: string | number | Date | null;
   /** The session that it belongs to. */
   readonly sessionId?: string | null;
   /** The conversation that it belongs to: one sitting within a session. */
   readonly conversationId?: string | number | null;
-  /** The conversation that its text is the summary of. */
+  /** The conversation that its text summarizes. */
   readonly summaryOf?: string | number | null;
   /** The id of the message that it replies to. */
   readonly replyTo?: string | number | null;
-  /** Where it comes from, for example `scheduled`. */
+  /** The origin of the message, for example `scheduled`. */
   readonly source?: string | null;
   /** Tags, for example `command`. */
   readonly tags?: readonly string[] | null;
-  /** What was done in it, in words: a list of texts, or the JSON text of one. Other texts say nothing. */
+  /** Actions taken in it, in words: a list of texts, or the JSON text of one. Other texts are ignored. */
   readonly actions?: readonly string[] | string | null;
-  /** How the turn ended, for example `completed` or `failed`; `deleted` where its author removed it, and it is never shown. */
+  /**
+   * The outcome of the turn, for example `completed` or `failed`. `deleted` means that its author removed it, and it is
+   * never shown.
+   */
   readonly status?: string | null;
-  /** The agent that it is meant for, or all the names that it goes by: it is a direct message then. */
+  /** The agent that it is meant for, or all of that agent's names. The message is then a direct message. */
   readonly target?: string | readonly string[] | null;
   /** Its priority among direct messages, from 0 to 1. */
   readonly priority?: number | null;
-  /** How many seconds it is valid after it was written, 0 or more. */
+  /** Its lifetime in seconds after it was written, 0 or more. */
   readonly ttlSeconds?: number | null;
-  /** Tools that the assistant calls. */
+  /** Tool calls of the assistant. */
   readonly toolCalls?: readonly ToolCallInput[] | null;
-  /** Tools that the assistant calls, as OpenAI's chat messages have it. */
+  /** Tool calls of the assistant, in the form of OpenAI's chat messages. */
   readonly tool_calls?: readonly ToolCallInput[] | null;
-  /** The call that this is the result of. */
+  /** The id of the call that this message answers. */
   readonly toolCallId?: string | null;
-  /** The call that this is the result of, as OpenAI's chat messages have it. */
+  /** The id of the call that this message answers, in the form of OpenAI's chat messages. */
   readonly tool_call_id?: string | null;
-  /** What the assistant said aloud, as OpenAI's chat messages refer to it. */
+  /** The assistant's audio, in the form of OpenAI's chat messages. */
   readonly audio?: unknown;
-  /** What the assistant says in place of content. */
+  /** The assistant's refusal, in place of content. */
   readonly refusal?: string | null;
-  /** What the assistant thought before it answered, as several providers give it beside the content. */
+  /** The assistant's thoughts before the answer, in the field that several providers use. */
   readonly reasoning_content?: string | null;
-  /** Whether every context must keep it. */
+  /** True if every context must keep it. */
   readonly pinned?: boolean | null;
   /**
-   * Whether a session keeps it. Default: yes, but for local commands and diagnostics, which are messages with the tag
-   * `command` or `diagnostic`.
+   * True if a session stores it. Default: true, except for local commands and diagnostics, which are messages with the
+   * tag `command` or `diagnostic`.
    */
   readonly persist?: boolean | null;
 }
 
 // ---- The canonical form ----
 
-/** What a message says beside its role and content. */
+/** The fields of a message other than its role and content. */
 export type MessageFields = {
   readonly [Field in Exclude<keyof MessageInput, "role" | "content">]?: MessageInput[Field] | undefined;
 };
 
-/** A message as a format reads it: its parts may still have any form that `PartInput` allows. */
+/** A message as a format returns it. Its parts may still have any form that `PartInput` allows. */
 export interface PlainMessage extends MessageFields {
   readonly role: Role;
   readonly content: readonly PartInput[];
   /**
-   * Whether it is nothing without the message behind it: reasoning that a provider takes only before what it led to, or a call with
-   * others behind it that were made at once.
+   * True if it needs the next message: reasoning that a provider only takes before the output it led to, or a parallel
+   * call followed by others.
    */
   readonly joinsNext?: boolean;
-  /** The tool whose result it is, where it has one. */
+  /** The tool that returned it, if it is a named result. */
   readonly toolName?: string | undefined;
-  /** Whether it is the result of a tool that failed. */
+  /** True if it is the result of a tool that failed. */
   readonly isError?: boolean | undefined;
 }
 
-/** An image, audio or a file: one of its data, its address, its id with a provider, or its source. */
+/** An image, audio or a file, given as data, an address, a provider's id, or a source. */
 export interface MediaFields extends MediaFacts {
   readonly data?: unknown;
   readonly url?: string;
@@ -238,23 +248,25 @@ export interface MediaFields extends MediaFacts {
 export interface TextPart extends Provenance {
   readonly type: "text";
   readonly text: string;
-  /** Who wrote it, if it isn't the speaker. */
+  /** The author, if it isn't the speaker. */
   readonly origin?: "file";
 }
 
-/** What the assistant thought. */
+/** The assistant's thoughts. */
 export interface ReasoningPart extends Provenance {
   readonly type: "reasoning";
   readonly text: string;
-  /** The same as its provider encrypted it. */
+  /** The same in its provider's encrypted form. */
   readonly data?: string;
 }
 
-/** What the assistant thought, of which only its provider can read more. */
+/** The assistant's thoughts in a form that only its provider can read. */
 export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
-  /** Set on a provider's note to itself: the model didn't think it. A compaction replaces everything before it. */
+  /**
+   * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before it.
+   */
   readonly note?: "compaction" | "other";
 }
 
@@ -268,12 +280,12 @@ export interface CallPart extends Provenance {
   readonly type: "tool-call";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The arguments: an object, or a text as the model wrote it. */
+  /** The arguments: an object, or the model's own text. */
   readonly input?: unknown;
   readonly providerExecuted?: boolean;
 }
 
-/** What a tool gave. */
+/** The result of a tool. */
 export interface ResultPart {
   readonly type: "tool-result";
   readonly toolCallId: string;
@@ -284,21 +296,21 @@ export interface ResultPart {
   readonly providerExecuted?: boolean;
 }
 
-/** The question whether a call may be made. No model sees it. */
+/** A request for approval of a call. No model sees it. */
 export interface ApprovalRequestPart {
   readonly type: "tool-approval-request";
   readonly approvalId: string;
   readonly toolCallId?: string;
 }
 
-/** The answer to an approval request. No model sees it; what the call returned, it does. */
+/** The answer to an approval request. No model sees it, but models see the call's result. */
 export interface ApprovalResponsePart {
   readonly type: "tool-approval-response";
   readonly approvalId: string;
   readonly reason?: string;
 }
 
-/** A part in the canonical form, one of each kind. */
+/** A part in the canonical form: one type per kind. */
 export type PlainPart =
   | TextPart
   | ReasoningPart
@@ -309,10 +321,10 @@ export type PlainPart =
   | ApprovalRequestPart
   | ApprovalResponsePart;
 
-/** A part that a model may be sent. */
+/** A part that may be sent to a model. */
 export type SentPart = Exclude<PlainPart, ApprovalRequestPart | ApprovalResponsePart>;
 
-/** A message in the canonical form: its parts have one form each. */
+/** A message in the canonical form, whose parts have one form each. */
 export interface ReadMessage extends PlainMessage {
   readonly content: readonly PlainPart[];
 }

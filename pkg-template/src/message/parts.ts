@@ -1,4 +1,4 @@
-// Canonical parts from the parts that dialects have: media, reasoning, tool calls and what tools returned.
+// Canonical parts from the dialects' parts: media, reasoning, tool calls and results.
 
 import type { PartForm } from "./dialect.js";
 import { recordOf, type UnknownRecord } from "./format.js";
@@ -25,7 +25,7 @@ import { hasMedia } from "./substance.js";
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "origin"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Reads the text of a part. If it has none, the fault names the field that holds one. */
+/** Reads the text of a part. If it has none, the fault names a field that holds one. */
 function textIn(part: UnknownRecord, place: string, field: string): string {
   if (part[field] == null) {
     checkNothingIsLost(part, { place, what: "part", known: NO_FIELDS }, true);
@@ -33,7 +33,7 @@ function textIn(part: UnknownRecord, place: string, field: string): string {
   return required(part[field], `${place}.${field}`);
 }
 
-/** Returns the field that a text is in: TanStack AI and Chrome's Prompt API have names for it. */
+/** Returns the field with a part's text. TanStack AI and Chrome's Prompt API have their own names for it. */
 const textFieldOf = (part: UnknownRecord): string =>
   ["text", "content", "value"].find((field) => typeof part[field] === "string") ?? "text";
 
@@ -58,7 +58,7 @@ export const refusalForm: PartForm = {
   withText: (part, own) => ({ ...part, refusal: own }),
 };
 
-/** Returns the form of reasoning whose text is in a field. */
+/** Returns the form of reasoning with its text in a given field. */
 export function reasoningForm(field: "text" | "thinking"): PartForm {
   return {
     fields: TEXT_FIELDS,
@@ -72,7 +72,7 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
       if (data !== undefined && said === "") {
         return { type: "redacted_thinking", data, ...proof };
       }
-      // A summary of Gemini's has no signature, and is still Gemini's.
+      // A summary of Gemini's has no signature but still belongs to Gemini.
       const made = part.provider === "google" ? { provider: part.provider, ...proof } : proof;
       return { type: "reasoning", text: said, ...made, ...(data === undefined ? {} : { data }) };
     },
@@ -90,7 +90,7 @@ export const redactedForm: PartForm = {
   }),
 };
 
-/** Returns a provider's compaction of everything before it. An empty one is a blank text, which goes to nobody. */
+/** Returns a provider's compaction of everything before it. An empty one becomes a blank text, which is never sent. */
 export function compactionPart(
   provider: string,
   data: string | undefined,
@@ -122,7 +122,10 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
   ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
 ]);
 
-/** Returns media as its provider gets it back. No provider knows a field `value`: TanStack AI's messages and Chrome's have it. */
+/**
+ * Returns media in the form that its provider takes back. The field `value` belongs to TanStack AI's messages and
+ * Chrome's, and no provider knows it.
+ */
 const givenMediaPart = (part: UnknownRecord): unknown =>
   (part.value ?? recordOf(part.source).value) === undefined ? part : undefined;
 
@@ -135,7 +138,7 @@ export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => 
   };
 }
 
-/** Reads an image, audio or a file: itself, or where it is. */
+/** Reads an image, audio or a file: its data or its address. */
 export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: string): MediaPart {
   text(recordOf(part.image_url).detail, `${place}.image_url.detail`);
   text(part.detail, `${place}.detail`);
@@ -153,15 +156,18 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
 }
 
 /**
- * Reads a file that is put into a container. The model is shown its block alone, and so it costs as much as a text of that length:
- * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool
+ * Reads a file that is put into a container. The model only sees its block, so it costs as much as a text of that
+ * length: https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool
  */
 export function containerFile(part: UnknownRecord, place: string): MediaPart {
   const bytes = (json({ type: part.type, file_id: part.file_id }, place) as string).length;
   return { ...mediaPart(part, "file", place), mediaType: "text/plain", bytes };
 }
 
-/** Fails for a change of the tools within a conversation: it is true of one place only, and windrow sends instructions at the beginning. */
+/**
+ * Fails for a change of the tools within a conversation. It only applies from its place on, and windrow sends
+ * instructions at the beginning.
+ */
 export function refuseToolChange({ type }: UnknownRecord, place: string): never {
   throw new MalformedMessage(
     `${place}.type`,
@@ -170,7 +176,10 @@ export function refuseToolChange({ type }: UnknownRecord, place: string): never 
   );
 }
 
-/** Fails for what is in the memory of a page alone: no request could hold it, as its bytes can't be read at once. */
+/**
+ * Fails for data that only exists in a page's memory. Its bytes can't be read synchronously, so no request could hold
+ * it.
+ */
 function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], place: string): void {
   if (data instanceof Blob || url?.startsWith("blob:")) {
     throw new MalformedMessage(
@@ -183,7 +192,7 @@ function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], pl
 
 // ---- Tool calls ----
 
-/** A value, and the field that it was found in. */
+/** A value, and the field it comes from. */
 export type FieldValue = readonly [value: unknown, field: string];
 
 /** Returns the first of two fields that has a value. */
@@ -191,7 +200,7 @@ export function oneOf(row: UnknownRecord, first: string, second: string): FieldV
   return row[first] == null ? [row[second], `.${second}`] : [row[first], `.${first}`];
 }
 
-/** A tool call as it was found. */
+/** The fields of a tool call. */
 interface FoundCall {
   readonly id: unknown;
   readonly name: unknown;
@@ -200,7 +209,7 @@ interface FoundCall {
   readonly fields: readonly [id: string, name: string];
 }
 
-/** Reads a tool call that was found in an object. */
+/** Reads a tool call. */
 export function callPart(
   call: UnknownRecord,
   { id, name, input, fields }: FoundCall,
@@ -218,11 +227,11 @@ export function callPart(
   if (call.providerExecuted === true) {
     part.providerExecuted = true;
   }
-  // Anthropic and OpenAI's chat call the id of a call `id`: it isn't that of an item.
+  // In Anthropic's and OpenAI's chat, `id` is the id of the call, not of an item.
   return Object.assign(part, provenanceOf(call, maker, call.id === id));
 }
 
-/** Reads what a tool returned. */
+/** Reads the result of a tool. */
 export function resultPart(
   result: UnknownRecord,
   toolCallId: string,
@@ -245,7 +254,7 @@ export function resultPart(
 
 const OUTPUT_TYPE = /^(error-)?(?:text|json)$/;
 
-/** Reads an output: a text, any JSON, or one that says what it is, as the AI SDK's do. */
+/** Reads an output: a text, any JSON, or the AI SDK's form with a type. */
 function outputIn(output: unknown, place: string): { readonly output: unknown; readonly isError: boolean } {
   const { type, value } = recordOf(output);
   if (type === "content" && Array.isArray(value)) {
@@ -255,7 +264,7 @@ function outputIn(output: unknown, place: string): { readonly output: unknown; r
   if (typed === null || !("value" in (output as object))) {
     return { output, isError: false };
   }
-  // A JSON that looks like such an output itself stays in its own.
+  // A JSON value that looks like such an output stays wrapped in its own.
   const isPlain = typeof value === "string" || recordOf(value).type === undefined;
   return { output: isPlain ? value : { type: "json", value }, isError: typed[1] !== undefined };
 }
@@ -269,7 +278,7 @@ const MEDIA_BLOCKS = [
 const kindOfBlock = (block: unknown): MediaPart["type"] | undefined =>
   MEDIA_BLOCKS.find(([pattern]) => pattern.test(String(recordOf(block).type)))?.[1];
 
-/** Reads a list that a tool returned: texts and media, and anything else as its JSON. */
+/** Reads the list that a tool returned: texts and media, and anything else as JSON. */
 function blocksIn(blocks: readonly unknown[], place: string): readonly PlacedPart[] {
   const parts: PlacedPart[] = [];
   for (const [at, block] of list(blocks, place).entries()) {
@@ -293,12 +302,12 @@ function jsonText(value: unknown, place: string): string {
   return typeof value === "string" ? value : (json(value, place) ?? "");
 }
 
-/** Reads the content of a result that is a list of blocks, or a text, or any JSON. */
+/** Reads the content of a result: a list of blocks, a text, or any JSON. */
 export function blocksOrText(content: unknown, place: string): unknown {
   return Array.isArray(content) ? outputOf(blocksIn(content, place)) : (content ?? "");
 }
 
-/** Returns an output with another text: one of the AI SDK's as another of the same form. */
+/** Returns an output with another text. An output of the AI SDK's keeps its form. */
 export function outputWithText(output: unknown, own: string): unknown {
   const { type, value } = recordOf(output);
   if (type === "content" && Array.isArray(value)) {
@@ -310,7 +319,7 @@ export function outputWithText(output: unknown, own: string): unknown {
     : own;
 }
 
-/** Returns blocks with one text in the place of all that they say. Images and files stay. */
+/** Returns blocks with one text in place of all their texts. Images and files stay. */
 export function blocksWithText(blocks: unknown, own: string): unknown {
   if (!Array.isArray(blocks)) {
     return own;

@@ -1,13 +1,13 @@
-// What proves to a provider that something is its own, wherever a message has it: in the part, in the AI SDK's options of a
-// provider, in OpenAI's form of Gemini, or in OpenRouter's details.
+// Finds a provider's proof that something is its own, in any place: in the part, in the AI SDK's provider options, in
+// OpenAI's form of Gemini, or in OpenRouter's details.
 
 import { listFrom } from "../base/lists.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import type { Provenance } from "./message.js";
 
-/** The names under which providers give what they have encrypted. */
+/** The names of fields with a provider's encrypted data. */
 const SEALED = ["redactedData", "reasoningEncryptedContent", "encryptedContent"] as const;
-/** Whose something is, by the name under which the AI SDK's packages give it. */
+/** Providers by the names that the AI SDK's packages use. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   bedrock: "anthropic",
   vertex: "google",
@@ -15,7 +15,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   azure: "openai",
 };
 
-/** What providers have encrypted, in the AI SDK's options of a part: each with its provider, and what that calls it. */
+/** Returns encrypted data in the AI SDK's options of a part, with its provider and the provider's id for it. */
 export function sealedBy(
   options: unknown,
 ): readonly (Provenance & { readonly provider: string; readonly data: string })[] {
@@ -28,24 +28,24 @@ export function sealedBy(
   );
 }
 
-/** True if the AI SDK's options of a text say that it is Anthropic's compaction of everything before it. */
+/** True if the AI SDK's options of a text mark it as Anthropic's compaction of everything before it. */
 export function isCompacted(options: unknown): boolean {
   const { anthropic, bedrock } = recordOf(options);
   return recordOf(anthropic ?? bedrock).type === "compaction";
 }
 
-/** Says of a part of a provider's own if it is a compaction, by its kind: `openai.compaction`. */
+/** Marks a provider-specific part as a compaction if its kind says so: `openai.compaction`. */
 export const noteOf = (kind: unknown): { readonly note?: "compaction" } =>
   String(kind).endsWith(".compaction") ? { note: "compaction" } : {};
 
-/** What is known of a part's making, and what its provider encrypted of it. */
+/** A part's provenance, with its provider's encrypted data. */
 export interface SealedProvenance extends Provenance {
   readonly data?: string;
 }
 
 const NO_PROOF: SealedProvenance = {};
 
-/** What a part says of its making. A part that does not say whose it is, is of the provider `maker`. */
+/** Returns a part's provenance. A part that doesn't name its provider belongs to `maker`. */
 export function provenanceOf(part: UnknownRecord, maker: string | undefined, isOfCall = false): SealedProvenance {
   const { id, signature, thoughtSignature, data, extra_content: extra } = part;
   const given = part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata ?? extra;
@@ -78,7 +78,7 @@ export function provenanceOf(part: UnknownRecord, maker: string | undefined, isO
 
 const isReasoning = ({ type }: UnknownRecord): boolean => typeof type === "string" && /reasoning|thinking/.test(type);
 
-/** Returns a proof with those of its fields that say something; undefined if none does. */
+/** Returns a proof without its empty fields. Undefined if all are empty. */
 function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unknown): SealedProvenance | undefined {
   const proof: { -readonly [Field in keyof SealedProvenance]: SealedProvenance[Field] } = {};
   let isProven = false;
@@ -100,7 +100,7 @@ function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unkn
   return isProven ? proof : undefined;
 }
 
-/** Whose reasoning is in OpenRouter's details, by the beginning of their format. */
+/** The provider of reasoning in OpenRouter's details, by the prefix of their format. */
 const DETAIL_FORMATS = [
   [/^anthropic/, "anthropic"],
   [/^google/, "google"],
@@ -111,7 +111,7 @@ type ReasoningShape =
   | (SealedProvenance & { readonly type: "reasoning"; readonly text: string })
   | (Provenance & { readonly type: "redacted_thinking"; readonly data: string });
 
-/** What the assistant thought, as OpenRouter gives it beside the content. */
+/** Returns the assistant's thoughts from OpenRouter's details, which are outside the content. */
 export function thoughtDetails(details: unknown): readonly ReasoningShape[] {
   return listFrom(details).flatMap((detail): ReasoningShape[] => {
     const { text, summary, data, signature, id, format } = recordOf(detail);

@@ -1,4 +1,4 @@
-// Reads a message of any format, once: the canonical message and its columns. Everything else asks for what was read here.
+// Reads a message of any format, once: into the canonical message and its columns. All other code uses this result.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { ROLES, type Role } from "../base/generated.js";
@@ -16,7 +16,7 @@ import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat, unreadName } from "./recognise.js";
 import { millisecondsOf, otherTimeIn } from "./times.js";
 
-/** A message that was read. */
+/** A parsed message. */
 export interface ParsedMessage {
   /** The canonical message. */
   readonly message: ReadMessage;
@@ -26,13 +26,13 @@ export interface ParsedMessage {
   readonly format: MessageFormat;
   /** The caller's object. */
   readonly given: object;
-  /** Fields that the server set. */
+  /** The fields that the server set. */
   readonly server?: ServerFields | undefined;
-  /** Whether windrow made it, or the application in a section. */
+  /** True if windrow made it, or the application in a section. */
   readonly isMade?: boolean;
 }
 
-/** What a message is read with. */
+/** The context for reading a message. */
 export interface Surroundings {
   /** The name of its format, if the caller named one. */
   readonly shape?: string | undefined;
@@ -40,9 +40,7 @@ export interface Surroundings {
   readonly before?: unknown;
 }
 
-/**
- * Reads a message. Fails with `INVALID_TRANSCRIPT` at `path`, which is put together only then.
- */
+/** Reads a message. Fails with `INVALID_TRANSCRIPT` at `path`, which is only computed in that case. */
 export function parse(
   value: unknown,
   path: string | (() => string),
@@ -72,8 +70,8 @@ export function parse(
 }
 
 /**
- * Returns a copy of a message that says where it is from, read. In windrow's own form an origin is a field of the message, so the copy
- * needs no second reading.
+ * Returns a parsed copy of a message with an origin. In windrow's own form, an origin is a field of the message, so the
+ * copy isn't parsed again.
  */
 export function originated(message: ParsedMessage, origin: MessageOrigin, kind: ErrorKind): ParsedMessage {
   const given = withOrigin(message.given as UnknownRecord, origin);
@@ -105,9 +103,12 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   return copy === undefined ? parsed : { ...read(copy, shape, before), given };
 }
 
-/** Fails if a message states a role and is read as having another: what an app has checked must be what is sent. */
+/**
+ * Fails if a message states one role and is read as another, because the message that an app checked must be the one
+ * that is sent.
+ */
 function checkStatedRole({ role: stated }: UnknownRecord, { message: { role } }: ParsedMessage): void {
-  // Anthropic's results are in messages of the user.
+  // Anthropic's results are in user messages.
   const isResults = stated === "user" && role === "tool";
   if (ROLE_NAMES.has(stated) && stated !== role && !isResults) {
     throw new MalformedMessage(
@@ -118,7 +119,7 @@ function checkStatedRole({ role: stated }: UnknownRecord, { message: { role } }:
   }
 }
 
-/** Reads a message that is in windrow's own form. */
+/** Reads a message in windrow's own form. */
 function ownRead(row: UnknownRecord, format: MessageFormat, given: object): ParsedMessage {
   checkRole(row);
   const parts = partsOf(row, format.maker);
@@ -127,16 +128,16 @@ function ownRead(row: UnknownRecord, format: MessageFormat, given: object): Pars
   if (createdAt !== undefined) {
     message.createdAt = timeIn(createdAt);
   }
-  // Only OpenAI's own form has fields of a server.
+  // Only OpenAI's own form has a server's fields.
   const server = row === given && row.role === "assistant" ? serverFieldsOf(row) : undefined;
   return { message, parts, columns: columnsOf(message, parts, server), format, given, server };
 }
 
-/** Reads what a format returned. A fault in a part of it is reported at its place in the caller's message. */
+/** Reads a format's result. A fault in a part is reported at its place in the caller's message. */
 function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageFormat, given: object): ParsedMessage {
   for (const part of plain.content) {
     if (originOf(part) === undefined) {
-      from(part, undefined, ""); // Its place in windrow's own form means nothing to the caller.
+      from(part, undefined, ""); // a place in windrow's own form means nothing to the caller
     }
   }
   try {
@@ -153,10 +154,10 @@ function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageForma
   }
 }
 
-/** Fields of windrow's own that a message of any format may have next to those of its format. */
+/** Fields of windrow's own that a message of any format may have in addition. */
 const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
-/** Returns the fields of windrow's own that a message has next to those of its format. */
+/** Returns the fields of windrow's own that a message has in addition to its format's. */
 export function ownFields(row: UnknownRecord, { fields }: MessageFormat): UnknownRecord {
   const own = OWN_FIELDS.filter((field) => row[field] != null && !fields.has(field));
   return Object.fromEntries(own.map((field) => [field, row[field]]));
@@ -173,9 +174,9 @@ function knownFieldsOf(format: MessageFormat): ReadonlySet<string> {
   return known;
 }
 
-/** Fails if a message says nothing that windrow reads, or more than that. */
+/** Fails if a message has no content that windrow reads, or more than it reads. */
 function checkMessage(row: UnknownRecord, format: MessageFormat, parts: readonly PlacedPart[]): void {
-  // The id of the call that a message answers says nothing. A call says something, with arguments or without.
+  // The id of an answered call isn't content. A call is, with or without arguments.
   const isEmpty = !parts.some(({ part }) => part.type === "tool-call" || saysSomething(part));
   checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(parts));
   if (format === ownFormat() && row.content === undefined && parts.length === 0) {
@@ -194,7 +195,7 @@ export type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
 const ROLE_NAMES: ReadonlySet<unknown> = new Set(ROLES);
 
-/** Returns a message in the canonical form. Its parts were read before. */
+/** Returns a message in the canonical form. Its parts are already parsed. */
 function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<ReadMessage> {
   const message: Draft<ReadMessage> = { role: roleOf(row, parts), content: parts.map(({ part }) => part) };
   readAbout(row, message);
@@ -205,7 +206,7 @@ function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<Read
 }
 
 function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
-  // Anthropic's messages have no role for results. To all that counts turns, or asks who speaks, they are the tools' message.
+  // Anthropic has no role for results. For counting turns and finding the speaker, they count as the tools' message.
   const isOfTools = role === "user" && parts.length > 0 && parts.every(({ part }) => part.type === "tool-result");
   return isOfTools ? "tool" : (role as Role);
 }
@@ -229,7 +230,7 @@ function checkRole(row: UnknownRecord): void {
   }
 }
 
-/** Reads the fields that are about a message. */
+/** Reads the fields that describe a message. */
 function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   const { id, name, createdAt, sessionId, conversationId, summaryOf, replyTo, source } = row;
   const { tags, actions, status, target, priority, ttlSeconds, pinned, persist } = row;
@@ -291,12 +292,12 @@ function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   }
 }
 
-/** Reads an id. A number is read as its text. An empty text is no id. */
+/** Reads an id. A number becomes its text, and an empty text counts as missing. */
 function idIn(value: unknown, place: string): string | undefined {
   return typeof value === "number" ? String(value) : text(value, place) || undefined;
 }
 
-/** Reads a list of texts; places of it that hold nothing are left out. */
+/** Reads a list of texts. Skips empty places. */
 function textsIn(value: unknown, place: string, expected?: string): readonly string[] {
   const texts = list(value, place, expected);
   return texts.flatMap((item, position) => text(item, `${place}[${position}]`) ?? []);
@@ -316,7 +317,9 @@ function timeIn(createdAt: unknown): string | number | Date {
   );
 }
 
-/** Reads the actions of a message. A stored text may hold anything: one that isn't a list of texts is skipped. */
+/**
+ * Reads the actions of a message. A stored text may contain anything, so a text that isn't a list of texts is skipped.
+ */
 function actionsIn(actions: unknown): readonly string[] {
   if (typeof actions !== "string") {
     const given = list(actions, ".actions", "a list of texts, or the JSON text of one");
@@ -354,7 +357,7 @@ function secondsIn(seconds: unknown): number {
 
 // ---- Content ----
 
-/** Reads what a message says: its content, and what stands outside of it. */
+/** Reads a message's content, both in its field `content` and outside of it. */
 function partsOf(row: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
   const content = contentOf(row.content, maker);
   const beside = besideContent(row, maker);
@@ -363,8 +366,8 @@ function partsOf(row: UnknownRecord, maker: string | undefined): readonly Placed
 }
 
 /**
- * Returns the parts of a tool's message. Everything that a tool says is a result: of no call by id if there is no result, and otherwise
- * of the result before it, or of the first.
+ * Returns the parts of a tool's message. All of a tool's words are results: without any result part, a result without a
+ * call id; otherwise they join the result before them, or the first one.
  */
 function allResults(row: UnknownRecord, parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const isSaid = ({ part: { type } }: PlacedPart): boolean => type === "text" || isMedia(type);
@@ -372,7 +375,7 @@ function allResults(row: UnknownRecord, parts: readonly PlacedPart[]): readonly 
   if (first < 0 || !parts.some(isSaid)) {
     return parts.some(isSaid) ? answering(row, "", parts) : parts;
   }
-  // By the position of a result: what stands before its output, and after it.
+  // The parts before and after a result's output, by the result's index.
   const beside = new Map<number, { readonly before: PlacedPart[]; readonly after: PlacedPart[] }>();
   let last = first;
   for (const [at, placed] of parts.entries()) {
@@ -390,7 +393,10 @@ function allResults(row: UnknownRecord, parts: readonly PlacedPart[]): readonly 
   });
 }
 
-/** Returns a result with more in its output. It is no element of the caller's message any more, and has no place of its own. */
+/**
+ * Returns a result with more in its output. It no longer matches an element of the caller's message, so it has no
+ * place.
+ */
 function withOutput(
   { part }: PlacedPart,
   { before, after }: { readonly before: readonly PlacedPart[]; readonly after: readonly PlacedPart[] },
@@ -418,7 +424,7 @@ function contentOf(content: unknown, maker: string | undefined): readonly Placed
     : parts;
 }
 
-/** Marks the results of tools that the provider runs, as their calls are. */
+/** Marks the results of tools that the provider runs, in the same way as their calls. */
 function withHostedResults(parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const ids = new Set(
     parts.flatMap(({ part }) => (part.type === "tool-call" && part.providerExecuted ? [part.toolCallId] : [])),
@@ -431,7 +437,7 @@ function withHostedResults(parts: readonly PlacedPart[]): readonly PlacedPart[] 
   });
 }
 
-/** Reads a content part of any dialect into a list. Most are one canonical part. */
+/** Reads a content part of any dialect into a list. Most become one canonical part. */
 export function readPart(value: unknown, place: string, maker: string | undefined, into: PlacedPart[]): void {
   if (typeof value === "string") {
     into.push({ part: { type: "text", text: value }, given: undefined, place });
@@ -465,7 +471,7 @@ export function readPart(value: unknown, place: string, maker: string | undefine
 
 const isList = (read: PlainPart | readonly PlainPart[]): read is readonly PlainPart[] => Array.isArray(read);
 
-/** Fails if a part says nothing that windrow reads, or more than that. */
+/** Fails if a part has no content that windrow reads, or more than it reads. */
 function checkPart(
   input: UnknownRecord,
   place: string,
@@ -480,7 +486,7 @@ function checkPart(
   checkNothingIsLost(input, { place, what: "part", known: form.fields }, isEmpty, () => saidBy(parts.slice(first)));
 }
 
-/** Joins what a message says in its content with what it says outside of it. */
+/** Joins a message's content with its content in other fields. */
 function joined(
   row: UnknownRecord,
   content: readonly PlacedPart[],
@@ -505,7 +511,7 @@ function joined(
 
 const NO_PARTS: readonly PlacedPart[] = [];
 
-/** Returns the parts of a message that answers a call: what it says is what the tool returned. */
+/** Returns the parts of a message that answers a call. Its words become the tool's output. */
 function answering(row: UnknownRecord, toolCallId: string, said: readonly PlacedPart[]): PlacedPart[] {
   const output: PlacedPart[] = [];
   const others: PlacedPart[] = [];
@@ -529,7 +535,7 @@ function answering(row: UnknownRecord, toolCallId: string, said: readonly Placed
   return others;
 }
 
-/** Returns parts as the output of a tool: a single text as it is, unless the caller has a part for it. */
+/** Returns parts as a tool's output. A single text becomes a string, unless the caller has a part for it. */
 export function outputOf(parts: readonly PlacedPart[]): unknown {
   const first = parts[0];
   if (first === undefined) {
@@ -541,7 +547,7 @@ export function outputOf(parts: readonly PlacedPart[]): unknown {
   return { type: "content", value: inside(parts) };
 }
 
-/** Returns parts that stand in an output. */
+/** Returns the parts inside an output, with their origins. */
 export function inside(parts: readonly PlacedPart[]): readonly PlainPart[] {
   return parts.map(({ part, given, place }) => from(part, given, place));
 }

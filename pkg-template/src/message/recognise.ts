@@ -1,4 +1,5 @@
-// Which format a message has. The formats of other packages are a part of the package that a page fetches only if its messages need it.
+// Recognises the format of a message. Other packages' formats are a separate part of the package, which a page fetches
+// only if its messages need it.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { ROLES } from "../base/generated.js";
@@ -9,16 +10,16 @@ import { nearest } from "../engine/nearest.js";
 import { formOf } from "./dialect.js";
 import { type MessageFormat, recordOf, type UnknownRecord } from "./format.js";
 
-/** The modules of the shapes, in the order in which a message is held against them. */
+/** The modules of the shapes, in the order of their tests on a message. */
 export const shapes: Part<readonly MessageFormat[]> = new Part(
   "windrow/shapes",
   "a message of another package's shape",
 );
 
-/** What the option `shape` calls a shape of messages: one of `messageShapes`. */
+/** The name of a shape of messages for the option `shape`: one of `messageShapes`. */
 export type ShapeName = string;
 
-/** The name of a shape as a caller gives it. Fails with `INVALID_CONFIG` where there is none of that name. */
+/** Returns the name of a shape that the caller passed. Fails with `INVALID_CONFIG` for an unknown name. */
 export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefined {
   if (name == null) {
     return undefined;
@@ -38,8 +39,9 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
 }
 
 /**
- * Fields that a message of another shape has. One with none of them, and no role and no part that the dialects don't know, is in
- * windrow's own form, or one of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
+ * Fields of messages in other formats. A message is in windrow's own form, or one of OpenAI's chat, Anthropic's or the
+ * AI SDK's `ModelMessage`, if it has none of these fields, a role, and no part unknown to the dialects. Among those,
+ * only some answers have a type.
  */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
   ...[
@@ -58,37 +60,37 @@ const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 
 let own: MessageFormat | undefined;
 
-/** Sets the format of messages that have a role and a content: the one that a message has if it has no other. */
+/** Sets the format of messages with a role and a content, which applies if no other does. */
 export function provideOwnFormat(format: MessageFormat): void {
   own = format;
 }
 
 let nameOf: ((value: unknown) => string | undefined) | undefined;
 
-/** Sets what names a value that no format reads. */
+/** Sets the function that names a value that no format reads. */
 export function provideNames(look: (value: unknown) => string | undefined): void {
   nameOf = look;
 }
 
-/** Returns the name of a value that no format reads, with its article; undefined if it isn't known. */
+/** Returns the name of a value that no format reads, with its article. Undefined if it isn't known. */
 export function unreadName(value: unknown): string | undefined {
   const name = nameOf?.(value);
   return name === undefined ? undefined : withArticle(name);
 }
 
-/** Returns the name of a kind with its article. */
+/** Returns a kind's name with its article. */
 export function withArticle(name: string): string {
   return `${/^(?:[AEIOU]|MCP|LM |opencode)/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** The format of messages that have a role and a content. */
+/** Returns the format of messages with a role and a content. */
 export function ownFormat(): MessageFormat {
   return own as MessageFormat;
 }
 
 /**
- * Returns the format of a message, or the one that is named. Fails with `PART_NOT_LOADED` if it may be another package's, and these
- * aren't loaded.
+ * Returns the format of a message, or the named one. Fails with `PART_NOT_LOADED` if the format may be another
+ * package's and these aren't loaded.
  */
 export function formatOf(message: UnknownRecord, name?: string): MessageFormat {
   const isNamed = (format: MessageFormat): boolean =>
@@ -97,7 +99,7 @@ export function formatOf(message: UnknownRecord, name?: string): MessageFormat {
   return other ?? ownFormat();
 }
 
-/** Whether a message has anything that is not in windrow's own form: a look that costs little. */
+/** True if a message has anything that isn't in windrow's own form. A quick check. */
 function isSuspect(message: UnknownRecord): boolean {
   const { role, content, status } = message;
   const isOfFields = typeof content === "object" && content !== null && !Array.isArray(content);

@@ -1,11 +1,15 @@
-// Which roles begin an exchange, and which instruct: the engine has the same rule for the transcript (`Role` in the core).
+// Roles that begin an exchange, and roles that instruct. The engine has the same rule for the transcript (`Role` in the
+// core).
 
-/** Whether a message of this role instructs the model rather than take part in the conversation. */
+/** True if messages with this role instruct the model and don't take part in the conversation. */
 export function isInstructionRole(role: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Whether an exchange begins with a message of this role: a message of the user, and all that answers it up to the next one. */
+/**
+ * True if an exchange begins with a message of this role: a user message with everything that answers it, up to the
+ * next one.
+ */
 export function beginsExchange(role: unknown): boolean {
   return role === "user";
 }

@@ -1,7 +1,7 @@
-// What a message says, and where: whether a field that windrow does not read holds some of it. Such a field is never passed
-// over, as what it says would be missing from every count.
+// Decides whether a field that windrow doesn't read holds part of a message's content. Such a field is never ignored,
+// because every count would miss it.
 
-/** Names, in any spelling, of fields that describe a message and carry none of its content. */
+/** Names, in any spelling, of fields that describe a message and hold none of its content. */
 const ABOUT = new Set(
   (
     "object type index kind key model usage metadata meta provider status state version channel user username author sender " +
@@ -14,7 +14,7 @@ const ABOUT = new Set(
 );
 const ABOUT_PATTERN = /(?:[a-z_]Ids?|_ids?|^ids?|^uuid|[a-z]At|_at|[a-z](?:Ms|Time)|_(?:ms|time))$/;
 
-/** Fields that say what a message says, in one form or another, however short it is. */
+/** Names of fields that hold a message's content in some form, however short. */
 const SAYING = new Set(
   (
     "text content contents message messages body parts blocks value say said data payload prompt response answer question query " +
@@ -23,36 +23,36 @@ const SAYING = new Set(
   ).split(" "),
 );
 
-/** Lists of media that stand beside a content in some shapes. */
+/** Names of media lists next to the content in some formats. */
 const MEDIA_LISTS = new Set(["images", "attachments", "experimentalattachments", "files", "videos", "audios"]);
 
-/** Types of parts in the shapes that are known. */
+/** Types of parts in known formats. */
 const PART =
   /^(?:text|(?:in|out)put_\w+|image\w*|audio|file|document|reasoning|thinking|redacted_thinking|refusal|dynamic-tool|tool[\w-]*|function_?[cC]all\w*|\w+_call|\w+_tool_(?:use|result))$/;
 
-/** How deep a field is looked into, and how much of it: what a caller keeps beside a message may be of any size. */
+/** The limits of a search in a field, because a caller may keep data of any size with a message. */
 const DEPTH_LIMIT = 6;
 const PART_DEPTH_LIMIT = 3;
 const VISIT_LIMIT = 10_000;
 
-/** Returns a name without its spelling: `createdAt` and `created_at` are one. */
+/** Returns a name without its spelling: `createdAt` and `created_at` become the same. */
 export function plainName(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-/** True if a field describes a message, by its name, and carries none of its content. */
+/** True if a field, by its name, describes a message and holds none of its content. */
 export function isAbout(name: string): boolean {
   return ABOUT.has(plainName(name)) || ABOUT_PATTERN.test(name);
 }
 
-/** Whether a text is a name, a code or an address rather than something that is said. */
+/** True if a text is a name, a code or an address, and not somebody's words. */
 function isLabel(text: string): boolean {
   return text.length <= 64 && /^[\w.:/@+#-]*$/.test(text);
 }
 
 /**
- * The field that holds what an otherwise empty message, part or call says; undefined where nothing in it says anything.
- * `known` are the fields that are read. Where it `isStrict`, any field counts that is not known to be about it.
+ * Returns the field with the content of a message, part or call that otherwise has none. Undefined if no field has any.
+ * `known` are the fields that are read. `isStrict` counts every field except known descriptive ones.
  */
 export function sayingField(input: object, known: ReadonlySet<string>, isStrict: boolean): string | undefined {
   const walk = new Walk();
@@ -62,8 +62,8 @@ export function sayingField(input: object, known: ReadonlySet<string>, isStrict:
 }
 
 /**
- * The field that holds parts, calls, results or media beside what was read of a message, part or call; undefined where none
- * does. What is in `said` too is not missing.
+ * Returns the field with parts, calls, results or media beyond those read from a message, part or call. Undefined if
+ * there isn't one. Content that is also in `said` isn't missing.
  */
 export function lostField(input: object, known: ReadonlySet<string>, said: () => string): string | undefined {
   const walk = new Walk();
@@ -78,7 +78,7 @@ export function lostField(input: object, known: ReadonlySet<string>, said: () =>
   return undefined;
 }
 
-/** Whether something is so; what cannot be looked at, such as a proxy that was revoked, says nothing. */
+/** Runs a test. False if the value can't be examined, such as a revoked proxy. */
 function isTrue(look: () => boolean): boolean {
   try {
     return look();
@@ -87,11 +87,11 @@ function isTrue(look: () => boolean): boolean {
   }
 }
 
-/** A look into fields, which ends. */
+/** A search through fields, with a limit. */
 class Walk {
   #left = VISIT_LIMIT;
 
-  /** Whether a value says anything. What is in a field that `isSaying` does, however short it is. */
+  /** True if a value has content. `isSaying` means that its field holds content, however short. */
   says(name: string, value: unknown, isSaying: boolean, depth: number): boolean {
     if (isAbout(name) || depth > DEPTH_LIMIT || !this.#goesOn()) {
       return false;
@@ -108,7 +108,7 @@ class Walk {
       : entriesOf(value).some(([key, entry]) => this.says(key ?? name, entry, isSaid, depth + 1));
   }
 
-  /** Whether a value holds a part or a call that says more than was read. */
+  /** True if a value contains a part or a call with more content than was read. */
   holdsPart(name: string, value: object, said: () => string, depth: number): boolean {
     if (depth > PART_DEPTH_LIMIT || !this.#goesOn() || isBytes(value)) {
       return false;
@@ -131,7 +131,7 @@ class Walk {
     });
   }
 
-  /** Whether a call, or what it gave, was not read elsewhere. */
+  /** True if a call, or its result, wasn't read elsewhere. */
   #isCallMissing(call: object, said: string): boolean {
     const id = ["toolCallId", "tool_call_id", "callId", "call_id", "id"].map((name) => fieldOf(call, name));
     const isRead = id.some((it) => typeof it === "string" && it !== "" && said.includes(it));
@@ -180,14 +180,14 @@ function isBytes(value: object): value is ArrayBuffer | ArrayBufferView {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** The entries of an object by their names, or the first of a list without. */
+/** Returns the entries of an object with their names, or the first of a list without names. */
 function entriesOf(value: object): readonly (readonly [key: string | undefined, entry: unknown])[] {
   return Array.isArray(value)
     ? value.slice(0, VISIT_LIMIT).map((entry: unknown) => [undefined, entry] as const)
     : Object.keys(value).map((key) => [key, fieldOf(value, key)] as const);
 }
 
-/** Whether a field of media has anything in it: data, an address or an id. */
+/** True if a media field isn't empty: it has data, an address or an id. */
 export function hasMedia(value: unknown, depth = 0): boolean {
   if (typeof value === "string") {
     return value.trim() !== "";
@@ -204,13 +204,13 @@ export function hasMedia(value: unknown, depth = 0): boolean {
     Object.getPrototypeOf(value) !== Object.prototype &&
     Object.getPrototypeOf(value) !== null
   ) {
-    return true; // A `URL`, a `Blob`: what it holds is in no field of its own.
+    return true; // a `URL` or a `Blob`, whose content isn't in fields
   }
   const isFact = (key: string): boolean => ABOUT.has(plainName(key));
   return keys.some((key) => !isFact(key) && hasMedia(fieldOf(value, key), depth + 1));
 }
 
-/** A field; undefined where it cannot be read. What windrow does not read may be of any kind. */
+/** Returns a field. Undefined if it can't be read, because unread fields may hold anything. */
 function fieldOf(input: object, name: string): unknown {
   try {
     return (input as Readonly<Record<string, unknown>>)[name];

@@ -1,4 +1,4 @@
-// The model that is built into Chrome: the Prompt API's `LanguageModel`.
+// Chrome's built-in model: the Prompt API's `LanguageModel`.
 
 import type { ProviderName, RequestBodies } from "windrow";
 import { ContextError } from "../base/errors.js";
@@ -6,7 +6,7 @@ import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import { type CompletingModel, type SummarizingModel, summaryPrompt, unexpected } from "./model.js";
 
-/** The methods of `LanguageModel` that are called. */
+/** The methods of `LanguageModel` that are used. */
 export interface PromptApi {
   availability(options?: object): Promise<string>;
   create(options?: object): Promise<PromptSession>;
@@ -17,11 +17,11 @@ interface PromptSession {
   destroy(): void;
 }
 
-/** How the built-in model is asked. */
+/** Options for the built-in model. */
 export interface ChromeOptions {
   /** Options of `LanguageModel.create` and `availability`, such as `expectedInputs`. */
   readonly create?: Readonly<Record<string, unknown>> | undefined;
-  /** True to fetch a model that is not on the device yet: some gigabytes, once. Default: no. */
+  /** True to download a model that isn't on the device yet: some gigabytes, once. Default: false. */
   readonly download?: boolean | undefined;
   /** The API. Default: the page's `LanguageModel`. */
   readonly api?: PromptApi | undefined;
@@ -34,8 +34,9 @@ const CHROME: OptionRules<keyof ChromeOptions> = {
 };
 
 /**
- * The hooks `triage.complete` and `compact.summarize` by the browser's own model. They say that they are unavailable if the browser has none, or it is
- * not on the device. Each prompt has a separate session, so that no prompt sees another.
+ * Returns the hooks `triage.complete` and `compact.summarize`, answered by the browser's own model. They report that
+ * they are unavailable if the browser has no model, or it isn't on the device. Each prompt has a separate session, so
+ * no prompt sees another.
  */
 export function chromeModel(options: ChromeOptions = {}): CompletingModel & SummarizingModel {
   checkOptions("context_build_error", options, CHROME);
@@ -60,12 +61,12 @@ export function chromeModel(options: ChromeOptions = {}): CompletingModel & Summ
   };
 }
 
-/** The fields of a session of the Prompt API that are read, by their present names and by the earlier ones. */
+/** The fields of a Prompt API session that are read, under their present and earlier names. */
 export interface MeasuringSession {
   /** The tokens that the session can hold. */
   readonly contextWindow?: number | undefined;
   readonly inputQuota?: number | undefined;
-  /** The tokens that it holds already. */
+  /** The tokens already in the session. */
   readonly contextUsage?: number | undefined;
   readonly inputUsage?: number | undefined;
   /** Counts the tokens of messages. */
@@ -73,16 +74,16 @@ export interface MeasuringSession {
   measureInputUsage?(messages: unknown, options?: object): Promise<number>;
 }
 
-/** A context that can be measured: what `buildContext` and `session.build` return. */
+/** A context that can be measured: the result of `buildContext` or `session.build`. */
 export interface MeasurableContext {
   readonly tokens: { readonly total: number };
   readonly trimmed: boolean;
   request<Name extends ProviderName>(provider: Name): RequestBodies[Name];
 }
 
-/** How a context is fitted to a session. */
+/** Options for fitting a context to a session. */
 export interface FitOptions {
-  /** The tokens that stay free for the reply. Default: 1,024, or a quarter of a window that has less than 4,096. */
+  /** The tokens reserved for the reply. Default: 1,024, or a quarter of a window with fewer than 4,096. */
   readonly replyTokens?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -92,17 +93,18 @@ const FIT: OptionRules<keyof FitOptions> = {
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
 
-/** The room for a reply: as many tokens as a page of text has. */
+/** The room for a reply: about a page of text. */
 const REPLY_TOKENS = 1024;
-/** So many contexts are built at most. Each is scaled by the measure of the one before, so the third rarely needs a fourth. */
+/** The most contexts that are built. Each is scaled by the measure of the one before, so a fourth is rarely needed. */
 const MOST_BUILDS = 8;
-/** A context that is cut is built again if it fills less of the room than this. */
+/** A context that was cut is built again if it fills less than this share of the room. */
 const FULL = 0.9;
 
 /**
- * Builds a context that fits a session of the Prompt API by the session's own count. `build` makes it for a budget, and may be called several
- * times. The first budget is the room that the session has; each further one follows from the measure of the context before. A session
- * without a measure gets the first context. Fails with `BUDGET_TOO_SMALL` if nothing fits.
+ * Builds a context that fits a session of the Prompt API by the session's own count. `build` makes a context for a
+ * budget, and may run several times. The first budget is the room in the session. Each further one follows from the
+ * measure of the previous context. A session that can't measure gets the first context. Fails with `BUDGET_TOO_SMALL`
+ * if nothing fits.
  */
 export async function chromeContext<Context extends MeasurableContext>(
   session: MeasuringSession,
@@ -128,7 +130,7 @@ export async function chromeContext<Context extends MeasurableContext>(
     if (best !== undefined && (!fits || count > 1 || !context.trimmed || measured >= room * FULL)) {
       return best;
     }
-    // A little less with each attempt, as long texts differ in their tokens.
+    // A little less with each attempt, because the tokens of long texts vary.
     const scaled = Math.floor((context.tokens.total * room * (1 - count / 50)) / Math.max(measured, 1));
     if (fits && scaled <= maxTokens) {
       return context;
@@ -146,7 +148,7 @@ export async function chromeContext<Context extends MeasurableContext>(
   });
 }
 
-/** Returns the tokens that a session has left without those of the reply. */
+/** Returns the tokens left in a session, minus those for the reply. */
 function roomOf(session: MeasuringSession, build: unknown, options: FitOptions): number {
   checkOptions("context_build_error", options, FIT);
   const given: MeasuringSession = isRecord(session) ? session : {};
@@ -175,7 +177,7 @@ function invalid(path: string, problem: string): ContextError {
   });
 }
 
-/** Returns the session's count of messages; undefined if it has none. */
+/** Returns the session's count of messages. Undefined if it can't count. */
 function measureOf(
   session: MeasuringSession,
   signal: AbortSignal | undefined,

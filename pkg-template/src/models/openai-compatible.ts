@@ -1,4 +1,4 @@
-// Any endpoint that takes OpenAI's chat completions and embeddings: a server of one's own, a router, a provider.
+// Any endpoint with OpenAI's chat completions and embeddings: your own server, a router, a provider.
 
 import { checkOptions, type OptionRules } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
@@ -13,15 +13,15 @@ import {
   vectorsIn,
 } from "./model.js";
 
-/** Where the endpoint is, and which model answers. */
+/** The address of the endpoint, and its model. */
 export interface EndpointOptions {
   /** The address before `/chat/completions`: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Sent as a bearer token. It is in no error, note or recording. */
+  /** Sent as a bearer token. It never appears in an error, note or recording. */
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Fields of the body beside those that are set here. */
+  /** Additional fields of the body. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Makes the request. Default: the host's `fetch`. */
   readonly fetch?: ((url: string, request: EndpointRequest) => Promise<Response>) | undefined;
@@ -44,15 +44,15 @@ const ENDPOINT = {
   fetch: ["a function like fetch", (value) => typeof value === "function"],
 } satisfies OptionRules;
 
-/** How many texts are sent at once. */
+/** The most texts in one request. */
 const BATCH = 96;
-/** No answer of a model that triages or embeds is longer, in characters. */
+/** The longest answer that is read, in characters. Triage and embeddings stay far below it. */
 const MOST_CHARS = 64_000_000;
 
 /**
- * The hooks `triage.complete`, `compact.summarize` and `recall.embed` by an endpoint that is compatible with OpenAI's. Fails with `INVALID_CONFIG` where an
- * option is wrong. Each hook rejects where the endpoint fails or gives something else: with its status and the beginning of what came.
- * Nothing is asked twice.
+ * Returns the hooks `triage.complete`, `compact.summarize` and `recall.embed`, answered by an OpenAI-compatible
+ * endpoint. Fails with `INVALID_CONFIG` for a wrong option. Each hook rejects if the endpoint fails or answers
+ * unexpectedly. The error has the status and the beginning of the answer. No request is retried.
  */
 export function openAiCompatible(options: EndpointOptions): CompletingModel & SummarizingModel & EmbeddingModel {
   checkOptions("context_build_error", options, ENDPOINT, ["baseUrl", "model"]);
@@ -119,11 +119,11 @@ async function post(options: EndpointOptions, path: string, asked: object, signa
   }
 }
 
-/** The text of an answer, as far as it may be long, and as long as somebody waits for it. */
+/** Reads the text of an answer, up to the length limit and until the caller stops waiting. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const cancel = (): void => {
-    reader?.cancel(signal.reason).catch(() => {}); // It is gone already.
+    reader?.cancel(signal.reason).catch(() => {}); // already gone
   };
   signal.addEventListener("abort", cancel);
   try {

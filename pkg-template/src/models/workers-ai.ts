@@ -1,4 +1,4 @@
-// Cloudflare's Workers AI, by the binding of a worker.
+// Cloudflare's Workers AI, through a worker's binding.
 
 import { ContextError } from "../base/errors.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
@@ -14,12 +14,12 @@ import {
   vectorsIn,
 } from "./model.js";
 
-/** The binding, as far as it is used: `"ai": { "binding": "AI" }` in wrangler.jsonc. */
+/** The methods of the binding that are used: `"ai": { "binding": "AI" }` in wrangler.jsonc. */
 export interface AiBinding {
   run(model: never, inputs: never, options?: never): Promise<unknown>;
 }
 
-/** Which models answer. */
+/** The models that answer. */
 export interface WorkersAiOptions {
   /** The model that completes: `@cf/meta/llama-3.1-8b-instruct-fast`. */
   readonly model?: string | undefined;
@@ -36,12 +36,13 @@ const MODELS: OptionRules = {
   options: ["an object with options of run", isRecord],
 };
 
-/** How many texts the models for embeddings take at once. */
+/** The most texts per call of an embedding model. */
 const BATCH = 100;
 
 /**
- * The hooks `triage.complete`, `compact.summarize` and `recall.embed` by Workers AI. Fails with `INVALID_CONFIG` where the binding is missing, or an option is
- * wrong. The hook of a model that is not named says that it is unavailable. Each rejects where the model fails or gives something else.
+ * Returns the hooks `triage.complete`, `compact.summarize` and `recall.embed`, answered by Workers AI. Fails with
+ * `INVALID_CONFIG` if the binding is missing or an option is wrong. The hook for a model that isn't named reports that
+ * it is unavailable. Each hook rejects if its model fails or answers unexpectedly.
  */
 export function workersAi(
   ai: AiBinding,
@@ -66,7 +67,7 @@ export function workersAi(
     const inputs = { messages: [{ role: "user", content }], temperature: 0, max_tokens: maxTokens };
     const answer = await unless(signal, run(model, inputs, options));
     const { response } = (answer ?? {}) as { readonly response?: unknown };
-    // A model that reads its own reply as JSON gives the value.
+    // A model that parses its own reply as JSON returns the parsed value.
     if (typeof response !== "string" && (typeof response !== "object" || response === null)) {
       throw unexpected(`the model ${model}`, "a response", answer);
     }
@@ -91,7 +92,7 @@ export function workersAi(
   };
 }
 
-/** What a promise gives, unless nobody waits any more: the binding takes no signal in every version. */
+/** Waits for a promise until the signal aborts. Some versions of the binding take no signal. */
 function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-// `windrow/react`: a session as state of React. The components that show one session share its messages and its context.
+// `windrow/react`: a session as React state. All components that show a session share its messages and context.
 
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type {
@@ -16,30 +16,30 @@ import { publicCall } from "../base/public-call.js";
 
 /** Options of `useWindrow`. */
 export interface UseWindrowOptions {
-  /** How many of the newest messages `messages` holds. Default: 100. Raise it to show older ones. */
+  /** The number of newest messages in `messages`. Default: 100. Raise it to show older ones. */
   readonly limit?: number;
 }
 
 /**
- * A session's status: `loading` until its messages were read once, `building` while a context is built, `failed` if the last reading or
- * the last build failed, `ready` otherwise.
+ * A session's status: `loading` until its messages have been read once, `building` while a context is built, `failed`
+ * if the last read or build failed, `ready` otherwise.
  */
 export type WindrowStatus = "loading" | "building" | "failed" | "ready";
 
 /** A session as a component sees it. */
 export interface WindrowState<M extends AnyMessage = MessageInput> {
-  /** The newest messages, oldest first. A message that didn't change is the same object at the next render. */
+  /** The newest messages, oldest first. An unchanged message is the same object at the next render. */
   readonly messages: readonly M[];
-  /** True if the session has messages that are older than these. */
+  /** True if the session has older messages than these. */
   readonly hasOlder: boolean;
-  /** The newest context that `build` returned to any component; undefined before the first. */
+  /** The newest context that `build` returned to any component. Undefined before the first. */
   readonly context: BuiltContext<M> | undefined;
   readonly status: WindrowStatus;
-  /** The reason of the status `failed`; undefined otherwise. */
+  /** The reason for the status `failed`. Undefined otherwise. */
   readonly error: ContextError | undefined;
-  /** Calls `session.append`. Always the same function for a session. */
+  /** Calls `session.append`. The same function at every render of a session. */
   readonly append: (messages: M | readonly M[], options?: AppendOptions) => Promise<SessionAppend<M>>;
-  /** Calls `session.build`, and shows its context as `context`. Always the same function for a session. */
+  /** Calls `session.build` and shows its context as `context`. The same function at every render of a session. */
   readonly build: (config?: ContextConfig<M>) => Promise<BuiltContext<M>>;
 }
 
@@ -53,10 +53,10 @@ const OPTIONS: OptionRules<keyof UseWindrowOptions> = {
 const LOADING = { messages: [], context: undefined, status: "loading", error: undefined } as const;
 
 /**
- * Returns a session's newest messages, its newest context and its status, and renders again when they change, in this tab or another. It
- * builds nothing by itself: call `build` before you ask a model. Without a session, because it is still being opened, the status is
- * `loading`. On a server the status is `loading` too, so that a page hydrates without a difference. Throws `INVALID_CONFIG` for
- * wrong options and `INVALID_SESSION` for a session that isn't one; a failure of the store is `error`.
+ * Returns a session's newest messages, its newest context and its status, and renders again when they change, in this
+ * tab or another. It builds nothing by itself: call `build` before you ask a model. The status is `loading` until the
+ * session is open, and on a server, so a page hydrates without a mismatch. Throws `INVALID_CONFIG` for wrong options
+ * and `INVALID_SESSION` for a value that isn't a session. A failure of the store is in `error`.
  */
 export function useWindrow<M extends AnyMessage = MessageInput>(
   session: Session<M> | null | undefined,
@@ -81,7 +81,7 @@ const loading = <M extends AnyMessage>(): Snapshot<M> => LOADING;
 class View<M extends AnyMessage> {
   readonly #session: Session<M> | undefined;
   #snapshot: Snapshot<M> = LOADING;
-  /** How many messages each component shows. */
+  /** The number of messages that each component shows. */
   readonly #limits = new Map<() => void, number>();
   #unsubscribe: (() => void) | undefined;
   #buildCount = 0;
@@ -154,12 +154,13 @@ class View<M extends AnyMessage> {
     try {
       return session.subscribe(() => void this.#read(session));
     } catch {
-      // The store tells of no changes, so only those of `append` are known; if the session is closed, the reading says so.
+      // The store reports no changes, so only those by `append` are noticed. If the session is closed, the read reports
+      // it.
       return () => {};
     }
   }
 
-  /** Reads the newest messages; again if something changed meanwhile. Resolves when the newest are shown. */
+  /** Reads the newest messages, and reads again if something changed meanwhile. Resolves when the newest are shown. */
   #read(session: Session<M>): Promise<void> {
     this.#isStale = true;
     this.#reading ??= this.#readAll(session);
@@ -182,7 +183,7 @@ class View<M extends AnyMessage> {
       }
       this.#show({ messages });
     }
-    // In the same moment as the last look at `#isStale`: a later change starts another reading.
+    // Set right after the last check of `#isStale`, so a later change starts another read.
     this.#reading = undefined;
   }
 
@@ -200,7 +201,7 @@ class View<M extends AnyMessage> {
 const NO_SESSION = {};
 const views = new WeakMap<object, unknown>();
 
-/** The view of a session: a render may be repeated or thrown away, and finds the same one. */
+/** Returns the view of a session. React may repeat or discard a render, and each finds the same view. */
 function viewOf<M extends AnyMessage>(session: Session<M> | null | undefined): View<M> {
   if (session != null && typeof session.messages !== "function") {
     const nextAction = "Pass the session that `openSession` resolves to, or undefined until then.";

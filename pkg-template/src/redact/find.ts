@@ -1,4 +1,4 @@
-// Finds secrets in a text. Each kind is one pass: no pattern goes back over more than a few dozen characters.
+// Finds secrets in a text, in one pass per kind. No pattern backtracks over more than a few dozen characters.
 
 /** A secret in a text: its range and its kind. */
 export interface SecretMatch {
@@ -15,8 +15,9 @@ export type SecretKind = (typeof SECRET_KINDS)[number];
 type Spans = Iterable<readonly [start: number, end: number]>;
 
 /**
- * The keys of well-known makers by how they begin: OpenAI, Anthropic and others (`sk-`), GitHub, GitLab, AWS, Google, Slack, Stripe, npm,
- * PyPI, Hugging Face, SendGrid, DigitalOcean, Shopify, Groq, xAI, Perplexity, Replicate, Linear, Notion, Databricks, Twilio, Telegram.
+ * The keys of well-known providers, by their prefixes: OpenAI, Anthropic and others (`sk-`), GitHub, GitLab, AWS,
+ * Google, Slack, Stripe, npm, PyPI, Hugging Face, SendGrid, DigitalOcean, Shopify, Groq, xAI, Perplexity, Replicate,
+ * Linear, Notion, Databricks, Twilio, Telegram.
  */
 const API_KEY: RegExp = new RegExp(
   `(?<![A-Za-z0-9])(?:${[
@@ -57,7 +58,7 @@ const BEARER = /(?<![A-Za-z0-9])Bearer[ \t]{1,4}([\w.~+/-]{16,}={0,2})/gi;
 
 const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
-/** The lines of a key whose end is missing. JSON writes the ends of lines as `\n`. */
+/** The lines of a key whose end is missing. JSON writes line ends as `\n`. */
 const KEY_BODY = /(?:[ \r\n\t]|\\[nrt]|[A-Za-z-]{3,20}: [^\r\n\\]{0,80}|[A-Za-z0-9+/=]{16,})*/y;
 
 function* privateKeys(text: string): Spans {
@@ -70,7 +71,7 @@ function* privateKeys(text: string): Spans {
     const body = index + begin.length;
     KEY_END.lastIndex = body;
     const found: RegExpExecArray | null = isOpen ? KEY_END.exec(text) : null;
-    isOpen = found !== null; // Without an end there is none behind a later beginning.
+    isOpen = found !== null; // without an end here, a later beginning has none either
     if (found === null) {
       KEY_BODY.lastIndex = body;
       end = body + (KEY_BODY.exec(text)?.[0].length ?? 0);
@@ -116,7 +117,7 @@ function* emails(text: string): Spans {
   }
 }
 
-/** True if a character may come before the `@`. Half of a pair of code units may: it can be of a letter. */
+/** True if a character may come before the `@`. A surrogate may, because it can be part of a letter. */
 const isLocal = (text: string, at: number): boolean =>
   LOCAL.test(text[at] as string) || /[\ud800-\udfff]/.test(text[at] as string);
 
@@ -125,7 +126,10 @@ const isDomain = (domain: string): boolean => !domain.includes("..") && DOMAIN_N
 // ---- Numbers ----
 
 const DIGITS = /\d(?:[ \u00a0.-]?\d)*/g;
-/** By how a card's number begins: how long it may be. Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay, Maestro. */
+/**
+ * The valid lengths of a card number, by its prefix. Visa, Mastercard, American Express, Discover, JCB, Diners,
+ * UnionPay, Maestro.
+ */
 const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|2[2-7])/, [16]],
@@ -137,7 +141,7 @@ const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^(?:50|5[6-9]|6)/, [16]],
 ];
 
-/** Finds numbers of cards. They begin and end with a group of digits, and Luhn's check accepts them. */
+/** Finds card numbers. They begin and end with a group of digits and pass Luhn's check. */
 function* cards(text: string): Spans {
   for (const { index, 0: run } of text.matchAll(DIGITS)) {
     if (run.length < 13) {
@@ -164,7 +168,7 @@ function* cards(text: string): Spans {
   }
 }
 
-/** True if Luhn's check accepts a number. */
+/** True if a number passes Luhn's check. */
 function isChecked(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at++) {
@@ -178,7 +182,7 @@ const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g;
 
 function* ibans(text: string): Spans {
   for (const { index, 0: found } of text.matchAll(IBAN)) {
-    // Words in capital letters may follow it.
+    // Words in capital letters may follow the IBAN.
     for (let end = found.length; end >= 15; end--) {
       const next = text[index + end] ?? "";
       const isEnd = !/[A-Za-z0-9]/.test(next) && found[end - 1] !== " ";
@@ -190,7 +194,7 @@ function* ibans(text: string): Spans {
   }
 }
 
-/** Returns the remainder of an IBAN's number by 97. It is 1 if the check digits are right. */
+/** Returns an IBAN's number modulo 97. It is 1 if the check digits are right. */
 function remainder97(iban: string): number {
   let left = 0;
   for (const letter of iban.slice(4) + iban.slice(0, 4)) {
@@ -200,14 +204,14 @@ function remainder97(iban: string): number {
   return left;
 }
 
-/** Phone numbers with a country's code, as North America writes them, and with a 0 before the area. */
+/** Phone numbers with a country code, in North American notation, and with a 0 before the area code. */
 const PHONES = [
   /(?<![\w+])(?:\+|00)[1-9]\d{0,2}(?:[ \u00a0()./-]{0,3}\d){5,13}(?!\d)/g,
   /(?<![\w.+-])(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?![\w-]|\.\d)/g,
   /(?<![\w.,+-])(?:\(0[1-9]\d{1,3}\)|0[1-9]\d{1,3})(?: ?[/-] ?| )\d{3,9}(?:[ -]\d{1,9}){0,4}(?![\w-]|[.,:]\d)/g,
 ];
 
-/** Finds phone numbers: they have 7 to 15 digits. */
+/** Finds phone numbers with 7 to 15 digits. */
 function* phones(text: string): Spans {
   for (const pattern of PHONES) {
     for (const [start, end] of matchesOf(pattern, text)) {
@@ -239,7 +243,7 @@ export function secretsIn(text: string, kinds: readonly SecretKind[] = SECRET_KI
   return apart(kinds.flatMap((kind) => Array.from(FINDERS[kind](text), ([start, end]) => ({ start, end, kind }))));
 }
 
-/** Returns matches in order. Matches that overlap become one. */
+/** Returns matches in order. Overlapping matches become one. */
 export function apart(matches: readonly SecretMatch[]): readonly SecretMatch[] {
   const ordered = [...matches].sort((one, other) => one.start - other.start || other.end - one.end);
   const found: SecretMatch[] = [];

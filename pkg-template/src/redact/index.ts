@@ -7,7 +7,8 @@ export { SECRET_KINDS, type SecretKind, type SecretMatch } from "./find.js";
 export { createRedactor, type FindSecrets, findSecrets, type Redactor, type RedactorOptions } from "./redactor.js";
 
 /**
- * The ready redactor: keys of well-known makers, tokens, private keys, e-mail addresses, numbers of cards, bank accounts and phones. Its
- * key is random, as long as the program runs. `createRedactor` makes others.
+ * The default redactor. It replaces keys of well-known providers, tokens, private keys, e-mail addresses, and numbers
+ * of cards, bank accounts and phones. Its key is random and lasts as long as the program. `createRedactor` creates
+ * others.
  */
 export const secrets: Redactor = /* @__PURE__ */ createRedactor();

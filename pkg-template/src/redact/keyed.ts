@@ -1,4 +1,4 @@
-// SipHash-2-4: a short keyed checksum. Without the key nobody can compute it, so nobody can try out secrets on it.
+// SipHash-2-4: a short keyed checksum. It can't be computed without the key, so nobody can guess secrets and compare.
 
 export type SipKey = readonly [bigint, bigint];
 
@@ -47,10 +47,10 @@ export function sipHash([first, second]: SipKey, text: string): bigint {
   return a ^ b ^ c ^ d;
 }
 
-/** Returns a key made of a text. */
+/** Derives a key from a text. */
 export const keyOf = (text: string): SipKey => [sipHash([0n, 1n], text), sipHash([2n, 3n], text)];
 
-/** Returns a key of random bits. */
+/** Returns a random key. */
 export function randomKey(): SipKey {
   const [first = 0n, second = 0n] = crypto.getRandomValues(new BigUint64Array(2));
   return [first, second];

@@ -1,5 +1,5 @@
-// Makes redactors. A message with secrets is copied in its own format, with placeholders for the secrets. Everything that is counted, ranked,
-// sent and recorded is made of the copy.
+// Creates redactors. A message with secrets is copied in its own format, with placeholders for the secrets. Counts,
+// ranking, requests and recordings all use the copy.
 
 import { ContextError } from "../base/errors.js";
 import { checkOptions } from "../base/options.js";
@@ -19,15 +19,15 @@ export type { Redactor };
 /** Finds secrets in a text. */
 export type FindSecrets = (text: string) => Iterable<SecretMatch>;
 
-/** How a redactor is made. */
+/** Options of a redactor. */
 export interface RedactorOptions {
   /** Finds the secrets in a text. Default: `findSecrets` with `kinds`. */
   readonly find?: FindSecrets | undefined;
-  /** The kinds that `findSecrets` looks for. Default: all of `SECRET_KINDS`. */
+  /** The kinds that `findSecrets` searches for. Default: all of `SECRET_KINDS`. */
   readonly kinds?: readonly SecretKind[] | undefined;
   /**
-   * A secret text of the application, of 16 characters or more. With the same key the same secret has the same placeholder, after a
-   * reload and in another worker too. Default: a random key, as long as the redactor lives.
+   * A secret text of the application, with at least 16 characters. With the same key, a secret has the same placeholder
+   * after a reload and in another worker. Default: a random key that lasts as long as the redactor.
    */
   readonly key?: string | undefined;
 }
@@ -43,23 +43,23 @@ const OPTIONS = {
 
 const KIND = "context_build_error";
 
-/** Letters and digits that a placeholder's checksum is written in: none looks like another. */
+/** The alphabet of a placeholder's checksum. No two characters look alike. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
-/** How many of them: 40 bits. */
+/** The length of a checksum: 40 bits. */
 const LENGTH = 8;
 const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,30}_[0-9a-hjkmnp-tv-z]{8}\]/g;
-/** The beginning of a placeholder, at the end of a text. */
+/** Matches the beginning of a placeholder at the end of a text. */
 const BEGINNING = /\[(?:[A-Z][A-Z0-9_]{0,30}(?:(?<=_)[0-9a-hjkmnp-tv-z]{1,8})?)?$/;
-/** The kind of a text that looks like a placeholder. */
+/** The kind for a text that only looks like a placeholder. */
 const LOOKALIKE = "TEXT";
 
-/** A message that was redacted. */
+/** A redacted message. */
 interface RedactedMessage {
   readonly columns: MessageColumns;
   readonly copy: object;
 }
 
-/** Makes a redactor. Fails with `INVALID_CONFIG` for an option that isn't known. */
+/** Creates a redactor. Fails with `INVALID_CONFIG` for an unknown option. */
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   return publicCall(KIND, "createRedactor", () => {
     checkOptions(KIND, options, OPTIONS);
@@ -68,7 +68,9 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   });
 }
 
-/** Finds the keys, tokens, addresses and numbers in a text, in order. Fails with `INVALID_CONFIG` if it isn't a text. */
+/**
+ * Returns the keys, tokens, addresses and numbers in a text, in order. Fails with `INVALID_CONFIG` if it isn't a text.
+ */
 export function findSecrets(text: string, kinds: readonly SecretKind[] = SECRET_KINDS): readonly SecretMatch[] {
   return publicCall(KIND, "findSecrets", () => {
     checkOptions(
@@ -82,7 +84,7 @@ export function findSecrets(text: string, kinds: readonly SecretKind[] = SECRET_
 
 class KeyedRedactor implements Redactor {
   readonly #find: FindSecrets;
-  /** Made when it is first needed: a worker has no random numbers while it starts. */
+  /** Created on first use, because a worker has no random numbers while it starts. */
   #key: SipKey | undefined;
   readonly #secrets = new Map<string, string>();
   readonly #placeholders = new Map<string, string>();
@@ -103,7 +105,7 @@ class KeyedRedactor implements Redactor {
 
   #message<M extends object>(message: M, isOlder: boolean, shape: string | undefined, before: unknown): M {
     if (typeof message !== "object" || message === null || this.#edits.has(message)) {
-      return message; // A copy needs no other copy. The build refuses everything else.
+      return message; // a copy needs no copy; the build refuses anything else
     }
     const known = this.#known.get(message);
     if (known !== undefined && isOlder) {
@@ -116,7 +118,7 @@ class KeyedRedactor implements Redactor {
       if (isPartMissing(failure)) {
         throw failure;
       }
-      return message; // The build refuses it with its place.
+      return message; // the build refuses it and names its place
     }
     if (known !== undefined && areSame(known.columns, parsed.columns)) {
       return known.copy as M;
@@ -203,12 +205,12 @@ class KeyedRedactor implements Redactor {
   }
 
   /**
-   * Returns the placeholders that a context made and sent, with their secrets. An assistant's message may be forged, so a placeholder in it
-   * counts only if the context made the same one elsewhere.
+   * Returns the placeholders that a context made and sent, with their secrets. An assistant's message may be forged, so
+   * a placeholder in it counts only if the context made the same one elsewhere.
    */
   #knownIn({ messages, text, recording }: RedactedContext): ReadonlyMap<string, string> {
     const { redactions = [], request, config, answers, largeAnswers } = recording;
-    // A model wrote the summaries.
+    // Summaries are a model's words.
     const given = [...answers, ...Object.values(largeAnswers)].filter(
       (answer) => !("hook" in answer && answer.hook === "tiers.summarize"),
     );
@@ -226,7 +228,7 @@ class KeyedRedactor implements Redactor {
     return known;
   }
 
-  /** Finds the secrets in a text. With `escapes`, a text that looks like a placeholder counts as one. */
+  /** Finds the secrets in a text. `escapes` also treats a text that looks like a placeholder as a secret. */
   #spans(text: string, escapes: boolean): readonly Span[] {
     const matches = [...this.#find(text)];
     if (escapes) {
@@ -265,7 +267,7 @@ class KeyedRedactor implements Redactor {
   }
 }
 
-/** Writes the last 40 bits of a number. */
+/** Encodes the last 40 bits of a number. */
 function digitsOf(bits: bigint): string {
   return Array.from({ length: LENGTH }, (_, at) => DIGITS[Number((bits >> BigInt(5 * at)) & 31n)]).join("");
 }
@@ -312,11 +314,11 @@ function replaced(text: string, spans: readonly Span[]): string {
   return end === 0 ? text : made + text.slice(end);
 }
 
-/** Returns a text with its secrets back, in one pass: a secret is never restored again. */
+/** Restores the secrets of a text in one pass, so a restored secret isn't searched for placeholders. */
 const restoredText = (text: string, known: ReadonlyMap<string, string>): string =>
   known.size === 0 ? text : text.replace(PLACEHOLDER, (placeholder) => known.get(placeholder) ?? placeholder);
 
-/** The texts of a message that no one reads. */
+/** The texts of a message that nobody reads. */
 interface SilentTexts {
   /** Ids, proofs, and the data and addresses of media. */
   readonly exempt: ReadonlySet<unknown>;

@@ -1,24 +1,24 @@
-// Copies of values with other texts: in every field, key and list, in texts that are JSON, and in numbers.
+// Copies values with replaced texts: in every field, key and list, in JSON texts, and in numbers.
 
 import { ContextError } from "../base/errors.js";
 
 /**
- * Returns a replacement for a text. `slot` is its number among all texts of the value. `inside` is true within a JSON text that was visited
- * as a whole.
+ * Returns a replacement for a text. `slot` is its index among all texts of the value. `inside` is true within a JSON
+ * text that was already visited as a whole.
  */
 export type TextVisit = (text: string, slot: number, inside: boolean) => string;
 
 /** Options of a walk. */
 interface Walk {
-  /** Called if a JSON text stays, because its replacement isn't JSON. */
+  /** Called if a JSON text is kept because its replacement isn't JSON. */
   readonly undo?: (slot: number) => void;
-  /** Signatures and encrypted reasoning. A changed part loses them. */
+  /** Signatures and encrypted reasoning. A part that changes loses them. */
   readonly proofs?: ReadonlySet<unknown>;
 }
 
-/** How deep lists and objects may lie in each other. */
+/** The deepest nesting of lists and objects. */
 const DEEPEST = 500;
-/** The fewest letters of a number or a field's name that is visited. */
+/** The shortest number or field name that is visited. */
 const SHORTEST = 6;
 /** Objects without fields. */
 const NO_DATA =
@@ -89,7 +89,7 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
     return made;
   };
 
-  // Visits the elements that a list has. A sparse one may have a length of billions.
+  // Visits the elements that a list has. A sparse list may claim billions.
   const list = (given: readonly unknown[]): readonly unknown[] => {
     const own = Object.entries(given);
     const made = own.map(([at, item]) => [at, any(item)] as const);
@@ -138,7 +138,7 @@ function parsedJson(text: string): unknown {
 const HOLDER =
   /metadata|options|extra_content|kwargs|signatures|providerData|^(?:anthropic|bedrock|google|vertex|googleVertex|openai|azure)$/i;
 
-/** Takes the signatures off a changed part. */
+/** Removes the signatures from a changed part. */
 function dropProofs(part: Record<string, unknown>, proofs: ReadonlySet<unknown>): void {
   for (const [name, held] of Object.entries(part)) {
     if (typeof held === "string" && proofs.has(held)) {

@@ -1,5 +1,5 @@
-// Builds as lines of a session's file, behind those of the transcript. A build names what it read of the log by the rows of the
-// file: sequence numbers are others in the session that the file is imported into.
+// Builds as lines of a session's file, after the transcript's lines. A build refers to the log by rows of the file,
+// because its sequence numbers change in the session that the file is imported into.
 
 import { ContextError } from "../base/errors.js";
 import type { Snapshot, StoredSummary, TriageDecisions } from "../base/generated.js";
@@ -10,10 +10,10 @@ import { checkRecording } from "../context/replay.js";
 import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
 import type { HandoffFacts } from "./handoff.js";
 
-/** What tells the line of a build from a row of another's that has the same type. */
+/** The fields that identify the line of a build, since other software may write rows of the same type. */
 const MARK = { type: "build", kind: "context_build" };
 
-/** From which place to which a log was read, in turn: sequence numbers, or rows of a file. */
+/** The stretches of a log that were read, as pairs of sequence numbers or of rows in a file. */
 type Stretches = readonly (readonly [first: number, last: number])[];
 
 /** A kept build. */
@@ -21,13 +21,16 @@ export interface KeptBuild {
   readonly seq: number;
   readonly snapshot: Snapshot;
   readonly recording: BuildRecording;
-  /** The prompt as far as the next build must know it to say what it repeats. */
+  /** The prompt's outline. The next build compares itself with it to find the repeated prefix. */
   readonly outline?: PromptOutline | undefined;
-  /** What triage has decided, which the next build goes on with. */
+  /** The decisions of triage, which the next build continues with. */
   readonly decided?: TriageDecisions | undefined;
-  /** The summary of what the cut leaves out, with the last message that it covers. The next build goes on with it. */
+  /**
+   * The summary of the messages that the cut leaves out, with the last message it covers. The next build continues with
+   * it.
+   */
   readonly summary?: StoredSummary | undefined;
-  /** The sub-task, if it is the context of one that was handed over: see `handoff` of sessions. */
+  /** The sub-task, for a context that was handed over: see `handoff` of sessions. */
   readonly handoff?: HandoffFacts | undefined;
 }
 
@@ -37,7 +40,7 @@ export function buildEntry(snapshot: Snapshot, data: JsonValue): NewEntry {
   return { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
 }
 
-/** The build of an entry; undefined if the entry has no build. */
+/** Returns the build of an entry. Undefined if the entry has none. */
 export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
   const build = decodePlain(data) as Partial<KeptBuild> | null;
   return build?.snapshot === undefined || build.recording === undefined
@@ -53,7 +56,7 @@ export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
       };
 }
 
-/** Whether something is what triage has decided. */
+/** True if a value has the form of triage's decisions. */
 function areDecisions(value: unknown): value is TriageDecisions {
   const isText = (text: unknown): boolean => text == null || typeof text === "string";
   if (!isRecord(value) || !isText(value.through) || !isText(value.under)) {
@@ -62,19 +65,22 @@ function areDecisions(value: unknown): value is TriageDecisions {
   return Array.isArray(value.chosen) && value.chosen.every((id) => typeof id === "string");
 }
 
-/** Whether something is a summary; the engine checks its facts. */
+/** True if a value has the form of a summary. The engine checks its facts. */
 function isSummary(value: unknown): value is StoredSummary {
   const isText = (text: unknown): boolean => text == null || typeof text === "string";
   return isRecord(value) && isText(value.text) && isText(value.through) && isText(value.askedThrough);
 }
 
-/** True for the facts of a sub-task. */
+/** True if a value has the facts of a sub-task. */
 function isHandoff(value: unknown): value is HandoffFacts {
   const isText = (text: unknown): boolean => text === undefined || typeof text === "string";
   return isRecord(value) && typeof value.id === "string" && typeof value.task === "string" && isText(value.toolCallId);
 }
 
-/** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */
+/**
+ * Returns the line of a build. `seqs` are the sequence numbers of the file's rows in order, starting with row
+ * `firstRow`.
+ */
 export function buildLine({ data }: Entry, seqs: readonly number[], firstRow: number): string {
   const rows = (read: Stretches): Stretches =>
     read.flatMap(([first, last]) => {
@@ -84,12 +90,12 @@ export function buildLine({ data }: Entry, seqs: readonly number[], firstRow: nu
   return JSON.stringify({ ...MARK, ...(withRead(data, rows) as object) });
 }
 
-/** Whether a row of a file is the line of a build. */
+/** True if a row of a file is the line of a build. */
 export function isBuildRow(row: unknown): row is Readonly<Record<string, unknown>> {
   return isRecord(row) && row.type === MARK.type && row.kind === MARK.kind;
 }
 
-/** The entry of a build's row. Throws the reason if it cannot be built again. */
+/** Returns the entry for a build's row. Throws the reason if the build can't be replayed. */
 export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntry {
   const { type: _type, kind: _kind, ...data } = row;
   const { snapshot, recording } = decodePlain(data) as Readonly<Record<string, unknown>>;
@@ -102,7 +108,7 @@ export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntr
   }
   checkRecording(recording);
   try {
-    encodePlain(data); // what no store could keep is not taken
+    encodePlain(data); // refuses values that no store could keep
   } catch (failure) {
     throw failure instanceof UnkeptValue
       ? damaged(`the build cannot be kept: ${failure.path}: ${failure.reason}`)
@@ -112,8 +118,8 @@ export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntr
 }
 
 /**
- * A build's entry as it is kept in the session that the file was imported into. `rows` are the rows of the entries that were
- * appended, in their order, and `firstSeq` is the sequence number of the first.
+ * Returns a build's entry for the session that the file was imported into. `rows` are the file's rows of the appended
+ * entries in order, and `firstSeq` is the sequence number of the first.
  */
 export function placedBuild(entry: NewEntry, rows: readonly number[], firstSeq: number): NewEntry {
   const seqs = (read: Stretches): Stretches =>
@@ -124,7 +130,7 @@ export function placedBuild(entry: NewEntry, rows: readonly number[], firstSeq: 
   return { ...entry, data: withRead(entry.data, seqs) };
 }
 
-/** A build's data with new places for the messages that it read. */
+/** Returns a build's data with new places for the messages that it read. */
 function withRead(data: JsonValue, other: (read: Stretches) => Stretches): JsonValue {
   const { recording } = data as { readonly recording?: BuildRecording };
   if (recording?.read === undefined) {
@@ -133,7 +139,7 @@ function withRead(data: JsonValue, other: (read: Stretches) => Stretches): JsonV
   return { ...(data as object), recording: { ...recording, read: other(recording.read) } } as unknown as JsonValue;
 }
 
-/** How many of these numbers, which are in their order, are below one. */
+/** Returns how many of these sorted numbers are below a limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

@@ -1,5 +1,5 @@
-// Hands a sub-task over: a context for another agent that has the task and what holds throughout the session, and nothing else of it. The
-// other agent's result comes back as one message that names its sub-task.
+// Hands over a sub-task: builds a context for another agent with the task and the session's lasting messages, and
+// nothing else. The other agent's result comes back as one message that names its sub-task.
 
 import { ContextError } from "../base/errors.js";
 import type { Reason } from "../base/generated.js";
@@ -11,14 +11,14 @@ import type { BuiltContext } from "../context/context.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageInput } from "../message/message.js";
 
-/** A sub-task, and for whom its context is. */
+/** A sub-task, and options of its context. */
 export interface HandoffOptions<M extends AnyMessage = MessageInput>
   extends Pick<ContextConfig<M>, "model" | "encoding" | "render" | "redact" | "timeZone" | "now" | "signal"> {
-  /** The sub-task, in words. It is the request of the context. */
+  /** The sub-task in words. It becomes the request of the context. */
   readonly task: string;
-  /** The most tokens of the context, with the task. */
+  /** The most tokens of the context, including the task. */
   readonly maxTokens: number;
-  /** The id of a model's call, if one asked for it. Then its result is the result of that call. */
+  /** The id of a model's call, if one asked for the sub-task. The result then answers that call. */
   readonly toolCallId?: string | undefined;
 }
 
@@ -29,13 +29,13 @@ export interface HandoffFacts {
   readonly toolCallId?: string;
 }
 
-/** A sub-task that was handed over. */
+/** A sub-task that has been handed over. */
 export interface Handoff<M extends AnyMessage = MessageInput> extends HandoffFacts {
   /** The context of the sub-agent. */
   readonly context: BuiltContext<M>;
   /**
-   * Appends the sub-agent's result to the session, as one message, and returns it. It is data: no instruction, and no part of a request.
-   * A second result takes the place of the first.
+   * Appends the sub-agent's result to the session as one message, and returns that message. The result is data: neither
+   * an instruction nor part of a request. A second result replaces the first.
    */
   result(text: string): Promise<M>;
 }
@@ -65,10 +65,10 @@ export function readHandoff<M extends AnyMessage>(
   return { facts, maxTokens, config: { ...config, now: config.now ?? Date.now() } as ContextConfig<M> };
 }
 
-/** The reasons of messages that hold throughout. */
+/** The reasons that mark lasting messages. */
 const LASTING: ReadonlySet<Reason> = new Set<Reason>(["instruction", "pinned", "standing"]);
 
-/** Returns a config that has room for everything that holds throughout, before anything else. */
+/** Returns a config that reserves room for lasting messages before anything else. */
 export function lastingConfig<M extends AnyMessage>(
   config: ContextConfig<M>,
   maxTokens: number,
@@ -84,17 +84,19 @@ export function lastingConfig<M extends AnyMessage>(
   return { ...config, request, budget: { maxTokens }, recall };
 }
 
-/** A built context, with the messages that it was chosen from. */
+/** A built context, with the messages that it selected from. */
 export interface ChosenFrom<M extends AnyMessage> {
   readonly context: BuiltContext<M>;
   readonly messages: readonly M[];
 }
 
-/** A message that doesn't fit next to all others, and the room that an opening line takes. */
+/** A filler message that doesn't fit next to all others, and the tokens of an opening line. */
 const FILLER = "x y ".repeat(1000);
 const OPENING_TOKENS = 64;
 
-/** Returns the messages that hold throughout, in their order. Ranking finds them only if not everything fits. */
+/**
+ * Returns the lasting messages, in order. Ranking finds them only if not everything fits, so a filler message is added.
+ */
 export async function lastingMessages<M extends AnyMessage>(
   chosen: ChosenFrom<M>,
   maxTokens: number,
@@ -104,7 +106,7 @@ export async function lastingMessages<M extends AnyMessage>(
   if (context.trimmed || context.trace.unreadCount > 0) {
     return lastingIn(chosen);
   }
-  // It comes last: instructions are the messages that the conversation begins with.
+  // The filler comes last, because instructions are the messages at the beginning.
   const messages = [...context.kept, { role: "assistant", content: FILLER } as unknown as M];
   const budget = { maxTokens: Math.min(maxTokens, context.tokens.total + OPENING_TOKENS) };
   const again = (await buildContext(messages, { ...config, sessionId: null, budget })) as unknown as BuiltContext<M>;
@@ -117,10 +119,10 @@ function lastingIn<M extends AnyMessage>({ context, messages }: ChosenFrom<M>): 
   );
 }
 
-/** Every line break that a model may read as one. */
+/** Every line break that a model may recognise. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Returns the message that brings the result of a sub-task. */
+/** Returns the message with the result of a sub-task. */
 export function resultMessage({ id, task, toolCallId }: HandoffFacts, text: string): MessageInput {
   const about = { id: `${id}.result`, source: "handoff", tags: ["handoff"] };
   const heading = `[Result of the sub-task ${JSON.stringify(task)}]`;
@@ -128,7 +130,7 @@ export function resultMessage({ id, task, toolCallId }: HandoffFacts, text: stri
     ? {
         ...about,
         role: "user",
-        // A line of the result can't pass for one of the user's.
+        // Each line is quoted, so it can't pass for one of the user's.
         content: [{ type: "text", origin: "file", text: `${heading}\n> ${text.replace(LINE_END, "\n> ")}` }],
       }
     : { ...about, role: "tool", toolCallId, content: `${heading}\n${text}` };

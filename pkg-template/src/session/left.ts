@@ -1,14 +1,14 @@
-// Old versions of edited messages, and messages of abandoned branches. A message changes in its place, so everyone who reads the log reads
-// the current conversation. Rows of the type `left` keep the old versions.
+// Old versions of edited messages, and messages of abandoned branches. An edited message changes in its place, so every
+// reader of the log gets the current conversation. Rows of the type `left` keep the old versions.
 
 import { isRecord } from "../base/plain-data.js";
 import type { Entry, EntryType, JsonValue, NewEntry, RewrittenEntry } from "../stores/contract.js";
 
-/** The old version of an entry, which held until another row of the log. */
+/** The old version of an entry, valid until another row of the log. */
 export interface LeftEntry {
-  /** The sequence number that it had. */
+  /** Its sequence number. */
   readonly seq: number;
-  /** The sequence number of the row that was appended when it became another. */
+  /** The sequence number of the row that was appended with the change. */
   readonly until: number;
   readonly entry: NewEntry;
 }
@@ -26,13 +26,16 @@ function factsOf({ type, id, timeMs, pinned, data }: NewEntry): NewEntry {
   };
 }
 
-/** Returns the row that keeps the old version of an entry. It has no id and no time, so nothing that looks for messages finds it. */
+/**
+ * Returns the row that keeps the old version of an entry. The row has no id and no time, so searches for messages don't
+ * find it.
+ */
 export function leftEntry(entry: Entry, until: number): NewEntry {
   const data = { type: "left", seq: entry.seq, until, entry: factsOf(entry) } as unknown as JsonValue;
   return { type: "left", data };
 }
 
-/** Returns the row that says where an abandoned branch began. */
+/** Returns the row that records the start of an abandoned branch. */
 export function branchEntry(from: number, until: number): NewEntry {
   return { type: "left", data: { type: "left", from, until } };
 }
@@ -42,7 +45,7 @@ export function rewritten(seq: number, entry: NewEntry): RewrittenEntry {
   return { ...factsOf(entry), seq };
 }
 
-/** Reads the old version of an entry from a row; undefined if the row has none. */
+/** Reads the old version of an entry from a row. Undefined if the row has none. */
 export function leftIn({ data }: Entry): LeftEntry | undefined {
   const { seq, until, entry } = (isRecord(data) ? data : {}) as Partial<Readonly<Record<keyof LeftEntry, unknown>>>;
   return Number.isSafeInteger(seq) && Number.isSafeInteger(until) && isRecord(entry)
@@ -50,13 +53,13 @@ export function leftIn({ data }: Entry): LeftEntry | undefined {
     : undefined;
 }
 
-/** Returns entries as the log had them when it ended with `lastSeq`, in the order of their places. */
+/** Returns entries in their state at the time the log ended with `lastSeq`, in order. */
 export function asOf(entries: readonly Entry[], left: readonly Entry[], lastSeq: number): readonly Entry[] {
   const before = new Map<number, LeftEntry>();
   for (const row of left) {
     const was = leftIn(row);
     const known = was === undefined ? undefined : before.get(was.seq);
-    // The first change after that time says what it was then.
+    // The first change after that moment holds the version of the time.
     if (was !== undefined && was.until > lastSeq && was.until < (known?.until ?? Number.POSITIVE_INFINITY)) {
       before.set(was.seq, was);
     }

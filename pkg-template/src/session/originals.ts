@@ -1,4 +1,4 @@
-// The messages of a session that `retrieval` may return: those that a build has read, and all older ones of the log.
+// The messages of a session that `retrieval` may return: those that a build has read, and all older ones in the log.
 
 import { buildContext } from "../context/build.js";
 import type { BuiltContext } from "../context/context.js";
@@ -6,18 +6,18 @@ import { type Original, type Originals, rowsOf } from "../context/retrieval.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { parse } from "../message/read.js";
 
-/** The log of a session, as far as the tool reads it. */
+/** The parts of a session's log that the tool uses. */
 interface ReadLog<M> {
   /** Reads messages by their sequence numbers, without secrets. */
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, M>>;
-  /** Finds messages that are about something. Returns their sequence numbers, the best first. */
+  /** Finds messages about a subject. Returns their sequence numbers, best first. */
   find(query: string, count: number): Promise<readonly number[]>;
 }
 
-/** Reasons to leave out a message that is read alone. A build of all messages wouldn't have them. */
+/** Reasons for leaving out a message only because it was read alone. A build of all messages wouldn't have them. */
 const ALONE: ReadonlySet<string> = new Set(["result_without_call", "call_without_result"]);
 
-/** Returns the messages of a session that `retrieval` may return. Without a context these are all. */
+/** Returns the messages of a session that `retrieval` may return. Without a context, these are all messages. */
 export function originalsIn<M extends AnyMessage>(log: ReadLog<M>, context: BuiltContext<M> | undefined): Originals {
   const own = context?.originals();
   /** Returns the rows of messages that the build hasn't read, if its filters let them through. */

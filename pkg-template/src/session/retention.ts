@@ -1,4 +1,4 @@
-// What sessions may hold: bounded logs, from which the oldest goes first.
+// Retention: limits for sessions, which remove the oldest entries first.
 
 import { ContextError } from "../base/errors.js";
 import { publicPromise } from "../base/public-call.js";
@@ -18,62 +18,67 @@ import { checkStore } from "../stores/log.js";
 import { messageOf } from "./log.js";
 import { forgetBlocks, forgetIndex } from "./tail.js";
 
-/** How much a session may hold. A limit that is not given bounds nothing. */
+/** The limits of a session. A missing limit means no limit. */
 export interface RetentionLimits {
-  /** How many messages, 1 or more: the newest stay. So many failure records may be beside them. */
+  /** The most messages, 1 or more. The newest stay. There may be as many failure records in addition. */
   readonly maxMessages?: number | undefined;
-  /** How old messages and builds may be, in days; fractions are allowed. An entry without a time has the age of its neighbours. */
+  /**
+   * The maximum age of messages and builds, in days. May be a fraction. An entry without a time has the age of its
+   * neighbours.
+   */
   readonly maxAgeDays?: number | undefined;
-  /** How many builds (snapshots and recordings), 0 or more. */
+  /** The most builds (snapshots and recordings), 0 or more. */
   readonly maxBuilds?: number | undefined;
 }
 
-/** How much all sessions of a store may hold together. A limit that is not given bounds nothing. */
+/** The limits of all sessions of a store together. A missing limit means no limit. */
 export interface OverallLimits {
-  /** How many messages, 1 or more: the newest of all sessions stay. */
+  /** The most messages, 1 or more. The newest of all sessions stay. */
   readonly maxMessages?: number | undefined;
-  /** How many sessions, 1 or more; those that were not appended to for longest go whole, but for those with something pinned. */
+  /**
+   * The most sessions, 1 or more. Those with the oldest last append are removed whole, unless they have a pinned entry.
+   */
   readonly maxSessions?: number | undefined;
-  /** How old messages and builds may be, in days. */
+  /** The maximum age of messages and builds, in days. */
   readonly maxAgeDays?: number | undefined;
 }
 
-/** How many entries are read at a time: first, and at most. */
+/** The number of entries read at a time: at first, and at most. */
 interface PageLengths {
   readonly first: number;
   readonly most: number;
 }
 
-/** Where it is not known how far the reading goes. */
+/** For reads that may end early. */
 const GROWING: PageLengths = { first: 8, most: 512 };
 
-/** Where all is read. */
+/** For reads of everything. */
 const FULL: PageLengths = { first: 512, most: 512 };
 
-/** Builds may be large. */
+/** Smaller, because builds may be large. */
 const OF_BUILDS: PageLengths = { first: 8, most: 32 };
 
-/** How many messages further than it must be a cut is made, so that it is at the beginning of an exchange. */
+/** The most messages that a cut moves further than necessary, to reach the start of an exchange. */
 const FURTHER = 64;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the oldest entries of a session, as far as they are beyond its limits.
+ * Removes the oldest entries of a session that exceed its limits.
  *
- * - Of the messages the newest `maxMessages` stay; that they are pinned or replied to does not matter there. The cut is made at
- *   the next user message, where there is one among the 64 messages after it and in the older half of what stays, so that no answer
- *   is left without its question: fewer may stay than the limit says. By age nothing goes that is younger than the limit.
- * - Of what is older these survive, beyond the limit: what is pinned; summaries; what is replied to by a message that stays by
- *   these rules, but not what that replies to in turn, or a chain of replies would keep all; the session's header.
- * - A tool call and its results stay or go together: where one of them stays, all do.
- * - Failure records go with the messages around them, and are bounded by `maxMessages` as well. Other rows, which are kept
- *   only to be exported, go with the messages around them.
- * - A time more than a day in the future is ignored: a wrong clock does not keep everything after it.
+ * - Of the messages, the newest `maxMessages` stay. Pins and replies don't count here. The cut moves to the next user
+ *   message, if there is one within 64 messages and in the older half of the rest, so that no answer loses its
+ *   question. Fewer messages than the limit may then stay. By age, nothing younger than the limit is removed.
+ * - These older entries survive beyond the limit: pinned ones, summaries, the session's header, and messages that a
+ *   remaining message replies to. Replies aren't followed further, because a chain of them would keep everything.
+ * - A tool call and its results stay together: if one of them stays, all do.
+ * - Failure records are removed with the messages around them, and `maxMessages` limits them as well. Other rows, which
+ *   are only kept for exports, are also removed with the messages around them.
+ * - A time more than a day in the future is ignored, so a wrong clock doesn't keep everything after it.
  *
- * What is replied to is known from the messages that stay, so that these are all read, in pages, where there is something to
- * remove; where there is nothing, only the oldest are. What is appended meanwhile stays, though a reply that is appended meanwhile may
- * find its parent gone. Must not be called while the session is held: a trim waits until it is not.
+ * If something must be removed, all remaining messages are read in pages to find the replies. Otherwise only the oldest
+ * are read. Entries appended meanwhile stay, but the message they reply to may be gone. Don't call it while the session
+ * is held, because a trim waits for the hold to end.
  */
 export async function retainSession(
   store: TranscriptStore,
@@ -92,15 +97,17 @@ export async function retainSession(
 }
 
 /**
- * Takes from all sessions of a store what is beyond limits, oldest first; `nowMs` is the clock's time where it is not given.
+ * Removes from all sessions of a store what exceeds the limits, oldest first. `nowMs` defaults to the clock's time.
  *
- * - `maxSessions`: the sessions that were not appended to for longest are removed whole. One in which something is pinned is
- *   never removed, so that more may be left where many have pins.
- * - `maxAgeDays`: in every session, as `retainSession` does it.
- * - `maxMessages`: the newest of all sessions stay. A message is as old as the latest time in its session up to it, or its session where
- *   no message has one. Of what is older the same survives as within a session, and the cuts are made as there.
+ * - `maxSessions`: the sessions with the oldest last append are removed whole. A session with a pinned entry is never
+ *   removed, so more may remain if many have pins.
+ * - `maxAgeDays`: applied in every session, as `retainSession` does.
+ * - `maxMessages`: the newest of all sessions stay. A message's age comes from the latest time in its session up to it,
+ *   or from its session if no message has a time. The same older entries survive as within a session, and cuts move in
+ *   the same way.
  *
- * `removedCount` is how many entries are gone, those of removed sessions included. Must not be called while a session is held.
+ * `removedCount` is the number of removed entries, including those of removed sessions. Don't call it while a session
+ * is held.
  */
 export function retain(
   store: TranscriptStore,
@@ -166,7 +173,7 @@ const OVERALL: Readonly<Record<keyof OverallLimits | "nowMs", RetentionRule>> = 
   nowMs: TIME,
 };
 
-/** Fails with `INVALID_CONFIG` where limits of a session are not what they must be; `path` is where they are. */
+/** Fails with `INVALID_CONFIG` for wrong limits of a session. `path` is their place. */
 export function checkRetention(limits: unknown, path = ""): asserts limits is RetentionLimits {
   check(limits, OF_SESSION, path);
 }
@@ -210,7 +217,7 @@ async function retainMessages(
   const { transcript } = logs;
   const { message: messageCount = 0, failure: failureCount = 0 } = transcript.counts;
   const excess = maxMessages === undefined ? 0 : Math.max(0, messageCount - maxMessages);
-  // Where nothing has a time, nothing is too old.
+  // If no entry has a time, none is too old.
   const isAged = transcript.latestTimeMs === undefined ? undefined : ageOf(maxAgeDays, nowMs);
   const { agedBefore, isRemovable } = await lookAtOldest(store, key, excess, isAged);
   const failuresBefore =
@@ -224,7 +231,7 @@ async function retainMessages(
   return trimMessages(store, info, { newest, agedBefore, failuresBefore });
 }
 
-/** Whether a time is over the limit; undefined where that is not known. */
+/** Returns whether a time exceeds the limit. Undefined if that isn't known. */
 type IsAged = (timeMs: number | undefined) => boolean | undefined;
 
 function ageOf(maxAgeDays: number | undefined, nowMs: number): IsAged | undefined {
@@ -235,7 +242,7 @@ function ageOf(maxAgeDays: number | undefined, nowMs: number): IsAged | undefine
   return (timeMs) => (timeMs === undefined || timeMs > nowMs + DAY_MS ? undefined : timeMs < sinceMs);
 }
 
-/** Reads from the old end, until the first entry that is young enough; finds out whether anything must go. */
+/** Reads from the oldest entry up to the first that is young enough, and finds out whether anything must be removed. */
 async function lookAtOldest(
   store: TranscriptStore,
   sessionKey: string,
@@ -249,7 +256,7 @@ async function lookAtOldest(
   }
   let mayBeAged = isAged !== undefined;
   let messageCount = 0;
-  /** Whether one that is not pinned was seen, of which it is not known yet whether it is too old. */
+  /** True if an unpinned entry was seen whose age isn't known yet. */
   let isUnpinnedOpen = false;
   for await (const { entries } of pagesOf(store, sessionKey, { types: ["message", "summary"] }, GROWING)) {
     for (const { seq, type, timeMs, pinned } of entries) {
@@ -271,15 +278,15 @@ async function lookAtOldest(
   return { agedBefore, isRemovable };
 }
 
-/** What a trim removes: all that is before one of these, but for what survives. */
+/** The cuts of a trim: everything before one of them is removed, except the survivors. */
 interface Cuts {
-  /** How many messages stay, counted from the newest; the cut may be made further. */
+  /** The number of newest messages to keep. The cut may move further. */
   readonly newest?: number | undefined;
-  /** The sequence number from which on messages stay; the cut may be made further. */
+  /** The first sequence number of kept messages. The cut may move further. */
   readonly beforeSeq?: number | undefined;
-  /** The sequence number before which messages are too old. */
+  /** Messages with a lower sequence number are too old. */
   readonly agedBefore?: number;
-  /** The sequence number before which failure records go. */
+  /** Failure records with a lower sequence number are removed. */
   readonly failuresBefore?: number;
 }
 
@@ -288,7 +295,7 @@ async function trimMessages(
   { key: sessionKey, id }: SessionInfo,
   { newest, beforeSeq, agedBefore = 0, failuresBefore = 0 }: Cuts,
 ): Promise<number> {
-  /** The messages of the log, damaged ones included. */
+  /** All messages of the log, including damaged ones. */
   const seqs: number[] = [];
   const scan = new Scan(newest ?? Number.POSITIVE_INFINITY, beforeSeq ?? 0);
   if (newest !== undefined || beforeSeq !== undefined || agedBefore > 0) {
@@ -313,7 +320,7 @@ async function trimMessages(
     }
   }
   if (failuresBefore > cut) {
-    // A trim removes all: what lies among the failures is named, damaged rows too.
+    // A trim removes everything, so the entries between the failure records are listed, including damaged rows.
     const range: ReadRange = {
       types: ["session", "message", "summary", "other"],
       after: Math.max(0, cut - 1),
@@ -331,9 +338,10 @@ async function trimMessages(
   }
   const kept = new Set(keepSeqs);
   const removed = seqs.filter((seq) => seq < before && !kept.has(seq));
-  // Before the trim, as nobody would look for it where that is the last that happens; and behind it, as a build may have kept it again.
+  // Done before the trim, because nothing would look for these values if the process ended right after it. Done again
+  // afterwards, because a build may have stored them again.
   await forgetBlocks(store, sessionKey, removed);
-  // What was read is nothing to a session that began meanwhile: its sequence numbers are others.
+  // The findings don't apply to a session that began meanwhile, whose sequence numbers are different.
   const trim = store.trim(sessionKey, before, { keepSeqs, expectedId: id });
   const { removedCount } = await unlessChanged(trim, { removedCount: 0 });
   if (removedCount > 0) {
@@ -343,11 +351,11 @@ async function trimMessages(
   return removedCount;
 }
 
-/** What has to be known of a message to decide what survives. */
+/** The facts about a message that decide what survives. */
 interface Fact {
   readonly seq: number;
   readonly id: string;
-  /** Whether it survives for its own sake. */
+  /** True if it survives by itself. */
   readonly isLasting: boolean;
   readonly calls: readonly string[];
   readonly results: readonly string[];
@@ -355,18 +363,18 @@ interface Fact {
 
 const NO_REPLY = { newestSeq: 0, lastingSeq: 0 };
 
-/** Goes through a transcript from its end: first what stays, then what may go. */
+/** Scans a transcript from its end: first the messages that stay, then those that may be removed. */
 class Scan {
   readonly #newest: number;
   readonly #beforeSeq: number;
-  /** What may survive, or decide about others, newest first. All else is read and forgotten. */
+  /** Messages that may survive or affect others, newest first. Everything else is forgotten after reading. */
   readonly #facts: Fact[] = [];
-  /** The newest reply to an id, and the newest that survives for its own sake; 0 for none. */
+  /** The newest reply to each id, and the newest that survives by itself. 0 for none. */
   readonly #replies = new Map<string, { readonly newestSeq: number; lastingSeq: number }>();
-  /** The oldest of the messages that stay, newest first: it is there that a cut may be made. */
+  /** The oldest of the messages that stay, newest first. The cut may be made among them. */
   readonly #border: { readonly seq: number; readonly begins: boolean }[] = [];
   #stayingCount = 0;
-  /** How many entries were seen that are older than the oldest message that stays. */
+  /** The number of entries seen that are older than the oldest message that stays. */
   #beyondCount = 0;
   #isPast = false;
 
@@ -415,7 +423,7 @@ class Scan {
     }
   }
 
-  /** The cut by number is before the entry of this sequence number; 0 where nothing is to go by it. */
+  /** Returns the sequence number at which the limit of messages cuts, or 0 if nothing must be removed for it. */
   cut(): number {
     const oldest = this.#border.at(-1)?.seq ?? this.#beforeSeq;
     if (!this.#isPast || this.survivors(oldest).length === this.#beyondCount) {
@@ -425,7 +433,7 @@ class Scan {
     return this.#border.slice(-1 - further).findLast(({ begins }) => begins)?.seq ?? oldest;
   }
 
-  /** The sequence numbers of entries that survive before a cut. */
+  /** Returns the sequence numbers of entries that survive before a cut. */
   survivors(cut: number): number[] {
     const kept = new Set<number>();
     for (const { seq, id, isLasting } of this.#facts) {
@@ -444,7 +452,10 @@ class Scan {
     return [...kept].filter((seq) => seq < cut);
   }
 
-  /** Tool calls and their results: a result is of the latest call of its id before it, as the engine has it. */
+  /**
+   * Groups tool calls with their results. A result belongs to the latest call before it with the same id, as in the
+   * engine.
+   */
   #groups(): Set<Set<number>> {
     const ofCall = new Map<string, number>();
     const ofSeq = new Map<number, Set<number>>();
@@ -472,7 +483,7 @@ class Scan {
 
 const NOBODY = { calls: [], results: [], replyTo: [] } as const;
 
-/** Returns the messages and tool calls that a message names. */
+/** Returns the ids of messages and tool calls that a message refers to. */
 function namesIn({
   content,
   replyTo,
@@ -528,7 +539,7 @@ async function retainBuilds(
   return (await unlessChanged(trim, { removedCount: 0 })).removedCount;
 }
 
-/** The sequence number from which on the newest entries of a type are so many. */
+/** Returns the sequence number at which the newest `count` entries of a type begin. */
 async function beforeNewest(
   store: TranscriptStore,
   sessionKey: string,
@@ -556,7 +567,7 @@ async function removeSessions(store: TranscriptStore, maxSessions: number): Prom
     if (sessions.length - removed.length <= maxSessions) {
       break;
     }
-    // It may have been used since: then it stays.
+    // The session may have been used since. Then it stays.
     const { key, id, logs } = info;
     const removal = store.remove(key, { expectedId: id, expectedSeq: logs.transcript.lastSeq }).then(() => [info]);
     removed.push(...(await unlessChanged(removal, [])));
@@ -564,7 +575,7 @@ async function removeSessions(store: TranscriptStore, maxSessions: number): Prom
   return removed;
 }
 
-/** What a call gives, or something else where the session is no longer the one that was looked at. */
+/** Returns the result of a call, or `otherwise` if the session has changed since it was examined. */
 async function unlessChanged<T>(call: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await call;
@@ -586,14 +597,14 @@ function entryCount({ logs }: SessionInfo): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** A session, read from its old end as far as it is needed. */
+/** A session, read from its oldest entry as far as needed. */
 interface Cursor {
   readonly info: SessionInfo;
   readonly rows: AsyncGenerator<DatedEntry>;
   next: DatedEntry | undefined;
-  /** The sequence number before which all messages are among the oldest. */
+  /** All messages with a lower sequence number are among the oldest. */
   beforeSeq: number;
-  /** Whether one of these is not pinned. */
+  /** True if one of these isn't pinned. */
   isRemovable: boolean;
 }
 
@@ -603,7 +614,7 @@ interface DatedEntry {
   readonly isRemovable: boolean;
 }
 
-/** The oldest messages of all sessions, so many that the others are within a limit: for each session, before which entry. */
+/** Finds the oldest messages of all sessions that exceed a limit. Returns for each session the entry after them. */
 async function oldestOfAll(
   store: TranscriptStore,
   maxMessages: number,
@@ -635,18 +646,18 @@ async function nextOf(rows: AsyncGenerator<DatedEntry>): Promise<DatedEntry | un
   return done ? undefined : value;
 }
 
-/** The messages of a session from the old end; damaged rows count, as they count to how many there are. */
+/** Yields the messages of a session, oldest first. Damaged rows are included, because they count toward the total. */
 async function* datedRows(
   store: TranscriptStore,
   { key, createdAtMs, updatedAtMs, logs: { transcript } }: SessionInfo,
 ): AsyncGenerator<DatedEntry> {
-  // What stands before the first time is older than that, and nobody knows by how much.
+  // Messages before the first time are older than it, by an unknown amount.
   let timeMs = transcript.latestTimeMs === undefined ? createdAtMs : Number.NEGATIVE_INFINITY;
   for await (const page of pagesOf(store, key, { types: ["message"] }, GROWING)) {
     const entries = new Map(page.entries.map((entry) => [entry.seq, entry]));
     for (const seq of seqsOf(page)) {
       const entry = entries.get(seq);
-      // Nothing in it is newer than its last append, whatever a clock said.
+      // No entry is newer than the session's last append, whatever a clock said.
       timeMs = Math.min(entry?.latestTimeMs ?? timeMs, updatedAtMs);
       yield { seq, timeMs, isRemovable: entry !== undefined && !entry.pinned };
     }
@@ -657,7 +668,7 @@ function isBefore(left: Cursor, right: Cursor | undefined): boolean {
   return left.next !== undefined && (right?.next === undefined || left.next.timeMs < right.next.timeMs);
 }
 
-/** Of equal times the first is the older: what was older once stays older when others have gone. */
+/** For equal times, the first session counts as older, so the order stays the same when others are removed. */
 function twoOldest(cursors: readonly Cursor[]): readonly [Cursor | undefined, Cursor | undefined] {
   let oldest: Cursor | undefined;
   let second: Cursor | undefined;
@@ -673,7 +684,7 @@ function twoOldest(cursors: readonly Cursor[]): readonly [Cursor | undefined, Cu
 
 // ---- Reading ----
 
-/** Reads in pages. */
+/** Yields the rows of a log in pages. */
 async function* pagesOf(
   store: TranscriptStore,
   sessionKey: string,
@@ -691,7 +702,7 @@ async function* pagesOf(
     const last = page.entries.at(-1);
     const isEnd = last === undefined || page.entries.length < limit;
     const isAscending = range.order !== "descending";
-    // What lies beyond the last entry comes again with the next page.
+    // Damaged rows after the last entry come again with the next page.
     const isOfPage = ({ seq }: SkippedEntry): boolean =>
       isEnd || (seq !== undefined && (isAscending ? seq < last.seq : seq > last.seq));
     yield { entries: page.entries, skipped: page.skipped.filter(isOfPage) };
@@ -702,7 +713,7 @@ async function* pagesOf(
   }
 }
 
-/** The sequence numbers of a page's rows, those of damaged ones included, in ascending order. */
+/** Returns the sequence numbers of a page's rows, including damaged ones, in ascending order. */
 function seqsOf({
   entries,
   skipped,

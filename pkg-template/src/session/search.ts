@@ -1,4 +1,4 @@
-// Searching one session, or all sessions of a store, by the index of recall.
+// Searches one session, or all sessions of a store, with recall's index.
 
 import { rarityOf } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -16,39 +16,41 @@ import { messageOf } from "./log.js";
 import { type FoundInLog, type LogQuestion, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
-/** How many hits there are at most where nothing else is said. */
+/** The default number of hits. */
 const DEFAULT_LIMIT = 10;
 const LARGEST_LIMIT = 1000;
 
 export interface SearchOptions {
-  /** How many messages at most: 1 to 1,000, default 10. */
+  /** The most hits, from 1 to 1,000. Default: 10. */
   readonly limit?: number;
-  /** The user's time zone, for what names a time ("yesterday"). Default: UTC. */
+  /** The user's time zone, for words such as "yesterday". Default: UTC. */
   readonly timeZone?: string | null;
 }
 
 export interface StoreSearchOptions extends SearchOptions {
-  /** Only the sessions of these keys: where a store has sessions of several users, give those of one. Default: all. */
+  /**
+   * The keys of the sessions to search. If the store has sessions of several users, pass those of one. Default: all.
+   */
   readonly keys?: readonly string[];
 }
 
-/** A message that was found. */
+/** A message that the search found. */
 export interface SearchHit<M> {
   /** The key of its session. */
   readonly sessionKey: string;
   /** Its sequence number in that session. */
   readonly seq: number;
   readonly message: M;
-  /** How well it fits, above 0: larger is better. Scores of one search can be compared, and no others. */
+  /** Its relevance, above 0. Higher is better. Scores are comparable only within one search. */
   readonly score: number;
-  /** Why it was found, in words. */
+  /** The reason for the hit, in words. */
   readonly reason: string;
 }
 
-/** A log that is searched. */
+/** A log to search. */
 export interface SearchedLog<M> {
   readonly sessionKey: string;
-  /** Finds the best, at most so many. */
+  /** Finds the best messages, up to a limit. */
   find(question: LogQuestion): Promise<FoundInLog>;
   /** Reads messages by their sequence numbers. */
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, M>>;
@@ -61,9 +63,9 @@ interface MergedHit {
 }
 
 /**
- * Finds messages in all sessions of a store, the best first, by the indexes that builds rank with; a session without one is
- * read once. What was removed by its author (`status: "deleted"`), or was valid for a time that is over (`ttlSeconds`), is
- * not found. Fails with `INVALID_CONFIG`, and as the store does.
+ * Finds messages in all sessions of a store, best first, with the indexes that builds use for ranking. A session
+ * without an index is read once. Skips messages that their author removed (`status: "deleted"`) or that have expired
+ * (`ttlSeconds`). Fails with `INVALID_CONFIG`, and as the store does.
  */
 export function searchSessions<M extends AnyMessage = MessageInput>(
   store: TranscriptStore,
@@ -86,14 +88,14 @@ export function searchSessions<M extends AnyMessage = MessageInput>(
 
 type Hit = FoundInLog["hits"][number];
 
-/** Finds messages in logs, the best first. The query and the options were checked. */
+/** Finds messages in logs, best first. The query and the options are already checked. */
 export async function searchLogs<M extends AnyMessage>(
   logs: readonly SearchedLog<M>[],
   text: string,
   { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
 ): Promise<readonly SearchHit<M>[]> {
   const nowMs = Date.now();
-  // Some hits may be gone by now: then more are looked for.
+  // Some hits may be gone by now. Then it looks for more.
   for (let count = limit; ; count *= 2) {
     const found: FoundInLog[] = [];
     for (const log of logs) {
@@ -117,10 +119,11 @@ export async function searchLogs<M extends AnyMessage>(
 }
 
 /**
- * The hits of several logs in one list; of equal ones those of the log that comes first.
+ * Merges the hits of several logs into one list. For equal scores, the log that comes first wins.
  *
- * What a message scores within its log says nothing beside another log, as the best of each has the same. So each log counts as
- * much as its best hit would in a search over all of them at once: BM25 of its words, by how rare they are everywhere.
+ * A score within one log can't be compared with another log's, because the best hit of each has the same score. So each
+ * log is weighted by the score that its best hit would have in a search over all of them: BM25 with word frequencies
+ * over all logs.
  */
 function merge(found: readonly FoundInLog[]): MergedHit[] {
   const all = found.reduce((sum, { messageCount }) => sum + messageCount, 0);
@@ -132,14 +135,14 @@ function merge(found: readonly FoundInLog[]): MergedHit[] {
     const rarities = words.map(({ text }) => call(KIND, () => rarityOf(all, counts.get(text) ?? 0)));
     const bm25 = ({ weights, similar }: Hit): number =>
       weights.reduce((sum, weight, word) => sum + weight * (rarities[word] ?? 0), similar);
-    // What is there for its time or its speaker alone counts too.
+    // A hit because of its time or speaker alone counts too.
     const strength = 1 + hits.reduce((most, hit) => Math.max(most, bm25(hit)), 0);
     return hits.map(({ share }, hit): MergedHit => ({ log, hit, score: share * strength }));
   });
   return merged.sort((left, right) => right.score - left.score);
 }
 
-/** A session that is opened for one search. */
+/** Returns a session that is opened for one search. */
 function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: string): SearchedLog<M> {
   return {
     sessionKey,
@@ -147,7 +150,7 @@ function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: st
       const tail = new Tail<M>(store, sessionKey, messageOf, () => {});
       try {
         const found = await tail.search(question);
-        // Where it cannot be saved, it is made again.
+        // If it can't be saved, it is computed again later.
         await tail.save().catch(() => undefined);
         return found;
       } finally {
@@ -166,7 +169,7 @@ function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: st
   };
 }
 
-/** Without those that are not there for anyone any more. */
+/** Removes messages that have been deleted or have expired. */
 function stillThere<M extends AnyMessage>(messages: ReadonlyMap<number, M>, nowMs: number): ReadonlyMap<number, M> {
   const transcript = new Transcript<M>();
   try {
@@ -190,7 +193,7 @@ const STORE_SEARCH: OptionRules<keyof StoreSearchOptions> = {
   keys: ["a list of keys", (value) => Array.isArray(value)],
 };
 
-/** Fails with `INVALID_CONFIG` where an option of a search is misspelt, or not what it must be. */
+/** Fails with `INVALID_CONFIG` if an option of a search is misspelt or has a wrong value. */
 export function checkSearch(query: unknown, options: SearchOptions, rules: OptionRules = SEARCH): void {
   const fault = faultOf("query", query, ["a text", (value) => typeof value === "string"]) ?? faultIn(options, rules);
   if (fault !== undefined) {

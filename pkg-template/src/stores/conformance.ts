@@ -1,4 +1,4 @@
-// What every store keeps, as cases that run where the store lives: no test framework, and nothing of any host.
+// The conformance suite for stores: cases that run wherever the store runs, without a test framework or any host's API.
 
 import { publicFunction } from "../base/public-call.js";
 import { appending, conflicts, copies, large, operations } from "./conformance/appending.js";
@@ -11,15 +11,18 @@ import { closing, others, reopening, subscribing, together } from "./conformance
 
 export type { StoreHarness } from "./conformance/case.js";
 
-/** One thing that a store keeps. */
+/** One requirement for stores, as a case. */
 export interface StoreCase {
-  /** What it is, in words. */
+  /** The requirement, in words. */
   readonly name: string;
-  /** Fails with an error that names the expected value and the found one. */
+  /** Runs the case. Fails with an error that names the expected value and the actual one. */
   run(): Promise<void>;
 }
 
-/** The cases for a store. Each uses storage of its own and closes what it opened; they may run in any order, also at once. */
+/**
+ * Returns the cases for a store. Each uses its own storage and closes everything it opened. They may run in any order,
+ * even at the same time.
+ */
 export const storeConformance: (harness: StoreHarness) => readonly StoreCase[] = /* @__PURE__ */ publicFunction(
   "store_error",
   "storeConformance",
@@ -34,7 +37,7 @@ function casesOf(harness: StoreHarness): readonly StoreCase[] {
       try {
         await check(storage);
       } catch (failure) {
-        // Not waited for: what failed may have left a call that never ends.
+        // Not awaited, because the failure may have left a call that never ends.
         storage.closeAll().catch(() => undefined);
         throw failure instanceof Mismatch ? failure : unexpected(failure);
       }

@@ -1,107 +1,123 @@
-// What a store of sessions is: append-only logs, each with its own sequence, and beside them what can be computed again.
+// The contract of stores. A store keeps append-only logs per session, each with its own sequence, and derived data that
+// can be recomputed.
 
 import type { JsonValue } from "../base/json.js";
 
 export type { JsonValue };
 
 /**
- * The logs of a session: what was said, and what was built from it. They have sequences of their own, so that reading the end
- * of the transcript reads messages.
+ * The logs of a session: its transcript, and the contexts built from it. Each has its own sequence, so reading the end
+ * of the transcript reads only messages.
  */
 export type LogName = "transcript" | "builds";
 
 /**
- * The type of an entry. Only the log of builds has `build`, and only the transcript has the others. A `left` entry keeps a message that the
- * conversation no longer has: the old text of an edited one, or one of an abandoned branch.
+ * The type of an entry. Only the log of builds has `build`; only the transcript has the others. A `left` entry keeps a
+ * message that the conversation no longer has: the old text of an edited message, or a message of an abandoned branch.
  */
 export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "other";
 
-/** An entry as it is appended. */
+/** An entry before it is appended. */
 export interface NewEntry {
   readonly type: EntryType;
-  /** The id that `get` finds it by. Several entries may have one id. */
+  /** The id for `get`. Several entries may share one id. */
   readonly id?: string;
-  /** When it was written, in milliseconds since 1970. */
+  /** The time of writing, in milliseconds since 1970. */
   readonly timeMs?: number;
-  /** Whether retention keeps it whatever its age. */
+  /** Set if retention keeps it at any age. */
   readonly pinned?: true;
-  /** The data that is kept: for the store, any plain data. */
+  /** The entry's data. For the store, any plain data. */
   readonly data: JsonValue;
 }
 
-/** An entry of a log. Only an append with `rewrites` changes one, and appends the old one as a `left` entry. */
+/**
+ * An entry of a log. Entries never change, except through an append with `rewrites`, which keeps the old version as a
+ * `left` entry.
+ */
 export interface Entry extends NewEntry {
-  /** Its place: a whole number from 1, ascending, never given twice. */
+  /** Its sequence number: a whole number from 1, ascending, never reused. */
   readonly seq: number;
-  /** The latest time of this entry and all that were ever appended before it; absent where none had a time. */
+  /** The latest time among this entry and all entries appended before it. Missing if none has a time. */
   readonly latestTimeMs?: number;
-  /** The entry in whose place it is: the first, where several were replaced one after the other. */
+  /** The sequence number of the entry that it replaces. After several replacements, that of the first. */
   readonly replacesSeq?: number;
   /** The operation that appended it. */
   readonly operationId?: string;
 }
 
-/** How a log stands. */
+/** The state of a log. */
 export interface LogHead {
-  /** The sequence number of the last entry that was ever appended; 0 where there was none. */
+  /** The sequence number of the last entry ever appended, or 0 for a log that never had one. */
   readonly lastSeq: number;
-  /** The sequence number of the newest message; 0 before the first. */
+  /** The sequence number of the newest message, or 0 before the first. */
   readonly lastMessageSeq: number;
-  /** How many entries there are, by type. */
+  /** The number of entries, by type. */
   readonly counts: Readonly<Partial<Record<EntryType, number>>>;
-  /** How many entries are pinned. */
+  /** The number of pinned entries. */
   readonly pinnedCount: number;
-  /** How many messages and summaries have no time. */
+  /** The number of messages and summaries without a time. */
   readonly untimedCount: number;
-  /** The latest time of all entries that were ever appended. */
+  /** The latest time among all entries ever appended. */
   readonly latestTimeMs?: number;
-  /** How often entries were trimmed or rewritten. After it, entries that were read before may be gone, or others. */
+  /**
+   * The number of times that entries were trimmed or rewritten. When it changes, entries read earlier may be gone or
+   * different.
+   */
   readonly removals: number;
 }
 
-/** Facts of a session that need no reading of its logs. */
+/** Facts about a session, available without reading its logs. */
 export interface SessionInfo {
   readonly key: string;
-  /** Made with the session: where it was removed and began anew, it is another. */
+  /** The session's id. A session that was removed and started again has a new one. */
   readonly id: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The time it began, in milliseconds since 1970. */
   readonly createdAtMs: number;
-  /** When its transcript was last appended to. */
+  /** The time of the last append to its transcript. */
   readonly updatedAtMs: number;
   readonly logs: Readonly<Record<LogName, LogHead>>;
 }
 
-/** Which session a call is meant for. */
+/** Identifies the session that a call is meant for. */
 export interface ExpectedSession {
-  /** The `id` that the caller knows; where another session is there, or none, the call does nothing and fails with `STORE_CONFLICT`. */
+  /**
+   * The `id` that the caller knows. If the session is another or doesn't exist, the call does nothing and fails with
+   * `STORE_CONFLICT`.
+   */
   readonly expectedId?: string;
 }
 
 export interface AppendOptions extends ExpectedSession {
   /** Default: `transcript`. */
   readonly log?: LogName;
-  /** Names the append: where it was made before, it is not made again, and gives what it gave then. */
+  /** Names the append. An append whose name was used before isn't repeated; it returns the earlier result. */
   readonly operationId?: string;
-  /** The `lastSeq` that the caller knows (0: an empty log); where another append came first, this one fails with `STORE_CONFLICT`. */
+  /**
+   * The `lastSeq` that the caller knows (0 for an empty log). If another append came first, this one fails with
+   * `STORE_CONFLICT`.
+   */
   readonly expectedSeq?: number;
   /**
-   * The entry whose place the appended ones take: it is removed in the same transaction. It must be the newest message;
-   * otherwise the append fails with `STORE_CONFLICT`. At least one of the appended ones must be a message.
+   * The sequence number of the entry to replace. The same transaction removes it. It must be the newest message;
+   * otherwise the append fails with `STORE_CONFLICT`. At least one of the new entries must be a message.
    */
   readonly replacesSeq?: number;
   /**
-   * Entries that become others in the same transaction, each in its place. They go with `expectedSeq`, and not with `replacesSeq`. If
-   * one of them is no longer there, the append fails with `STORE_CONFLICT`.
+   * New versions of entries, written in the same transaction under their old sequence numbers. Requires `expectedSeq`
+   * and excludes `replacesSeq`. If one of the entries no longer exists, the append fails with `STORE_CONFLICT`.
    */
   readonly rewrites?: Rewrites;
-  /** Whether the caller gives the entries up and never changes them: a store that would copy them needn't. Default: no. */
+  /** True if the caller never changes the entries afterwards, so the store needn't copy them. Default: false. */
   readonly givesUpEntries?: boolean;
 }
 
 /** New versions of entries. */
 export interface Rewrites {
   readonly entries: readonly RewrittenEntry[];
-  /** The newest message after it; 0 for none. If it is no longer there, the append fails with `STORE_CONFLICT`. */
+  /**
+   * The sequence number of the newest message afterwards, or 0 if no message remains. If that message no longer exists,
+   * the append fails with `STORE_CONFLICT`.
+   */
   readonly lastMessageSeq: number;
 }
 
@@ -117,18 +133,21 @@ export interface TrimOptions extends ExpectedSession {
 }
 
 export interface RemoveOptions extends ExpectedSession {
-  /** The `lastSeq` of the transcript that the caller knows; where another append came, nothing is removed and it fails with `STORE_CONFLICT`. */
+  /**
+   * The transcript's `lastSeq` that the caller knows. If another append came first, nothing is removed and the call
+   * fails with `STORE_CONFLICT`.
+   */
   readonly expectedSeq?: number;
 }
 
 export interface AppendResult {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Whether it had been appended before, under the same `operationId`. */
+  /** True if the same `operationId` had already been appended. */
   readonly isRepeated: boolean;
 }
 
-/** Which entries to read. Nothing else is read. */
+/** Selects entries to read. The store reads nothing else. */
 export interface ReadRange {
   /** Default: `transcript`. */
   readonly log?: LogName;
@@ -136,7 +155,7 @@ export interface ReadRange {
   readonly after?: number;
   /** Only entries with a smaller sequence number. */
   readonly before?: number;
-  /** At most so many, from the end that `order` begins with. Default: all. */
+  /** The most entries, from the end that `order` begins with. Default: all. */
   readonly limit?: number;
   /** Default: `ascending`. */
   readonly order?: "ascending" | "descending";
@@ -148,9 +167,9 @@ export interface ReadRange {
   readonly seqs?: readonly number[];
 }
 
-/** A row of a log that is not an entry: something else has written there. It counts to no limit. */
+/** A row of a log that isn't an entry, because something else wrote it. It doesn't count toward limits. */
 export interface SkippedEntry {
-  /** Its sequence number, where that is known. */
+  /** Its sequence number, if known. */
   readonly seq: number | undefined;
   /** Its fault, in words. */
   readonly reason: string;
@@ -163,7 +182,7 @@ export interface ReadResult {
   readonly skipped: readonly SkippedEntry[];
 }
 
-/** What happened to a session. */
+/** A change to a session. */
 export interface StoreChange {
   readonly kind: "append" | "trim" | "remove";
   readonly log: LogName;
@@ -171,35 +190,38 @@ export interface StoreChange {
   readonly lastSeq: number;
 }
 
-/** What can be computed again: counts, terms, embeddings. Names are the session's own business; values are bytes. */
+/** Stores data that can be recomputed: counts, terms, embeddings. Sessions choose the names; values are bytes. */
 export interface DerivedStore {
-  /** The values that there are of these names. */
+  /** Returns the values that exist for these names. */
   read(sessionKey: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Writes values, all or none; undefined removes one. For a session that does not exist nothing is written. */
+  /** Writes all values or none. Undefined removes a value. Does nothing for a session that doesn't exist. */
   write(sessionKey: string, values: ReadonlyMap<string, Uint8Array | undefined>): Promise<void>;
 }
 
 /**
- * A place where sessions are kept. Keys are any texts and are told apart exactly. Failures are `ContextError`s of the kind
- * `store_error`. After one, acknowledged entries are still there, and the next call works.
+ * A store of sessions. Any text can be a key, and keys are compared exactly. Failures are `ContextError`s of the kind
+ * `store_error`. After a failure, acknowledged entries are intact, and the next call works.
  */
 export interface TranscriptStore {
-  /** Appends entries, all or none: they are durable when it resolves. A session begins with its first entry. */
+  /** Appends all entries or none. They are durable when the promise resolves. The first entry creates the session. */
   append(sessionKey: string, entries: readonly NewEntry[], options?: AppendOptions): Promise<AppendResult>;
   read(sessionKey: string, range?: ReadRange): Promise<ReadResult>;
-  /** The entries of the transcript that have one of these ids, by sequence number. */
+  /** Returns the transcript's entries with one of these ids, by sequence number. */
   get(sessionKey: string, ids: readonly string[]): Promise<readonly Entry[]>;
   readonly derived: DerivedStore;
-  /** The sessions that there are, by key in the order of code units; only these where `keys` are given. */
+  /** Returns all sessions, or those with one of `keys`. Sorted by key in the order of code units. */
   sessions(filter?: { readonly keys?: readonly string[] }): Promise<readonly SessionInfo[]>;
-  /** Removes the entries before a sequence number but for those that are to be kept, and says how many. The sequence goes on. */
+  /**
+   * Removes the entries before a sequence number, except those in `keepSeqs`, and returns their number. The sequence
+   * continues.
+   */
   trim(sessionKey: string, beforeSeq: number, options?: TrimOptions): Promise<{ readonly removedCount: number }>;
-  /** Removes a session with all that belongs to it. What is expected of it is checked in the same transaction. */
+  /** Removes a session with everything that belongs to it. The same transaction checks the caller's expectations. */
   remove(sessionKey: string, options?: RemoveOptions): Promise<void>;
-  /** Runs something that reads several times: until it has ended, nothing of the session is trimmed or removed. */
+  /** Runs a function that reads several times. Until it ends, nothing of the session is trimmed or removed. */
   holding<T>(sessionKey: string, run: () => Promise<T>): Promise<T>;
-  /** Tells of changes, in whatever tab they are made where the store can know; gives what ends it. */
+  /** Reports changes, from other tabs too if the store can observe them. Returns a function that unsubscribes. */
   subscribe?(sessionKey: string, listener: (change: StoreChange) => void): () => void;
-  /** Ends all use. Calls after it fail with `STORE_CLOSED`. */
+  /** Closes the store. Later calls fail with `STORE_CLOSED`. */
   close(): Promise<void>;
 }

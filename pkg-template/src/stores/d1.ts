@@ -1,4 +1,4 @@
-// Sessions in Cloudflare's D1: one database for many sessions, which workers anywhere may use at the same time.
+// Sessions in Cloudflare's D1: one database for many sessions, shared by workers anywhere.
 
 import { publicCall } from "../base/public-call.js";
 import type { TranscriptStore } from "./contract.js";
@@ -9,12 +9,15 @@ import { sqlStore } from "./sql.js";
 import type { Script, SqlRow, Statement } from "./sql-schema.js";
 import { Turns } from "./turns.js";
 
-/** A statement that was prepared. */
+/** A prepared statement. */
 export interface D1StatementLike {
   bind(...values: (ArrayBuffer | string | number | null)[]): D1StatementLike;
 }
 
-/** The methods of a D1 binding that are used: `D1Database` of Cloudflare's types is one, and so is what its `withSession` gives. */
+/**
+ * The methods of a D1 binding that windrow uses. Cloudflare's `D1Database` has them, and so does the result of its
+ * `withSession`.
+ */
 export interface D1DatabaseLike {
   prepare(query: string): D1StatementLike;
   batch(statements: D1StatementLike[]): Promise<{ results: unknown[] }[]>;
@@ -22,15 +25,15 @@ export interface D1DatabaseLike {
 
 const listeners = new WeakMap<object, Listeners>();
 
-/** How often a script is begun where the connection breaks. */
+/** The most attempts to run a script when the connection breaks. */
 const MOST_BEGINNINGS = 3;
 
 /**
- * A store in a D1 database: `d1Store(env.DB)`. It costs nothing to make: make one for each request, and share none between
- * them. Its tables begin with `windrow_`; others may lie beside them.
+ * Returns a store in a D1 database: `d1Store(env.DB)`. It costs nothing to create. Create one per request and don't
+ * share it. Its tables begin with `windrow_`; other tables may share the database.
  *
- * What other workers, or other stores, trim and remove is not held up by `holding`: a build that reads meanwhile notices it by
- * the `removals` of the log. `subscribe` reports changes made in the same isolate.
+ * `holding` doesn't delay trims and removals of other workers or stores. A build that reads meanwhile notices them by
+ * the log's `removals`. `subscribe` reports changes made in the same isolate.
  */
 export function d1Store(database: D1DatabaseLike): TranscriptStore {
   return publicCall("store_error", "d1Store", () => storeOf(database));
@@ -50,7 +53,8 @@ function storeOf(database: D1DatabaseLike): TranscriptStore {
   const run = <T>(begin: () => Script<T>): Promise<T> => completed(database, begin);
   return sqlStore({
     mayRepeat: true,
-    // Of this store alone: a request that is cancelled never ends what it holds, and no other one is to wait for it.
+    // Not shared with other stores: a cancelled request never releases its holds, and no other request should wait for
+    // it.
     holds: new Holds(),
     listeners: own,
     read: run,
@@ -58,7 +62,7 @@ function storeOf(database: D1DatabaseLike): TranscriptStore {
   });
 }
 
-/** Runs a script to its end; where the connection broke and nobody knows what was done, from its beginning. */
+/** Runs a script to its end. If the connection breaks and the outcome is unknown, starts it again. */
 async function completed<T>(database: D1DatabaseLike, begin: () => Script<T>): Promise<T> {
   for (let beginning = 1; ; beginning += 1) {
     try {
@@ -94,7 +98,7 @@ async function ask(
   return (await database.batch(prepared)).map(({ results }) => results as SqlRow[]);
 }
 
-/** Whether D1 says what it says of failures that pass: the same call may succeed now, or may have been done. */
+/** True if D1 reports a transient failure. Then the same call may succeed now, or may already have succeeded. */
 function isTransient(failure: unknown): boolean {
   return /network connection lost|object to be reset|code was updated|transient|internal error/i.test(String(failure));
 }

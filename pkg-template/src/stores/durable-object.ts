@@ -1,4 +1,4 @@
-// Sessions in the SQLite storage of a Durable Object: one object for each conversation is the way beyond one machine.
+// Sessions in the SQLite storage of a Durable Object. One object per conversation scales beyond one machine.
 
 import { publicCall } from "../base/public-call.js";
 import type { TranscriptStore } from "./contract.js";
@@ -8,7 +8,7 @@ import { storeError } from "./log.js";
 import { sqlStore, withoutSql } from "./sql.js";
 import type { Script, SqlRow, SqlValue, Statement } from "./sql-schema.js";
 
-/** The methods of `ctx.storage` that are used: `DurableObjectStorage` of Cloudflare's types is one. */
+/** The methods of `ctx.storage` that windrow uses. Cloudflare's `DurableObjectStorage` has them. */
 export interface DurableObjectStorageLike {
   readonly sql: {
     exec(
@@ -17,15 +17,15 @@ export interface DurableObjectStorageLike {
     ): { toArray(): Record<string, ArrayBuffer | string | number | null>[] };
   };
   transactionSync<T>(closure: () => T): T;
-  /** Resolves when all that was written is durable. */
+  /** Resolves when all writes are durable. */
   sync?(): Promise<void>;
 }
 
 const listeners = new WeakMap<object, Listeners>();
 
 /**
- * A store in the storage of a Durable Object, whose class is one of `new_sqlite_classes`:
- * `durableObjectStore(this.ctx.storage)`. Its tables begin with `windrow_`; others may lie beside them.
+ * Returns a store in the storage of a Durable Object: `durableObjectStore(this.ctx.storage)`. The object's class must
+ * be listed in `new_sqlite_classes`. Its tables begin with `windrow_`; other tables may share the storage.
  */
 export function durableObjectStore(storage: DurableObjectStorageLike): TranscriptStore {
   return publicCall("store_error", "durableObjectStore", () => storeOf(storage));
@@ -39,7 +39,7 @@ function storeOf(storage: DurableObjectStorageLike): TranscriptStore {
     storage.transactionSync(() =>
       statements.map(({ sql, values }) => storage.sql.exec(sql, ...(values as SqlValue[])).toArray()),
     );
-  // Nothing comes between the steps of a script: it is one transaction, without an await.
+  // A script runs in one transaction without an await, so nothing comes between its steps.
   const run = <T>(begin: () => Script<T>): T => storage.transactionSync(() => answered(begin(), ask));
   return sqlStore({
     mayRepeat: false,
@@ -48,14 +48,14 @@ function storeOf(storage: DurableObjectStorageLike): TranscriptStore {
     read: async (begin) => run(begin),
     async write(_sessionKey, begin) {
       const result = run(begin);
-      // The platform holds back a response until then, but a caller may tell the world in other ways.
+      // The platform delays a response until then, but the caller may have other ways to report success.
       await storage.sync?.();
       return result;
     },
   });
 }
 
-/** Gives a script the answers that it asks for, and the failures too. */
+/** Runs a script: answers its queries, and passes failures back to it. */
 function answered<T>(script: Script<T>, ask: (statements: readonly Statement[]) => readonly (readonly SqlRow[])[]): T {
   let step = script.next();
   while (!step.done) {

@@ -1,7 +1,8 @@
 // A store that encrypts everything in another one: messages, their ids, builds, and derived values.
 //
-// Each session has its own keys, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random nonce. The
-// data that is authenticated with it says whose entry it is and where: its session, log, place, type and time. So no entry passes for another.
+// Each session has its own keys, derived from the caller's with HKDF. An entry is encrypted with AES-GCM under a random
+// nonce. Its authenticated data names its session, log, sequence number, type and time, so no entry can pass for
+// another.
 
 import "../base/hosts.js";
 import { decodeBase64, encodeBase64 } from "../base/base64.js";
@@ -31,9 +32,10 @@ import { Turns } from "./turns.js";
 export type StoreKey = CryptoKey | Uint8Array<ArrayBuffer> | ArrayBuffer;
 
 /**
- * A store that keeps everything in another one, encrypted: `encryptedStore(indexedDbStore(), key)`. Messages, their ids, builds and derived
- * data can't be read without the key. What stays readable: keys of sessions, types, times and sizes of entries, how many there are, and
- * the ids of operations. A call fails with `STORE_KEY_MISMATCH` if an entry was encrypted with another key, or was changed or moved since.
+ * Returns a store that encrypts everything in another one: `encryptedStore(indexedDbStore(), key)`. Messages, their
+ * ids, builds and derived data can't be read without the key. Still readable are the keys of sessions, the number,
+ * types, times and sizes of entries, and the ids of operations. A call fails with `STORE_KEY_MISMATCH` if an entry was
+ * encrypted with another key, or was changed or moved since.
  */
 export function encryptedStore(store: TranscriptStore, key: StoreKey): TranscriptStore {
   return publicCall("store_error", "encryptedStore", () => {
@@ -56,7 +58,10 @@ const decoder = new TextDecoder();
 /** The data that an entry or a value is authenticated with. */
 type Place = readonly (string | number | boolean | null)[];
 
-/** Bytes that tell any texts apart: JSON escapes halves of characters, and UTF-8 has one letter for all of them. */
+/**
+ * Encodes a list of texts as unambiguous bytes. JSON escapes lone surrogates, which UTF-8 would all replace with the
+ * same character.
+ */
 const bytesOf = (place: Place): Uint8Array<ArrayBuffer> =>
   encoder.encode(JSON.stringify(place)) as Uint8Array<ArrayBuffer>;
 
@@ -134,13 +139,13 @@ interface SealedContent {
   readonly data: JsonValue;
 }
 
-/** A given entry, and its encrypted part as a text. Undefined if it has no data. */
+/** A new entry, and its encrypted part as a text. Undefined if it has no data. */
 interface GivenEntry {
   readonly entry: NewEntry;
   readonly text: string | undefined;
 }
 
-/** Copies entries: the caller may change them while keys are derived. */
+/** Copies entries, because the caller may change them while keys are derived. */
 function givenEntries<E extends NewEntry>(entries: readonly E[]): readonly (GivenEntry & { readonly entry: E })[] {
   try {
     return entries.map((entry) => {
@@ -168,7 +173,7 @@ class EncryptedStore implements TranscriptStore {
     publicStore(EncryptedStore.prototype);
     this.#store = store;
     this.#master = master;
-    master.catch(() => {}); // Each call fails with it.
+    master.catch(() => {}); // each call fails with it
     if (store.subscribe !== undefined) {
       this.subscribe = (sessionKey, listener) => {
         this.#check(sessionKey);
@@ -231,7 +236,7 @@ class EncryptedStore implements TranscriptStore {
           try {
             return await this.#store.append(sessionKey, sealed, {
               ...others,
-              // The caller of an append with rewrites names the place. Without it the store refuses them.
+              // An append with rewrites brings its own places. Without them the store refuses it.
               ...(own === undefined ? { expectedSeq: lastSeq } : { rewrites: { ...own, entries: rewritten } }),
             });
           } catch (failure) {

@@ -1,24 +1,25 @@
-// Who reads a session holds it; who takes something away from it waits until nobody does. Within one process.
+// Locks on sessions within one process. A reader holds a session; a call that removes part of it waits for all readers.
 
 interface HoldQueue {
-  /** How many hold it. */
+  /** The number of holders. */
   holders: number;
-  /** Whether somebody is alone with it. */
+  /** True while a caller has exclusive access. */
   isAlone: boolean;
-  /** Who wants to hold it, and waits for the one who is alone. */
+  /** Callers that wait to hold it, until exclusive access ends. */
   readonly arriving: (() => void)[];
-  /** Who wants to be alone with it. */
+  /** Callers that wait for exclusive access. */
   readonly waiting: (() => void)[];
 }
 
-/** Holds by key: several at once hold a key, and one who wants to be alone with it waits for all of them. */
+/** Locks by key. Several callers can hold a key at once; exclusive access waits for all of them. */
 export class Holds {
   readonly #byKey = new Map<string, HoldQueue>();
 
-  /** Runs something while nobody is alone with the key. */
+  /** Runs a function while no caller has exclusive access to the key. */
   async holding<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     const standing = this.#standing(key);
-    // Who holds already may hold again from within: so a hold never waits for one who only waits to be alone.
+    // A holder may hold again from within, so a hold never waits for a caller that is itself only waiting for exclusive
+    // access.
     if (standing.isAlone) {
       await new Promise<void>((resolve) => standing.arriving.push(resolve));
     } else {
@@ -32,7 +33,7 @@ export class Holds {
     }
   }
 
-  /** Runs something while nobody holds the key and nobody else is alone with it; who came first goes first. */
+  /** Runs a function with exclusive access to the key. Waiting callers go first come, first served. */
   async alone<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     const standing = this.#standing(key);
     if (standing.isAlone || standing.holders > 0) {
@@ -59,7 +60,7 @@ export class Holds {
   }
 
   #goOn(key: string, standing: HoldQueue): void {
-    // Counted here and not when they run: until then nobody else may come in between.
+    // Counted now and not when they run, so no exclusive access can start in between.
     const arrived = standing.arriving.splice(0);
     standing.holders += arrived.length;
     for (const enter of arrived) {
@@ -80,7 +81,7 @@ export class Holds {
 
 const holds = new WeakMap<object, Holds>();
 
-/** The holds of a storage: all stores over the same object, a database binding for example, share them. */
+/** Returns the locks of a storage. All stores over the same object, for example a database binding, share them. */
 export function holdsOf(storage: object): Holds {
   const known = holds.get(storage);
   if (known !== undefined) {

@@ -1,4 +1,4 @@
-// For those who write a store of their own: the contract, and what all stores do alike.
+// Helpers for writing a store: the contract, and the logic that all stores share.
 
 import { publicFunction } from "../base/public-call.js";
 import * as log from "./log.js";
@@ -18,7 +18,7 @@ export const checkExpected: typeof log.checkExpected = /* @__PURE__ */ publicFun
   "checkExpected",
   log.checkExpected,
 );
-/** Says why a stored row isn't an entry; undefined if it is one. */
+/** Describes why a stored row isn't an entry. Returns undefined if it is one. */
 export const flawOf: typeof log.flawOf = /* @__PURE__ */ publicFunction(KIND, "flawOf", log.flawOf);
 /** Returns the session of a log whose head was lost. */
 export const recovered: typeof log.recovered = /* @__PURE__ */ publicFunction(KIND, "recovered", log.recovered);
@@ -30,15 +30,15 @@ export const checkAsked: typeof ranges.checkAsked = /* @__PURE__ */ publicFuncti
   "checkAsked",
   ranges.checkAsked,
 );
-/** Whether a session's header is what it must be. */
+/** True if a session's header is valid. */
 export const isInfo = /* @__PURE__ */ publicFunction(KIND, "isInfo", log.isInfo) as typeof log.isInfo;
-/** Returns the sequence numbers of the entries that an append with `rewrites` needs to know. */
+/** Returns the sequence numbers of the entries that an append with `rewrites` has to read. */
 export const seqsToRewrite: typeof log.seqsToRewrite = /* @__PURE__ */ publicFunction(
   KIND,
   "seqsToRewrite",
   log.seqsToRewrite,
 );
-/** Returns the options of an append with copies of the entries in it. */
+/** Returns the options of an append with copies of its entries. */
 export const withCopies: typeof log.withCopies = /* @__PURE__ */ publicFunction(KIND, "withCopies", log.withCopies);
-/** Makes the failure of a store. */
+/** Creates a store's error. */
 export const storeError: typeof log.storeError = /* @__PURE__ */ publicFunction(KIND, "storeError", log.storeError);

@@ -1,4 +1,4 @@
-// Work inside of a transaction. The rows of a log are found by ranges of their keys, never by looking through a log.
+// Operations inside a transaction. They find a log's rows by key ranges and never scan a log.
 
 import type { IDBPObjectStore, IDBPTransaction } from "idb";
 import type {
@@ -24,21 +24,21 @@ type RowStore<Name extends StoreName> = IDBPObjectStore<DatabaseSchema, StoreNam
 
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
-/** Rows that are read at once where all are wanted. */
+/** The number of rows per read when all are wanted. */
 const PAGE = 1000;
 
-/** After all that begins so: of all keys, lists are the last, and any list is after a text or a number. */
+/** Upper bound for keys with a given prefix: in the order of keys, lists come last, after any text or number. */
 const END: IDBValidKey = [];
 
-/** A key after all texts: binary keys come behind them, and before lists. */
+/** Upper bound for all texts: binary keys come after texts and before lists. */
 const AFTER_TEXTS: IDBValidKey = new Uint8Array(0);
 
-/** All keys of a list that begin so. */
+/** Returns the range of all list keys with a prefix. */
 function beginningWith(...prefix: readonly string[]): IDBKeyRange {
   return IDBKeyRange.bound([...prefix], [...prefix, END]);
 }
 
-/** Where rows are read from; an object store is one, and an index. */
+/** A source of rows: an object store or an index. */
 interface RowSource {
   getAll(range: IDBKeyRange | IDBValidKey[], count?: number): Promise<EntryRow[]>;
   openCursor(range: IDBKeyRange, direction: "prev"): Promise<RowCursor | null>;
@@ -54,7 +54,7 @@ interface KeyCursor {
   continue(): Promise<KeyCursor | null>;
 }
 
-/** What a read fails with where the browser has lost what was written: a large value is in a file of its own. */
+/** Errors of a read whose data the browser has lost. Large values are in separate files. */
 export const DATA_LOST: ReadonlySet<unknown> = new Set([
   "NotReadableError",
   "DataError",
@@ -63,9 +63,9 @@ export const DATA_LOST: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A transaction at work; one that only reads is given to what only reads. With care, rows are read one by one, so that one
- * that the browser has lost does not take the others with it. As the transaction ends with it all the same, it is noted in
- * `lost`, and is left alone by the next.
+ * An open transaction. In careful mode, rows are read one by one, so a row that the browser lost doesn't take the
+ * others with it. The transaction ends with that row anyway, so the row is recorded in `lost` and the next transaction
+ * skips it.
  */
 export class Work {
   readonly #transaction: Transaction;
@@ -90,7 +90,7 @@ export class Work {
     return this.#transaction.objectStore("derived");
   }
 
-  /** The rows, in the order of their keys or of an index. */
+  /** Returns the rows in the order of their keys or of an index. */
   rows(index?: "byId" | "byOperation" | "byType" | "byPin"): RowSource {
     const plain = index === undefined ? this.entries : this.entries.index(index);
     if (!this.#isCareful) {
@@ -107,7 +107,7 @@ export class Work {
     };
   }
 
-  /** A derived value; undefined if it was never written, or was lost. */
+  /** Returns a derived value. Undefined if it was never written or is lost. */
   async derivedAt(session: string, name: string): Promise<Uint8Array | undefined> {
     const row = await this.#unlessLost([session, name], () => this.derived.get([session, name]));
     return row?.bytes instanceof Uint8Array ? row.bytes : undefined;
@@ -131,14 +131,14 @@ export class Work {
 
 // ---- A session ----
 
-/** A session as it is found. */
+/** The state of a session. */
 export interface SessionStanding {
   readonly info: SessionInfo | undefined;
-  /** What is wrong with its header, where `info` was made from its entries. */
+  /** The fault of its header, if `info` was computed from its entries. */
   readonly flaw?: string;
 }
 
-/** A session: as its header says, and where that is missing or damaged, as its entries say. */
+/** Returns a session from its header, or from its entries if the header is missing or damaged. */
 export async function standingOf(work: Work, session: string): Promise<SessionStanding> {
   const [header, ...lastSeqs] = await Promise.all([
     work.sessions.get(session),
@@ -147,7 +147,7 @@ export async function standingOf(work: Work, session: string): Promise<SessionSt
   if (header === undefined && lastSeqs.every((lastSeq) => lastSeq === 0)) {
     return { info: undefined };
   }
-  // A header that does not know of the last rows would give their numbers again.
+  // A header that doesn't know the last rows would assign their numbers again.
   if (isInfo(header) && LOGS.every((log, index) => header.logs[log].lastSeq >= (lastSeqs[index] ?? 0))) {
     return { info: header };
   }
@@ -155,7 +155,7 @@ export async function standingOf(work: Work, session: string): Promise<SessionSt
   const made = recovered(session, { transcript: transcript ?? [], builds: builds ?? [] }, Date.now());
   const heads = LOGS.map((log, index) => {
     const head = made.logs[log];
-    // A row that cannot be read has a number too.
+    // A row that can't be read still has a number.
     return [log, { ...head, lastSeq: Math.max(head.lastSeq, lastSeqs[index] ?? 0) }];
   });
   return {
@@ -164,7 +164,7 @@ export async function standingOf(work: Work, session: string): Promise<SessionSt
   };
 }
 
-/** The number of the last row of any type; 0 in an empty log. */
+/** Returns the number of the last row of any type, or 0 in an empty log. */
 async function lastSeqOf(work: Work, session: string, log: LogName): Promise<number> {
   const range = IDBKeyRange.bound([session, log, 1], [session, log, Number.MAX_SAFE_INTEGER]);
   const cursor = await work.entries.openKeyCursor(range, "prev");
@@ -177,7 +177,7 @@ async function readableRows(work: Work, session: string, log: LogName): Promise<
   return found.entries;
 }
 
-/** All sessions, by key, also those that have entries but no header. */
+/** Returns all sessions by key, including those with entries but without a header. */
 export async function allSessions(work: Work): Promise<readonly SessionInfo[]> {
   const headers: unknown[] = await work.sessions.getAll(IDBKeyRange.bound("", AFTER_TEXTS, true, true));
   const known = headers.map((header) => (header as SessionInfo).key);
@@ -190,7 +190,10 @@ export async function allSessions(work: Work): Promise<readonly SessionInfo[]> {
   );
 }
 
-/** The sessions that have entries and are not among these, which are in order: found by looking between them. */
+/**
+ * Returns the sessions that have entries and aren't in the sorted list `known`. Finds them by searching between its
+ * keys.
+ */
 async function withoutHeader(work: Work, known: readonly string[]): Promise<readonly string[]> {
   const between = [...known, AFTER_TEXTS].map(async (next, index) => {
     const found: string[] = [];
@@ -208,18 +211,18 @@ async function withoutHeader(work: Work, known: readonly string[]): Promise<read
 
 // ---- Appending ----
 
-/** An append and how it is told apart from others. */
+/** An append, with the fields that distinguish it from others. */
 export interface Append {
   readonly session: string;
   readonly entries: readonly NewEntry[];
   readonly options: AppendOptions;
-  /** Names this call. */
+  /** A name for this call. */
   readonly attempt: string;
-  /** What an earlier try of this call wrote, if it came to its end. */
+  /** The result of an earlier try of this call, if it finished. */
   tried?: AppendResult;
 }
 
-/** Writes the rows and the header of an append; gives what was appended before where it was. */
+/** Writes the rows and the header of an append. A repeated operation returns its earlier result. */
 export async function append(work: Work, call: Append): Promise<AppendResult> {
   const { session, options, attempt, tried } = call;
   const { log = "transcript", operationId, replacesSeq } = options;
@@ -253,7 +256,7 @@ export async function append(work: Work, call: Append): Promise<AppendResult> {
     ...admitted.rewritten.map(async (entry) => {
       await work.entries.put({ ...entry, session, log, ...(entry.pinned === true ? { pinnedSeq: entry.seq } : {}) });
     }),
-    // Where one throws, the others are still waited for.
+    // If one throws, the others are still awaited.
     ...admitted.rows.map(async (entry, index) => {
       await work.entries.add({
         ...entry,
@@ -271,13 +274,13 @@ export async function append(work: Work, call: Append): Promise<AppendResult> {
 
 // ---- Reading ----
 
-/** Rows in the order of a key that begins with `prefix` and ends with the sequence number. */
+/** Rows in the order of a key that starts with `prefix` and ends with the sequence number. */
 interface Series {
   readonly source: RowSource;
   readonly prefix: readonly string[];
 }
 
-/** The sequence numbers to read. Without a bound, rows with a broken number are read too. */
+/** The range of sequence numbers to read. Without a bound, rows with a broken number are read too. */
 interface Bounds {
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -289,7 +292,7 @@ function rangeOf({ prefix }: Series, { from, to }: Bounds): IDBKeyRange {
   return IDBKeyRange.bound(from === undefined ? [...prefix] : [...prefix, from], [...prefix, to ?? END]);
 }
 
-/** The rows that were found. */
+/** Collects rows. */
 class RangeReading {
   readonly entries: Entry[] = [];
   readonly skipped: SkippedEntry[] = [];
@@ -326,7 +329,7 @@ function entryOf({
   return entry;
 }
 
-/** Reads the wanted rows of a log, and few others. */
+/** Reads the requested rows of a log, and few others. */
 export async function read(work: Work, session: string, range: ReadRange): Promise<ReadResult> {
   const { log = "transcript", after, before, pinned, order = "ascending" } = range;
   const { info, flaw } = await standingOf(work, session);
@@ -341,7 +344,7 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
   }
   const types = range.types && [...new Set(range.types)];
   const isDescending = order === "descending";
-  // Where all are read, upwards is the faster way, and the order is made after it.
+  // Reading all rows is faster in ascending order, so they are reversed afterwards.
   const isBackward = isDescending && limit < Number.POSITIVE_INFINITY;
   const founds: RangeReading[] = [];
   const begin = (count: number): RangeReading => {
@@ -359,7 +362,7 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
     await readSingly(whole, bounds, range.seqs, begin(Number.POSITIVE_INFINITY));
     rest = undefined;
   } else if (share >= 0.5) {
-    // Most rows there are wanted: the end is read at once.
+    // Most rows are wanted, so the end is read in one go.
     const found = begin(limit);
     rest = await (isBackward
       ? readEnd(whole, bounds, info.logs[log].lastSeq, Math.ceil(limit / share), found)
@@ -382,14 +385,14 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
   };
 }
 
-/** How much of a log is of these types. */
+/** Returns the share of a log's entries that have these types. */
 function shareOf({ counts }: LogHead, types: readonly EntryType[] | undefined): number {
   const countOf = (names: readonly EntryType[]): number => names.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
   const all = countOf(Object.keys(counts) as EntryType[]);
   return types === undefined || all === 0 ? 1 : countOf(types) / all;
 }
 
-/** The indexes in which the wanted rows lie next to each other. */
+/** Returns the indexes that hold the requested rows next to each other. */
 function narrowed(
   work: Work,
   whole: Series,
@@ -403,7 +406,7 @@ function narrowed(
   return types?.map((type) => ({ source: byType, prefix: [...whole.prefix, type] })) ?? [whole];
 }
 
-/** Reads what has one of these sequence numbers. */
+/** Reads the rows with one of these sequence numbers. */
 async function readSingly(
   series: Series,
   { from, to }: Bounds,
@@ -418,7 +421,7 @@ async function readSingly(
   }
 }
 
-/** Reads the last `width` sequence numbers, and gives those that are left. */
+/** Reads the last `width` sequence numbers and returns the bounds of the rest. */
 async function readEnd(
   series: Series,
   { from, to }: Bounds,
@@ -435,7 +438,7 @@ async function readEnd(
   return isAll ? undefined : { from, to: cut - 1 };
 }
 
-/** Reads the first `width` rows, and gives the sequence numbers that are left. */
+/** Reads the first `width` rows and returns the bounds of the rest. */
 async function readStart(
   series: Series,
   bounds: Bounds,
@@ -482,7 +485,7 @@ async function readDown(series: Series, bounds: Bounds, found: RangeReading): Pr
   }
 }
 
-/** The entries of the transcript that have one of these ids. */
+/** Returns the transcript's entries with one of these ids. */
 export async function get(work: Work, session: string, ids: readonly string[]): Promise<readonly Entry[]> {
   const byId = work.rows("byId");
   const rows = await Promise.all([...new Set(ids)].map((id) => byId.getAll([session, "transcript", id])));
@@ -495,7 +498,7 @@ export async function get(work: Work, session: string, ids: readonly string[]): 
 
 // ---- Removing ----
 
-/** Removes the entries before a sequence number but for some, and says how many. */
+/** Removes the entries before a sequence number, except some, and returns their number. */
 export async function trim(
   work: Work,
   session: string,
@@ -510,7 +513,7 @@ export async function trim(
   const rows = work.rows();
   const kept = new Set(keepSeqs);
   const removed: Entry[] = [];
-  // Neighbours go together, so that what takes long is not done row by row.
+  // Deletes neighbours as one range, because deleting row by row is slow.
   let begun: IDBValidKey | undefined;
   let last: IDBValidKey | undefined;
   const end = async (): Promise<void> => {
@@ -557,16 +560,16 @@ async function newestMessage(work: Work, session: string, log: LogName): Promise
   return found.entries[0]?.seq ?? 0;
 }
 
-/** A removal, and what its tries have found. */
+/** A removal, and the findings of its tries. */
 export interface Removal {
   readonly session: string;
   readonly expected: RemoveOptions;
   wasThere: boolean;
-  /** The id of the session that an earlier try found, if that came to its end. */
+  /** The id of the session that an earlier try found, if that try finished. */
   tried?: string | undefined;
 }
 
-/** Removes a session, the one that is found first: what began after an earlier try is another. */
+/** Removes the session found first. A session that began after an earlier try is a different one. */
 export async function remove(work: Work, call: Removal): Promise<void> {
   const { session, expected, wasThere, tried } = call;
   const header: unknown = await work.sessions.get(session);
@@ -594,7 +597,7 @@ async function isThere(work: Work, session: string): Promise<boolean> {
 
 // ---- Derived values ----
 
-/** The derived values that there are of these names. */
+/** Returns the derived values that exist for these names. */
 export async function readDerived(
   work: Work,
   session: string,
@@ -604,7 +607,7 @@ export async function readDerived(
   return new Map(values.filter((value): value is [string, Uint8Array] => value[1] !== undefined));
 }
 
-/** Writes derived values, where the session is there. */
+/** Writes derived values if the session exists. */
 export async function writeDerived(
   work: Work,
   session: string,

@@ -1,30 +1,34 @@
-// How a database of sessions is laid out, and how an older one becomes it.
+// The schema of a sessions database, and its migrations.
 
 import type { DBSchema, IDBPDatabase, IDBPTransaction } from "idb";
 import type { Entry, LogName, SessionInfo } from "./contract.js";
 
-/** An entry as it lies in the database, with what only the database needs. Something else may have written other things there. */
+/** An entry as stored, with fields that only the database needs. Other software may have written other values here. */
 export interface EntryRow extends Entry {
   readonly session: string;
   readonly log: LogName;
-  /** Its own `seq` where it is pinned: a boolean is no key, and a row without one takes no room in the index. */
+  /**
+   * Its own `seq` if it is pinned. A boolean can't be a key, and a row without the field takes no space in the index.
+   */
   readonly pinnedSeq?: number;
-  /** On the first row of an append: which try wrote it, so that one whose end was not seen is not made twice. */
+  /**
+   * On the first row of an append: the id of the try that wrote it. If the end of a try is unknown, it isn't repeated.
+   */
   readonly attempt?: string;
-  /** The first and the last `seq` of its operation, as they were when it was made. */
+  /** The first and the last `seq` of its operation, at the time of the operation. */
   readonly span?: readonly [number, number];
-  /** Never written: that the browser has lost it, in words. */
+  /** Never written: says that the browser has lost the row, in words. */
   readonly lost?: string;
 }
 
-/** A derived value as it lies in the database. */
+/** A derived value as stored. */
 export interface DerivedRow {
   readonly session: string;
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** The database in its newest form. */
+/** The schema of the newest version. */
 export interface DatabaseSchema extends DBSchema {
   sessions: { key: string; value: SessionInfo };
   entries: {
@@ -40,8 +44,8 @@ export type Database = IDBPDatabase<DatabaseSchema>;
 type Upgrade = IDBPTransaction<DatabaseSchema, StoreName[], "versionchange">;
 
 /**
- * What each version changed: a database of version n has gone through the first n. One that was published is never edited,
- * only followed by another.
+ * The changes of each version. A database of version n has gone through the first n. Never edit a published migration;
+ * add another.
  */
 export const MIGRATIONS: readonly ((database: Database, transaction: Upgrade) => void | Promise<void>)[] = [
   (database) => {
@@ -65,12 +69,12 @@ export const MIGRATIONS: readonly ((database: Database, transaction: Upgrade) =>
   },
 ];
 
-/** The error for a database that is not windrow's. */
+/** The error for a database that isn't windrow's. */
 export class ForeignDatabase {}
 
 const STORES: readonly StoreName[] = ["sessions", "entries", "derived"];
 
-/** Fails where a database of that version lacks object stores that windrow's has: it belongs to something else. */
+/** Fails if a database of that version lacks object stores that windrow's has. It then belongs to something else. */
 export function checkOwn(database: Database, version: number): void {
   const own = version === 0 ? 0 : version === 1 ? 2 : STORES.length;
   const names = [...database.objectStoreNames] as string[];
@@ -79,7 +83,7 @@ export function checkOwn(database: Database, version: number): void {
   }
 }
 
-/** Brings a database from an older version to the newest one. One that is not windrow's is left alone. */
+/** Migrates a database from an older version to the newest. Leaves a database alone that isn't windrow's. */
 export async function migrate(database: Database, oldVersion: number, transaction: Upgrade): Promise<void> {
   checkOwn(database, oldVersion);
   for (const step of MIGRATIONS.slice(oldVersion)) {

@@ -48,29 +48,32 @@ import { Listeners } from "./listeners.js";
 import { changeOf, checkKey, checkListener, storeError, withCopies } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
-/** How sessions are kept in IndexedDB. */
+/** Options of the IndexedDB store. */
 export interface IndexedDbOptions {
-  /** The database. Default: `windrow`. */
+  /** The name of the database. Default: `windrow`. */
   readonly name?: string;
   /**
-   * When an append is durable: with `strict` once it is on the disk, with `relaxed` once the operating system has it, which
-   * is faster and survives a crash of the browser, but not of the machine. Default: `strict`.
+   * The moment an append is durable: with `strict`, once it is on the disk; with `relaxed`, once the operating system
+   * has it, which is faster and survives a crash of the browser, but not of the machine. Default: `strict`.
    */
   readonly durability?: "strict" | "relaxed" | "default";
-  /** How long a call waits for other tabs to let go of an older version of the database, in milliseconds. Default: 5000. */
+  /**
+   * The time that a call waits for other tabs to release an older version of the database, in milliseconds. Default:
+   * 5000.
+   */
   readonly blockedTimeoutMs?: number;
 }
 
 /** A store in IndexedDB. */
 export interface IndexedDbStore extends TranscriptStore {
   subscribe(sessionKey: string, listener: (change: StoreChange) => void): () => void;
-  /** Asks the browser not to clear the site's data when room is short, and says whether it will not. */
+  /** Asks the browser not to clear the site's data when space runs low. Resolves to its answer. */
   persist(): Promise<{ readonly persisted: boolean }>;
-  /** How much room the site's data takes, and how much it may take; undefined where the browser does not say. */
+  /** Returns the space that the site's data uses and its quota. Undefined if the browser doesn't report them. */
   estimate(): Promise<{ readonly usageBytes: number; readonly quotaBytes: number } | undefined>;
 }
 
-/** Makes a store in IndexedDB. The database is opened by the first call that needs it. */
+/** Creates a store in IndexedDB. The first call that needs the database opens it. */
 export function indexedDbStore(options: IndexedDbOptions = {}): IndexedDbStore {
   return publicCall("store_error", "indexedDbStore", () => new DatabaseStore(readOptions(options)));
 }
@@ -90,9 +93,9 @@ class DatabaseStore implements IndexedDbStore {
       ),
     write: (sessionKey, values) =>
       this.#call(sessionKey, () => {
-        // Of a part of a buffer the database would keep the whole buffer: of wasm's memory, all of it.
+        // For a view of a buffer, the database would store the whole buffer; for wasm memory, all of it.
         const copies = kept(() => new Map([...values].map(([name, value]) => [name, value && new Uint8Array(value)])));
-        // What can be computed again need not wait for the disk.
+        // Derived data can be recomputed, so it needn't wait for the disk.
         return this.#transact("readwrite", ALL, (work) => writeDerived(work, sessionKey, copies), "relaxed");
       }),
   });
@@ -143,7 +146,7 @@ class DatabaseStore implements IndexedDbStore {
     return this.#alone(sessionKey, async () => {
       let removedCount = 0;
       await this.#transact("readwrite", ENTRIES, async (work) => {
-        // Where this is done again, what the first try removed may be gone already.
+        // If this is repeated, the first try may already have removed the entries.
         removedCount = (await trim(work, sessionKey, beforeSeq, own)) || removedCount;
       });
       if (removedCount > 0) {
@@ -180,7 +183,7 @@ class DatabaseStore implements IndexedDbStore {
       try {
         return { persisted: (await globalThis.navigator.storage.persist()) === true };
       } catch {
-        // Where the browser has no such thing, and where it keeps nothing at all.
+        // The browser has no persistent storage, or no storage at all.
         return { persisted: false };
       }
     });
@@ -209,18 +212,18 @@ class DatabaseStore implements IndexedDbStore {
 
   // ---- Calls ----
 
-  /** Runs a call about a session. */
+  /** Runs a call for a session. */
   async #call<T>(sessionKey: unknown, run: () => Promise<T>): Promise<T> {
     checkKey(sessionKey);
     return await this.#run(run);
   }
 
-  /** Runs a call that takes something away from a session, while nobody holds that. */
+  /** Runs a call that removes part of a session, while no caller holds the session. */
   #alone<T>(sessionKey: string, run: () => Promise<T>): Promise<T> {
     return this.#call(sessionKey, () => alone(lockName(this.#options.name, sessionKey), run));
   }
 
-  /** Runs a call, which `close` waits for. */
+  /** Runs a call that `close` waits for. */
   async #run<T>(run: () => Promise<T>): Promise<T> {
     this.#checkOpen();
     const call = run();
@@ -255,7 +258,7 @@ class DatabaseStore implements IndexedDbStore {
           }
         };
       } catch {
-        // Without a channel, this tab hears of its own changes only.
+        // Without a channel, this tab only learns of its own changes.
       }
     }
     return this.#channel;
@@ -263,7 +266,7 @@ class DatabaseStore implements IndexedDbStore {
 
   // ---- The database ----
 
-  /** Runs something in a transaction of its own, and gives what it gave once that is complete. */
+  /** Runs a function in its own transaction. Returns its result once the transaction is complete. */
   async #transact<T>(
     mode: IDBTransactionMode,
     names: StoreName[],
@@ -292,7 +295,7 @@ class DatabaseStore implements IndexedDbStore {
         if (!isConnectionLost(cause) || pauseMs === undefined) {
           throw failureOf(cause);
         }
-        // Whatever was called gives the same when it is done again: an append knows its own rows.
+        // Every call may be repeated with the same result: an append recognises its own rows.
         repeatCount += 1;
         connection.close();
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -301,7 +304,7 @@ class DatabaseStore implements IndexedDbStore {
   }
 }
 
-/** Whether it is one: others may use the same channel. */
+/** True for a change of a session. Other code may use the same channel. */
 function isChange(value: unknown): value is StoreChange {
   const { kind, log, lastSeq } = (value ?? {}) as Partial<StoreChange>;
   return (
@@ -316,34 +319,34 @@ function isChange(value: unknown): value is StoreChange {
 const ENTRIES: StoreName[] = ["sessions", "entries"];
 const ALL: StoreName[] = ["sessions", "entries", "derived"];
 
-/** The most milliseconds that a timer takes; a longer one would end at once. */
+/** The longest timer, in milliseconds. A longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** How long the browser may take to open the database without saying that it waits for another tab. */
+/** The time that the browser may take to open the database without reporting that it waits for another tab. */
 const SLOWEST_OPENING_MS = 30_000;
 
-/** What a call fails with where its connection ended under it, be it that the site's data was cleared. */
+/** Errors of a call whose connection ended, for example because the site's data was cleared. */
 const CONNECTION_LOST: ReadonlySet<unknown> = new Set(["InvalidStateError", "AbortError", "UnknownError"]);
 
-/** How long a call waits, in milliseconds, before each of its next tries: a browser that clears data takes a moment. */
+/** The pauses before further tries of a call, in milliseconds. A browser that clears data takes a moment. */
 const REPEATED_AFTER_MS = [0, 20, 100, 500];
 
-/** Whether a call failed because its connection ended, be it while that was opened. */
+/** True if a call failed because its connection ended, even during opening. */
 function isConnectionLost(cause: unknown): boolean {
   if (cause instanceof ContextError) {
-    // What refuses to open the database for good has a code of its own.
+    // A permanent refusal to open the database has another code.
     return cause.code === "STORE_FAILED" && CONNECTION_LOST.has(nameOf(cause.cause));
   }
   return CONNECTION_LOST.has(nameOf(cause));
 }
 
-/** A connection to the database, from the request to open it on. */
+/** A connection to the database, including the request that opens it. */
 class Connection {
   readonly #opening: Promise<Database>;
   readonly #blocked: Promise<void>;
   #opened: Database | undefined;
   #isUpgrading = false;
-  /** True if the browser said that another connection is in the way. */
+  /** True if the browser reported that another connection blocks this one. */
   #isBlocked = false;
   isClosed = false;
 
@@ -356,7 +359,7 @@ class Connection {
     this.#opening.then(
       (database) => {
         this.#opened = database;
-        // A connection that was given up meanwhile must not stay open: it would hold up others.
+        // A connection that was abandoned meanwhile must not stay open, because it would block others.
         if (this.isClosed) {
           database.close();
         }
@@ -367,7 +370,7 @@ class Connection {
     );
   }
 
-  /** Gives the database once it is open, and waits no longer than this for other tabs; it goes on opening all the same. */
+  /** Returns the database once it is open. Waits at most `timeoutMs` for other tabs; opening continues after that. */
   async database(timeoutMs: number): Promise<Database> {
     if (this.#opened !== undefined) {
       return this.#opened;
@@ -378,7 +381,7 @@ class Connection {
         clearTimeout(timer);
         timer = setTimeout(
           () => {
-            // A migration takes the time that it takes.
+            // A migration may take any time.
             if (!this.#isUpgrading) {
               reject(this.#isBlocked ? blocked(limitMs) : unopened(limitMs));
             }
@@ -386,7 +389,7 @@ class Connection {
           Math.min(limitMs, LONGEST_TIMER_MS),
         );
       };
-      // Behind what another tab does to the database it may wait without being told.
+      // The browser doesn't report waiting for an operation of another tab on the database.
       wait(Math.max(timeoutMs, SLOWEST_OPENING_MS));
       this.#blocked.then(() => {
         this.#isBlocked = true;
@@ -423,7 +426,7 @@ class Connection {
           });
         },
         blocked: isBlocked,
-        // Another tab has a newer version, or deletes the database: it does not have to wait.
+        // Another tab has a newer version or deletes the database. Closing lets it proceed.
         blocking: () => this.close(),
         terminated: () => this.close(),
       });
@@ -448,7 +451,7 @@ async function transacted<T>(
   run: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const transaction = database.transaction(names, mode, { durability }) as Transaction;
-  // Where it fails, what failed in it says more.
+  // The error inside a failed transaction is more specific.
   transaction.done.catch(() => {});
   try {
     const result = await run(transaction);
@@ -458,7 +461,7 @@ async function transacted<T>(
     return result;
   } catch (cause) {
     abort(transaction);
-    // After the browser has ended a transaction, the next request on it fails without saying why.
+    // After the browser has aborted a transaction, the next request on it fails without a reason.
     throw cause instanceof ContextError ? cause : (transaction.error ?? cause);
   }
 }
@@ -467,7 +470,7 @@ function abort(transaction: { abort(): void }): void {
   try {
     transaction.abort();
   } catch {
-    // It has ended already.
+    // The transaction has already ended.
   }
 }
 
@@ -477,7 +480,7 @@ function nameOf(cause: unknown): unknown {
   return (cause as { readonly name?: unknown } | null | undefined)?.name;
 }
 
-/** Whether something failed because there is no more room, or because something did that failed so. */
+/** True if the storage is full. Looks at causes too. */
 function isQuota(cause: unknown): boolean {
   for (let [reason, depth] = [cause, 0]; depth < 4 && reason != null; depth += 1) {
     if (nameOf(reason) === "QuotaExceededError") {
@@ -508,7 +511,7 @@ function failureOf(cause: unknown): ContextError {
   );
 }
 
-/** What it means that the browser does not give the database, or a lock. */
+/** Turns the browser's refusal of the database or a lock into an error. */
 function refusal(cause: unknown, name?: string): ContextError {
   if (cause instanceof ForeignDatabase) {
     return storeError(
@@ -568,7 +571,7 @@ function copyOf<E extends NewEntry>(entry: E): E {
   return { ...entry, data: JSON.parse(JSON.stringify(entry.data)) };
 }
 
-/** Makes copies of what is to be kept. Fails with `INVALID_SESSION` for what can't be copied. */
+/** Copies data to be stored. Fails with `INVALID_SESSION` for data that can't be copied. */
 function kept<T>(copy: () => T): T {
   try {
     return copy();
@@ -579,16 +582,16 @@ function kept<T>(copy: () => T): T {
 
 // ---- Holding ----
 
-/** A lock that this page holds together with others. */
+/** A lock of this page, shared by its callers. */
 interface Hold {
   readonly granted: Promise<void>;
   readonly release: () => void;
   count: number;
 }
 
-/** Of all stores of this page, by lock. */
+/** Locks of all stores in this page, by name. */
 const held = new Map<string, Hold>();
-/** Where there are no locks between tabs, those within this page. */
+/** Locks within this page, for browsers without locks between tabs. */
 const holds = new Holds();
 
 function lockName(database: string, session: string): string {
@@ -600,7 +603,8 @@ async function holding<T>(lock: string, run: () => Promise<T>): Promise<T> {
   if (locks === undefined) {
     return await holds.holding(lock, run);
   }
-  // Who holds it already is joined: a request of its own would wait for one that waits to be alone, and that for the first.
+  // Callers share a lock that the page already holds. A second request would wait for a tab that waits for exclusive
+  // access, which waits for the first.
   const hold = held.get(lock) ?? begin(locks, lock);
   held.set(lock, hold);
   hold.count += 1;

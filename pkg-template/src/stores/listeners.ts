@@ -1,10 +1,10 @@
-// Who wants to know what happens to a session. Within one process.
+// Listeners to changes of sessions, within one process.
 
 import type { StoreChange } from "./contract.js";
 
 /**
- * Calls a listener. Its failure, or the failure of its promise, stays its own: the host shows it where it can show
- * such things.
+ * Calls a listener. If it or its promise fails, the failure goes to the host's `reportError`, if there is one, and to
+ * no caller.
  */
 export function tellListener(call: () => unknown): void {
   const report = (failure: unknown): void => globalThis.reportError?.(failure);
@@ -19,9 +19,9 @@ export function tellListener(call: () => unknown): void {
 export class Listeners {
   readonly #byKey = new Map<string, Set<(change: StoreChange) => unknown>>();
 
-  /** Adds a listener; what it gives ends it, and may be called again. */
+  /** Adds a listener. Returns a function that removes it and may be called again. */
   subscribe(key: string, listener: (change: StoreChange) => void): () => void {
-    // A function of its own, so that a listener that was given twice is called twice, and ended one at a time.
+    // A separate function, so a listener added twice is called twice and removed one at a time.
     const own = (change: StoreChange): unknown => listener(change);
     const known = this.#byKey.get(key) ?? new Set();
     this.#byKey.set(key, known.add(own));
@@ -32,12 +32,15 @@ export class Listeners {
     };
   }
 
-  /** Tells of a change that is durable, soon: a listener that appends does not overtake what the others are told first. */
+  /**
+   * Reports a durable change in a microtask. So if a listener appends, that change doesn't reach the others before this
+   * one.
+   */
   tell(key: string, change: StoreChange): void {
     queueMicrotask(() => {
       const told = this.#byKey.get(key);
       for (const listener of [...(told ?? [])]) {
-        // One may have ended another.
+        // One listener may have removed another.
         if (told?.has(listener)) {
           tellListener(() => listener({ ...change }));
         }
@@ -45,7 +48,7 @@ export class Listeners {
     });
   }
 
-  /** Ends all of them. */
+  /** Removes all listeners. */
   clear(): void {
     this.#byKey.clear();
   }

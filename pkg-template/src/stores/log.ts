@@ -1,5 +1,5 @@
-// What all stores do alike: an append is admitted, and its rows and the session's head follow from it. Pure, so that a store
-// may call it inside of a transaction of any kind.
+// The logic that all stores share: it admits an append and computes its rows and the session's new head. It is pure, so
+// a store may call it inside any transaction.
 
 import { ContextError, type StoreErrorCode } from "../base/errors.js";
 import { newId } from "../base/ids.js";
@@ -20,12 +20,12 @@ import { TYPES } from "./ranges.js";
 
 const LONGEST_KEY = 65_536;
 
-/** A store's failure. */
+/** Creates a store's error. */
 export function storeError(code: StoreErrorCode, message: string, nextAction: string, cause?: unknown): ContextError {
   return new ContextError({ kind: "store_error", code, message, nextAction, cause });
 }
 
-/** Checks a key: any text of 1 to 65,536 UTF-16 code units. */
+/** Checks a key. Any text of 1 to 65,536 UTF-16 code units is valid. */
 export function checkKey(sessionKey: unknown): asserts sessionKey is string {
   if (typeof sessionKey !== "string" || sessionKey === "" || sessionKey.length > LONGEST_KEY) {
     throw storeError(
@@ -38,7 +38,7 @@ export function checkKey(sessionKey: unknown): asserts sessionKey is string {
   }
 }
 
-/** Fails where something is no store at all; `path` is where it was given. */
+/** Fails if a value isn't a store. `path` is its place in the input. */
 export function checkStore(store: unknown, path: string): asserts store is TranscriptStore {
   const { append, read, sessions } = (store ?? {}) as Partial<TranscriptStore>;
   if (![append, read, sessions].every((method) => typeof method === "function")) {
@@ -52,7 +52,7 @@ export function checkStore(store: unknown, path: string): asserts store is Trans
   }
 }
 
-/** Fails where what should be told of changes is no function. */
+/** Fails if a listener isn't a function. */
 export function checkListener(listener: unknown): void {
   if (typeof listener !== "function") {
     throw storeError(
@@ -63,7 +63,7 @@ export function checkListener(listener: unknown): void {
   }
 }
 
-/** Options of an append whose entries are copies. */
+/** Returns an append's options with copies of the entries. */
 export function withCopies(options: AppendOptions, copy: (entry: RewrittenEntry) => RewrittenEntry): AppendOptions {
   const { rewrites } = options;
   return rewrites === undefined
@@ -71,12 +71,14 @@ export function withCopies(options: AppendOptions, copy: (entry: RewrittenEntry)
     : { ...options, rewrites: { ...rewrites, entries: rewrites.entries.map(copy) } };
 }
 
-/** Returns the change that an append makes. Readers of rewritten entries must read them again. */
+/**
+ * Returns the change that an append reports. Rewritten entries count as a trim, because readers must read them again.
+ */
 export function changeOf({ rewrites }: AppendOptions, log: LogName, lastSeq: number): StoreChange {
   return rewrites === undefined ? { kind: "append", log, lastSeq } : { kind: "trim", log, lastSeq: 0 };
 }
 
-/** What an append brings about. */
+/** The effects of an append. */
 export interface AdmittedAppend {
   readonly info: SessionInfo;
   readonly rows: readonly Entry[];
@@ -84,18 +86,21 @@ export interface AdmittedAppend {
   readonly rewritten: readonly Entry[];
 }
 
-/** The entries that a store reads for `rewrites`: those that become others, and the newest message after it. */
+/**
+ * Returns the sequence numbers of the entries that a store reads for `rewrites`: the rewritten ones, and the newest
+ * message afterwards.
+ */
 export function seqsToRewrite({ rewrites }: Pick<AppendOptions, "rewrites">): readonly number[] {
   return rewrites === undefined
     ? []
     : [...new Set([...rewrites.entries.map(({ seq }) => seq), rewrites.lastMessageSeq])];
 }
 
-/** What an append is decided by; the store reads it in the same transaction. */
+/** The state that decides an append. The store reads it in the same transaction. */
 export interface Standing {
-  /** The session, where there is one. */
+  /** The session, if it exists. */
   readonly info: SessionInfo | undefined;
-  /** The entry `replacesSeq`, where it is there. */
+  /** The entry `replacesSeq`, if it exists. */
   readonly replaced?: Entry | undefined;
   /** The entries of `seqsToRewrite` that exist. */
   readonly rewritten?: readonly Entry[];
@@ -108,7 +113,7 @@ export interface ExpectedSession {
   readonly expectedSeq?: number | undefined;
 }
 
-/** Fails with `STORE_CONFLICT` where a session is not what the caller of an append, a trim or a removal expects. */
+/** Fails with `STORE_CONFLICT` if a session isn't the one that the caller of an append, a trim or a removal expects. */
 export function checkExpected(
   info: SessionInfo | undefined,
   { expectedId, expectedSeq, log = "transcript" }: ExpectedSession,
@@ -130,7 +135,7 @@ export function checkExpected(
   }
 }
 
-/** Admits an append that was not made before: fails with `STORE_CONFLICT`, or gives the rows and the session as it is after it. */
+/** Admits a new append. Returns its rows and the session's state afterwards, or fails with `STORE_CONFLICT`. */
 export function admit(
   sessionKey: string,
   { info, replaced, rewritten: before = [] }: Standing,
@@ -158,7 +163,7 @@ export function admit(
   if (entries.length === 0) {
     throw storeError("INVALID_SESSION", "nothing to append", "Pass at least one entry.");
   }
-  // Otherwise the newest message would be one that is no longer there.
+  // Otherwise the newest message would be one that no longer exists.
   if (replacesSeq !== undefined && !entries.some(({ type }) => type === "message")) {
     throw storeError("INVALID_SESSION", "a replacement needs a message", "Pass at least one message.");
   }
@@ -205,7 +210,7 @@ export function admit(
   return { info: { ...begun, updatedAtMs, logs: { ...begun.logs, [log]: after } }, rows, rewritten };
 }
 
-/** Returns what entries become: each keeps its place in time. What operation wrote them no longer matters. */
+/** Returns the new versions of entries. Each keeps its place in time. The operation that wrote it no longer matters. */
 function rewrittenOf({ entries, lastMessageSeq }: Rewrites, before: readonly Entry[]): readonly Entry[] {
   const known = new Map(before.map((row) => [row.seq, row]));
   const after = entries.map(({ seq, type, id, timeMs, pinned, data }): Entry | undefined => {
@@ -252,7 +257,7 @@ function rewrittenHead(
 
 const nextRemoval = ({ removals }: LogHead): number => (removals + 1) % Number.MAX_SAFE_INTEGER;
 
-/** A session after some entries of a log were trimmed; `lastMessageSeq` is the newest message that is left, 0 for none. */
+/** Returns a session after entries of a log were trimmed. `lastMessageSeq` is the newest remaining message, or 0. */
 export function trimmed(
   info: SessionInfo,
   log: LogName,
@@ -264,13 +269,13 @@ export function trimmed(
   return { ...info, logs: { ...info.logs, [log]: after } };
 }
 
-/** A session whose header is missing or damaged, as its entries say that it is. */
+/** Rebuilds the head of a session from its entries, for a missing or damaged header. */
 export function recovered(
   sessionKey: string,
   logs: Readonly<Record<LogName, readonly Entry[]>>,
   nowMs: number,
 ): SessionInfo {
-  // What is counted anew may have been trimmed before: nobody who read it then goes on from there.
+  // Entries may have been trimmed before the recount, so earlier readers must start over.
   const headOf = (rows: readonly Entry[]): LogHead => ({ ...withRows(EMPTY, rows), removals: 1 });
   return {
     key: sessionKey,
@@ -316,7 +321,7 @@ function counted(head: LogHead, rows: readonly Entry[], step: 1 | -1): LogHead {
   return { ...head, counts, pinnedCount, untimedCount };
 }
 
-/** What is wrong with a row that should be an entry; undefined where nothing is. */
+/** Describes why a row isn't an entry. Undefined if it is one. */
 export function flawOf(row: unknown): string | undefined {
   if (typeof row !== "object" || row === null) {
     return "it isn't an object";
@@ -335,7 +340,7 @@ export function flawOf(row: unknown): string | undefined {
   return data === undefined ? "it has no data" : undefined;
 }
 
-/** Whether a session's header is what it must be. */
+/** True if a session's header is valid. */
 export function isInfo(info: unknown): info is SessionInfo {
   const { key, id, logs } = (info ?? {}) as Partial<SessionInfo>;
   const isHead = (head: LogHead | undefined): boolean =>

@@ -1,4 +1,4 @@
-// Sessions in memory: for tests, for Node, for an edge isolate that keeps nothing.
+// Sessions in memory: for tests, for Node, and for edge isolates that keep nothing.
 
 import type {
   AppendOptions,
@@ -32,19 +32,21 @@ import {
 } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
-/** Makes a store that keeps sessions as long as it is used. All that shall share them use the same store. */
+/**
+ * Creates a store that keeps sessions for its own lifetime. Pass the same store to everything that should share them.
+ */
 export function memoryStore(): TranscriptStore {
   return new MemoryStore();
 }
 
-/** In place of a key: a call that is of no one session. */
+/** Used in place of a key by calls that concern no single session. */
 const ALL = Symbol("all sessions");
 
 class MemoryStore implements TranscriptStore {
   readonly #sessions = new Map<string, MemorySession>();
   readonly #holds = new Holds();
   readonly #listeners = new Listeners();
-  /** What waits or runs while others may call; all else ends in the turn in which it is called. */
+  /** Calls that wait or run while others may call. All other calls end synchronously. */
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
@@ -85,7 +87,7 @@ class MemoryStore implements TranscriptStore {
       if (before !== undefined) {
         return { ...before, isRepeated: true };
       }
-      // Data is kept as its text: nobody who has the object can change that, and every reader gets objects of its own.
+      // Data is kept as JSON text, so no caller can change it, and every reader gets new objects.
       const copies = kept(() => entries.map((entry) => ({ ...entry, data: textOf(entry.data) })));
       const own = kept(() => withCopies(options, (entry) => ({ ...entry, data: textOf(entry.data) })));
       const replaced = replacesSeq === undefined ? undefined : session?.logs[log].at(replacesSeq);
@@ -119,7 +121,7 @@ class MemoryStore implements TranscriptStore {
   sessions({ keys }: { readonly keys?: readonly string[] } = {}): Promise<readonly SessionInfo[]> {
     return this.#call(ALL, () => {
       const wanted = keys === undefined ? [...this.#sessions.keys()] : [...new Set(keys)];
-      // Sorted by code units, which is how JavaScript compares.
+      // Sorted by code units, JavaScript's own order.
       return wanted.sort().flatMap((key) => {
         const session = this.#sessions.get(key);
         return session === undefined ? [] : [structuredClone(session.info)];
@@ -173,7 +175,7 @@ class MemoryStore implements TranscriptStore {
     return this.#call(sessionKey, () => this.#holds.alone(sessionKey, run));
   }
 
-  /** Runs a call: it does what it does in this turn, and so all or nothing, but for what waits for a hold. */
+  /** Runs a call. It finishes synchronously, so all or nothing happens, unless it waits for a hold. */
   async #call<T>(sessionKey: string | typeof ALL, run: () => T | Promise<T>): Promise<T> {
     this.#check(sessionKey);
     const result = run();
@@ -198,7 +200,7 @@ class MemoryStore implements TranscriptStore {
   }
 }
 
-/** Gives copies of the data to be kept. */
+/** Copies data to be stored. */
 function kept<T>(copy: () => T): T {
   try {
     return copy();
@@ -207,12 +209,12 @@ function kept<T>(copy: () => T): T {
   }
 }
 
-/** Data as text. The append fails for data that JSON cannot write, as in every store. */
+/** Returns data as text. The append fails for data that JSON can't represent, as in every store. */
 function textOf(data: JsonValue): JsonValue {
   return JSON.stringify(data);
 }
 
-/** A row as an entry of its own. */
+/** Returns a row as a new entry. */
 function entryOf(row: Entry): Entry {
   return { ...row, data: JSON.parse(row.data as string) };
 }
@@ -230,11 +232,13 @@ class MemorySession {
 interface Operation {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** How many of its rows are there. */
+  /** The number of its rows that remain. */
   rowCount: number;
 }
 
-/** The rows of a log, and the lists of rows that are asked for: each sorted by sequence number, so that no read goes through all. */
+/**
+ * The rows of a log, and lists of rows by type and pin. Each is sorted by sequence number, so no read scans all rows.
+ */
 class Log {
   #rows: Rows = [];
   #pinned: Rows = [];
@@ -265,7 +269,7 @@ class Log {
     const cut = (rows: readonly Entry[]): readonly Entry[] =>
       isDescending ? rows.slice(Math.max(0, rows.length - limit)).reverse() : rows.slice(0, limit);
     const inRange = (rows: readonly Entry[]): readonly Entry[] => {
-      // No more than the limit is copied.
+      // Copies no more than the limit.
       const start = placeOf(rows, after + 1);
       const end = Math.max(start, placeOf(rows, before));
       return isDescending
@@ -291,7 +295,7 @@ class Log {
     return cut(found);
   }
 
-  /** Puts rows in the place of those with their sequence numbers. */
+  /** Replaces the rows that have the same sequence numbers. */
   rewrite(rows: readonly Entry[]): void {
     for (const row of rows) {
       this.#remove(this.at(row.seq) as Entry);
@@ -308,7 +312,7 @@ class Log {
     this.#forget([row]);
   }
 
-  /** Adds rows, and removes the one whose place they take. */
+  /** Adds rows, and removes the row that they replace. */
   add(rows: readonly Entry[], replaced: Entry | undefined): void {
     if (replaced !== undefined) {
       this.#remove(replaced);
@@ -326,7 +330,7 @@ class Log {
     }
   }
 
-  /** Removes the rows before a sequence number but for some, and gives them. */
+  /** Removes the rows before a sequence number, except some, and returns them. */
   trim(beforeSeq: number, keep: ReadonlySet<number>): readonly Entry[] {
     const removed = this.#rows.slice(0, placeOf(this.#rows, beforeSeq)).filter(({ seq }) => !keep.has(seq));
     if (removed.length > 0) {
@@ -343,7 +347,7 @@ class Log {
     return removed;
   }
 
-  /** The lists that a row is in. */
+  /** Returns the lists that contain a row. */
   #listsOf({ type, id, pinned }: Entry): readonly Rows[] {
     return [
       this.#rows,
@@ -353,7 +357,7 @@ class Log {
     ];
   }
 
-  /** Forgets facts that came from rows that are gone. */
+  /** Forgets facts from rows that are gone. */
   #forget(removed: readonly Entry[]): void {
     for (const { id, operationId } of removed) {
       if (id !== undefined && this.#byId.get(id)?.length === 0) {
@@ -382,7 +386,7 @@ function listOf<Name>(lists: Map<Name, Rows>, name: Name): Rows {
   return made;
 }
 
-/** The place of the first row whose sequence number is not smaller. */
+/** Returns the index of the first row whose sequence number isn't smaller. */
 function placeOf(rows: readonly Entry[], seq: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

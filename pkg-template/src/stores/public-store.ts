@@ -1,4 +1,4 @@
-// The door of the stores: their methods fail with a `ContextError`, whatever they are given.
+// The boundary of stores: whatever the arguments, their methods fail with a `ContextError`.
 
 import { holeIn } from "../base/lists.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
@@ -9,8 +9,8 @@ import { checkAsked } from "./ranges.js";
 const KIND = "store_error";
 
 /**
- * Makes the methods of a store's class public calls. `holding` runs a function of the caller's: its failure is the caller's
- * own, and comes back unchanged. Done once, when the first store of the class is made.
+ * Turns the methods of a store's class into public calls, once, when the first store of the class is created. `holding`
+ * runs the caller's function, and that function's failure comes back unchanged.
  */
 export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
   const isNew = publicMethods(KIND, prototype, ["subscribe"], (given, method) => {
@@ -39,7 +39,7 @@ export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
   } as TranscriptStore["holding"];
 }
 
-/** What is derived, with its two methods as public calls. */
+/** Returns a store's derived data with both methods as public calls. */
 export function publicDerived({ read, write }: DerivedStore): DerivedStore {
   return {
     read: (sessionKey, names) =>
@@ -55,7 +55,7 @@ export function publicDerived({ read, write }: DerivedStore): DerivedStore {
   };
 }
 
-/** Fails where a list that a method was given has nothing at a place; how long it says that it is does not matter then. */
+/** Fails if a list in the arguments has a hole, regardless of its claimed length. */
 function checkLists(given: readonly unknown[]): void {
   for (const value of given) {
     const hole = holeIn(value);

@@ -1,10 +1,11 @@
-// What may be asked of a store, the same for every store and for sessions: which part of a log, and how it is appended to.
+// Rules for the arguments of store methods, the same for every store and for sessions: ranges of a log, and options of
+// appends.
 
 import { ContextError } from "../base/errors.js";
 import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../base/options.js";
 import type { AppendOptions, EntryType, LogName, ReadRange, RemoveOptions, TrimOptions } from "./contract.js";
 
-/** What an entry can be. */
+/** The types of entries. */
 export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "left", "other"];
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
@@ -17,7 +18,7 @@ const isListOf =
 const listed = (names: readonly string[]): string => `a list of ${names.join(", ")}`;
 
 const COUNT: OptionRule = ["a whole number from 0", isWhole];
-/** Behind the last entry there are places too: nothing is there. */
+/** Places after the last entry are valid; they are empty. */
 export const PLACE: OptionRule = [
   "a sequence number from 0",
   (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
@@ -35,7 +36,7 @@ export const ORDER: OptionRule = [
   (value) => value === "ascending" || value === "descending",
 ];
 
-/** What a range may have. */
+/** The options of a range. */
 export const RANGE: OptionRules<keyof ReadRange> = {
   log: LOG,
   after: PLACE,
@@ -71,7 +72,9 @@ const TRIM: OptionRules<keyof TrimOptions> = { expectedId: EXPECTED_ID, log: LOG
 const REMOVE: OptionRules<keyof RemoveOptions> = { expectedId: EXPECTED_ID, expectedSeq: COUNT };
 const SESSIONS: OptionRules = { keys: TEXTS };
 
-/** Fails with `INVALID_SESSION` where a method of a store was given what cannot be asked for. It looks at all but keys and entries. */
+/**
+ * Fails with `INVALID_SESSION` if a store's method gets invalid arguments. Checks everything except keys and entries.
+ */
 export function checkAsked(method: string, given: readonly unknown[]): void {
   const options = (at: number, rules: OptionRules): void => {
     if (given[at] !== undefined) {

@@ -1,35 +1,36 @@
-// Sessions as rows: statements that read and write them, and what the rows say. Texts that may be any are JSON in the tables.
+// Sessions as rows: statements that read and write them, and the parsing of their rows. Arbitrary texts are JSON in the
+// tables.
 
 import type { Entry, JsonValue, LogName, ReadRange, SessionInfo } from "./contract.js";
 import { flawOf, isInfo, storeError } from "./log.js";
 import { IS_CURRENT, type SqlRow, type Statement, statement } from "./sql-schema.js";
 
-/** The largest row in bytes: the databases take 2,000,000, and there are other columns than the large one. */
+/** The largest row in bytes. The databases accept 2,000,000, and a row has other columns too. */
 const LARGEST_ROW_BYTES = 1_900_000;
-/** What one parameter carries of many rows, and what one piece of a derived value has, in bytes. */
+/** The size of a parameter that carries many rows, and of one piece of a derived value, in bytes. */
 const CHUNK_BYTES = 1_000_000;
-/** A statement has at most 100 parameters: one for the session and three for each piece. */
+/** A statement has at most 100 parameters: one for the session, and three for each piece. */
 const PIECES_PER_STATEMENT = 33;
 
 export const LOGS: Readonly<Record<LogName, number>> = { transcript: 0, builds: 1 };
 
-/** The number of the session whose key is the first parameter. */
+/** Selects the number of the session whose key is the first parameter. */
 export const NUMBER: string = "(SELECT number FROM windrow_keys WHERE key = ?1)";
-/** Whether the session's last write is the one that the second parameter names: nobody came in between. */
+/** True if the session's last write is the one that the second parameter names, so no other write came in between. */
 export const IS_MINE: string = `EXISTS (SELECT 1 FROM windrow_sessions WHERE session = ${NUMBER} AND revision = ?2)`;
 export const FIELDS: string = "seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation";
-/** An entry without its data, which is only looked at. */
+/** Selects an entry without its data, for checks. */
 export const WITHOUT_DATA: string = `${FIELDS}, CASE WHEN json_valid(data) THEN 'null' END AS data`;
 
 // ---- Heads ----
 
-/** The head of a session as its row says it. */
+/** The head of a session, from its row. */
 export interface SessionHead {
-  /** Undefined where there is no session of that key. */
+  /** Undefined if no session has that key. */
   readonly number?: number;
-  /** Null where the row is missing. */
+  /** Null if the row is missing. */
   readonly revision?: string | null;
-  /** Undefined where the row is missing or damaged; `flaw` says so. */
+  /** Undefined if the row is missing or damaged; `flaw` says why. */
   readonly info?: SessionInfo;
   readonly flaw?: string;
 }
@@ -56,7 +57,7 @@ export function headIn(sessionKey: string, row: SqlRow | undefined): SessionHead
     : { ...known, flaw: "the session's header is damaged" };
 }
 
-/** Writes the head, unless another has written it since it was read: then nothing of the step is done. */
+/** Writes the head. If another write came after it was read, the whole step does nothing. */
 export function headWrites(
   key: string,
   { number, revision }: SessionHead,
@@ -72,7 +73,7 @@ export function headWrites(
   const insert = `INSERT OR IGNORE INTO windrow_sessions (session, revision, info)
     SELECT number, ?2, ?3 FROM windrow_keys WHERE key = ?1 AND ${IS_CURRENT}`;
   return [
-    // A number that was read is not made again: where it is gone, the session was removed.
+    // A number that was read isn't created again. If it is gone, the session was removed.
     ...(number === undefined
       ? [statement(`INSERT OR IGNORE INTO windrow_keys (key) SELECT ?1 WHERE ${IS_CURRENT}`, key)]
       : []),
@@ -82,7 +83,10 @@ export function headWrites(
 
 // ---- Entries ----
 
-/** The entries of a range, each read through an index. A tail, rare types and pinned entries cost the same in a long log as in a short one. */
+/**
+ * Selects the entries of a range, each through an index. A tail, rare types and pinned entries cost as much in a long
+ * log as in a short one.
+ */
 export function entriesOf(key: string, range: ReadRange, count: number): Statement {
   const { log = "transcript", after = -Infinity, before = Infinity, types, pinned, seqs } = range;
   const limit = Number.isFinite(count) ? count : -1;
@@ -102,7 +106,7 @@ export function entriesOf(key: string, range: ReadRange, count: number): Stateme
     );
     return statement(`${body} ${end}`, ...values, wanted, ...(types === undefined ? [] : [JSON.stringify(types)]));
   }
-  // A compound of more than five is refused, and more types than five are all.
+  // SQLite refuses a compound of more than five selects, and more than five types are all types.
   if (distinct === undefined || distinct.length > 5) {
     const body = pinned ? select("INDEXED BY windrow_pinned", "AND is_pinned = 1") : select("", "");
     return statement(`${body} ${end}`, ...values);
@@ -114,12 +118,12 @@ export function entriesOf(key: string, range: ReadRange, count: number): Stateme
     const named = `AND is_pinned = 1 AND type IN (${distinct.map((_, index) => parameter(index))})`;
     return statement(`${select("INDEXED BY windrow_pinned", named)} ${end}`, ...values, ...distinct);
   }
-  // SQLite merges what comes in order from each type's part of the index, and ends at the limit.
+  // SQLite merges the types' parts of the index, which are in order, and stops at the limit.
   const parts = distinct.map((_, index) => select("INDEXED BY windrow_types", `AND type = ${parameter(index)}`));
   return statement(`${parts.join(" UNION ALL ")} ${end}`, ...values, ...distinct);
 }
 
-/** All entries of both logs, without their data. */
+/** Selects all entries of both logs, without their data. */
 export function allEntriesOf(key: string): Statement {
   const sql = `SELECT log, ${WITHOUT_DATA} FROM windrow_entries WHERE session = ${NUMBER} ORDER BY log, seq`;
   return statement(sql, key);
@@ -129,7 +133,7 @@ export function readable(rows: readonly SqlRow[]): Entry[] {
   return rows.map(entryIn).filter((entry) => typeof entry === "object");
 }
 
-/** The entry of a row, or why it cannot be read. */
+/** Returns the entry of a row, or the reason why it can't be read. */
 export function entryIn(row: SqlRow): Entry | string {
   const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation, data } = row;
   const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
@@ -151,7 +155,7 @@ export function entryIn(row: SqlRow): Entry | string {
   return flawOf(entry) ?? (entry as unknown as Entry);
 }
 
-/** Inserts entries whose data is JSON text already: many by one parameter, and a large one by its own. */
+/** Inserts entries whose data is already JSON text. Many share one parameter; a large one has its own. */
 export function insertsOf(
   key: string,
   callId: string,
@@ -219,21 +223,21 @@ function valuesOf({
   ];
 }
 
-/** Whether a row is the one that an entry was inserted as. */
+/** True if a row is the inserted form of an entry. */
 export function isRowOf(row: SqlRow, entry: Entry | undefined): boolean {
   const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data } = row;
   const found = [seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data];
   return entry !== undefined && valuesOf(entry).every((value, index) => value === found[index]);
 }
 
-/** Entries by their sequence numbers, without their data. */
+/** Selects entries by sequence number, without their data. */
 export function entriesAt(key: string, log: LogName, seqs: readonly number[]): Statement {
   const sql = `SELECT ${WITHOUT_DATA} FROM windrow_entries WHERE session = ${NUMBER} AND log = ?2
     AND seq IN (SELECT value FROM json_each(?3))`;
   return statement(sql, key, LOGS[log], JSON.stringify(seqs.map(boundOf)));
 }
 
-/** Puts rows in the place of those with their sequence numbers, if the head is the call's own. Their data is JSON text. */
+/** Replaces rows by their sequence numbers, if the head is the call's own. Their data is JSON text. */
 export function rewritesOf(key: string, callId: string, log: LogName, rows: readonly Entry[]): Statement[] {
   if (rows.length === 0) {
     return [];
@@ -246,7 +250,7 @@ export function rewritesOf(key: string, callId: string, log: LogName, rows: read
   return [...deletes, ...insertsOf(key, callId, log, null, rows)];
 }
 
-/** Removes the entries before a sequence number, except those that are kept, where the head is the call's own. */
+/** Removes the entries before a sequence number, except those to be kept, if the head is the call's own. */
 export function trimsOf(
   key: string,
   callId: string,
@@ -260,7 +264,7 @@ export function trimsOf(
     .filter((seq) => Number.isSafeInteger(seq) && seq < beforeSeq)
     .sort((left, right) => left - right);
   const statements: Statement[] = [];
-  // What is kept may be more than a parameter holds: each part has the range that ends with its last.
+  // The kept numbers may not fit one parameter. Each part covers the range that ends with its last number.
   let after = Number.MIN_SAFE_INTEGER;
   for (const chunk of chunksOf(seqs.map(String))) {
     const last = Number(/(-?\d+)\]$/.exec(chunk)?.[1]);
@@ -270,7 +274,10 @@ export function trimsOf(
   return [...statements, statement(sql, key, callId, LOGS[log], after, beforeSeq, "[]")];
 }
 
-/** Removes a session with all that belongs to it; with `isUnchanged` only where nobody has written to it since its head was read. */
+/**
+ * Removes a session with everything that belongs to it. With `isUnchanged`, only if no write came since its head was
+ * read.
+ */
 export function removalsOf({ number, revision }: SessionHead, isUnchanged: boolean): Statement[] {
   const isRead = "(SELECT revision FROM windrow_sessions WHERE session = ?1) IS ?2";
   const of = (table: string, column = "session"): Statement =>
@@ -282,7 +289,7 @@ export function removalsOf({ number, revision }: SessionHead, isUnchanged: boole
     of("windrow_entries"),
     of("windrow_derived"),
     of("windrow_keys", "number"),
-    // The last: the others ask for its revision.
+    // This comes last, because the other statements compare its revision.
     of("windrow_sessions"),
   ];
 }
@@ -346,7 +353,7 @@ export function derivedWrites(sessionKey: string, values: ReadonlyMap<string, Ui
 
 // ---- Values ----
 
-/** A value as JSON text. */
+/** Returns a value as JSON text. */
 export function jsonOf(value: JsonValue): string {
   let text: string | undefined;
   let cause: unknown;
@@ -366,7 +373,7 @@ export function jsonOf(value: JsonValue): string {
   return text;
 }
 
-/** A parsed JSON text; undefined if it does not parse. */
+/** Parses a JSON text. Undefined if that fails. */
 export function parsed(text: unknown): unknown {
   try {
     return typeof text === "string" ? JSON.parse(text) : undefined;
@@ -375,7 +382,7 @@ export function parsed(text: unknown): unknown {
   }
 }
 
-/** Bounds may be infinite, which D1 cannot be told. */
+/** Clamps a bound, because D1 accepts no infinite number. */
 export function boundOf(seq: number): number {
   return Math.min(Math.max(seq, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
@@ -386,12 +393,12 @@ function bytesOf(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Lists of texts as they are in the tables. A text that is larger than a row is in none of them. */
+/** Returns lists of texts in the tables' form. Skips a text larger than a row, since no row can contain it. */
 export function listsOf(texts: readonly string[]): string[] {
   return chunksOf(texts.map((text) => jsonOf(jsonOf(text))).filter((text) => bytesOf(text) <= LARGEST_ROW_BYTES));
 }
 
-/** JSON texts as lists of them, none much larger than a parameter should be. */
+/** Joins JSON texts into lists, each about as large as a parameter may be. */
 function chunksOf(texts: readonly string[]): string[] {
   const chunks: string[] = [];
   let chunk: string[] = [];

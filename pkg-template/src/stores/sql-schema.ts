@@ -1,12 +1,12 @@
-// The tables of sessions in SQLite, and how the database is asked. A Durable Object runs a script inside of one transaction, D1
-// with a transaction for each step.
+// The tables of sessions in SQLite, and the scripts that query them. A Durable Object runs a script in one transaction;
+// D1 runs each step in its own.
 
 import { storeError } from "./log.js";
 
-/** A value that is bound to a parameter. */
+/** A value bound to a parameter. */
 export type SqlValue = ArrayBuffer | string | number | null;
 
-/** A statement with the values of its parameters, which are numbered: `?1`. */
+/** A statement with the values of its numbered parameters (`?1`). */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -14,7 +14,7 @@ export interface Statement {
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** What asks the database step by step: it yields statements and is given the rows of each; a step is done as a whole, or fails. */
+/** A query in steps: it yields statements and receives the rows of each. A step runs as a whole or fails. */
 export type Script<T> = Generator<readonly Statement[], T, readonly (readonly SqlRow[])[]>;
 
 export function statement(sql: string, ...values: readonly SqlValue[]): Statement {
@@ -22,25 +22,26 @@ export function statement(sql: string, ...values: readonly SqlValue[]): Statemen
 }
 
 /**
- * What makes each version of the schema out of the one before. Texts that may be any (keys, ids, names, operations) are kept
- * as JSON texts: JSON escapes what UTF-8 and SQLite's texts cannot hold, lone surrogates and NUL, so that they compare exactly.
+ * The statements that turn each version of the schema into the next. Arbitrary texts (keys, ids, names, operations) are
+ * stored as JSON, because JSON escapes what UTF-8 and SQLite's texts can't hold: lone surrogates and NUL. So they
+ * compare exactly.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    // A key may be long: rows and indexes hold its number. AUTOINCREMENT, so that a session that is removed and begins
-    // anew has another number, and nobody who is late writes into it.
+    // A key may be long, so rows and indexes hold its number. AUTOINCREMENT assigns a new number to a session that was
+    // removed and started again, so a late write can't reach it.
     `CREATE TABLE IF NOT EXISTS windrow_keys (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       key TEXT NOT NULL UNIQUE
     )`,
-    // The revision names the last write: who wants to write names the one that it has read.
+    // The revision names the last write. A write names the revision that it has read.
     `CREATE TABLE IF NOT EXISTS windrow_sessions (
       session INTEGER PRIMARY KEY,
       revision TEXT NOT NULL,
       info TEXT NOT NULL
     )`,
-    // Times are texts, as JavaScript writes numbers, so that they come back exactly. Data comes last, so that
-    // SQLite need not read it for the columns before.
+    // Times are texts in JavaScript's notation, so they come back exactly. Data is the last column, so SQLite needn't
+    // read it for the others.
     `CREATE TABLE IF NOT EXISTS windrow_entries (
       session INTEGER NOT NULL,
       log INTEGER NOT NULL,
@@ -73,10 +74,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
 ];
 
 const VERSION = "(SELECT max(version) FROM windrow_schema)";
-/** Every write asks for it: a worker of an older version may still run when a newer one has changed the tables. */
+/**
+ * A condition of every write, because a worker of an older version may still run after a newer one has changed the
+ * tables.
+ */
 export const IS_CURRENT: string = `${VERSION} = ${MIGRATIONS.length}`;
 
-/** Brings the tables to the newest version; also where another worker does so at the same time. */
+/** Migrates the tables to the newest version. Another worker may do so at the same time. */
 export function* migrate(migrations: readonly (readonly string[])[] = MIGRATIONS): Script<void> {
   yield [statement("CREATE TABLE IF NOT EXISTS windrow_schema (version INTEGER PRIMARY KEY)")];
   const readVersion = [statement(`SELECT ${VERSION} AS version`)];
@@ -91,7 +95,7 @@ export function* migrate(migrations: readonly (readonly string[])[] = MIGRATIONS
       );
     }
     try {
-      // The row comes first: it cannot be written twice, so that no migration is made twice.
+      // The version row comes first. It can't be written twice, so no migration runs twice.
       yield [
         statement("INSERT INTO windrow_schema (version) VALUES (?1)", version + 1),
         ...next.map((sql) => statement(sql)),
@@ -111,11 +115,11 @@ function versionIn([rows]: readonly (readonly SqlRow[])[]): number {
   return Number(rows?.[0]?.version ?? 0);
 }
 
-/** Asks the database, and makes the tables first where they are missing or old. */
+/** Queries the database. Creates or migrates the tables first if they are missing or old. */
 export function* ask(...statements: readonly Statement[]): Script<readonly (readonly SqlRow[])[]> {
   for (let isMigrated = false; ; isMigrated = true) {
     try {
-      // Every step asks for the version: no answer of yesterday is relied on, and there is no first step of its own.
+      // Every step checks the version. So it never relies on an old answer and needs no separate first step.
       const [schema = [], ...rows] = yield [statement(`SELECT ${VERSION} AS version`), ...statements];
       if (versionIn([schema]) === MIGRATIONS.length) {
         return rows;

@@ -1,5 +1,5 @@
-// Sessions in the SQLite of an edge. What a Durable Object does inside of one transaction, and D1 with a transaction for each step,
-// is written once: as scripts that stop wherever they ask the database.
+// Sessions in SQLite at the edge. A Durable Object runs each call in one transaction, and D1 runs each step in its own.
+// Scripts that pause at every query serve both.
 
 import { ContextError } from "../base/errors.js";
 import { newId } from "../base/ids.js";
@@ -63,23 +63,26 @@ import {
 } from "./sql-rows.js";
 import { ask, type Script, type SqlRow, statement } from "./sql-schema.js";
 
-/** Where scripts run. */
+/** Runs scripts. */
 export interface SqlHost {
   read<T>(begin: () => Script<T>): Promise<T>;
-  /** Runs what writes, of one session in the order of the calls; it is durable when it resolves. */
+  /**
+   * Runs a script that writes. Those of one session run in the order of the calls. The writes are durable when the
+   * promise resolves.
+   */
   write<T>(sessionKey: string, begin: () => Script<T>): Promise<T>;
-  /** Whether a script is begun again where nobody knows whether its last step was done. */
+  /** True if a script starts again when the outcome of its last step is unknown. */
   readonly mayRepeat: boolean;
   readonly holds: Holds;
   readonly listeners: Listeners;
 }
 
-/** How many sessions are listed in one step. */
+/** The number of sessions listed in one step. */
 const SESSIONS_PER_STEP = 1000;
-/** How often a write is tried while others write to the same session. Each failure is another's success. */
+/** The most tries of a write while others write to the same session. Whenever one fails, another has succeeded. */
 const MOST_ATTEMPTS = 100;
 
-/** A store of sessions in the tables of a host. */
+/** Returns a store of sessions in the tables of a host. */
 export function sqlStore(host: SqlHost): TranscriptStore {
   return new SqlStore(host);
 }
@@ -89,7 +92,9 @@ class SqlStore implements TranscriptStore {
   readonly #host: SqlHost;
   readonly #calls = new Set<Promise<unknown>>();
   readonly #subscriptions = new Set<() => void>();
-  /** Who sessions are whose heads were lost: the same at every reading, until a write keeps it. */
+  /**
+   * The identities of sessions whose heads were lost. They stay the same at every reading until a write stores them.
+   */
   readonly #recovered = new Map<string, Pick<SessionInfo, "id" | "createdAtMs">>();
   #isClosed = false;
 
@@ -104,7 +109,7 @@ class SqlStore implements TranscriptStore {
         }),
       write: (sessionKey, values) =>
         this.#ofSession(sessionKey, async () => {
-          // Read before anything is awaited: what the caller changes later is no part of it.
+          // Encoded before the first await, so later changes of the caller have no effect.
           const statements = derivedWrites(sessionKey, values);
           if (statements.length > 0) {
             await host.write(sessionKey, () => ask(...statements));
@@ -247,7 +252,7 @@ class SqlStore implements TranscriptStore {
   ): Script<AppendResult> {
     const { callId } = trying;
     const { log = "transcript", operationId, replacesSeq } = options;
-    // Without an operation of its own, a call that is begun again must still be known: a JSON text is never this.
+    // A call that starts again must be recognised even without an operation id. No JSON text equals this one.
     const operation = operationId === undefined ? (this.#host.mayRepeat ? callId : null) : jsonOf(operationId);
     const key = jsonOf(sessionKey);
     const standing = [
@@ -298,7 +303,8 @@ class SqlStore implements TranscriptStore {
         ...rewritesOf(key, callId, log, after.rewritten),
         ...insertsOf(key, callId, log, operation, after.rows),
         ...(replacesSeq === undefined ? [] : [replacing]),
-        // What the next attempt begins with, where this one came too late: so it is no later than the others' next ones.
+        // The next attempt starts with this state if this one came too late, so it isn't later than the others' next
+        // ones.
         ...standing,
       );
       if (headIn(sessionKey, answers.at(-standing.length)?.[0]).revision === callId) {
@@ -310,7 +316,10 @@ class SqlStore implements TranscriptStore {
     throw tooManyWriters();
   }
 
-  /** Whether rows are there that a step wrote whose answer was lost: others may have come since, also with the same operation. */
+  /**
+   * True if the rows exist that a step wrote before its answer was lost. Others may have come since, even with the same
+   * operation.
+   */
   *#hasWritten(key: string, log: LogName, rows: readonly Entry[] | undefined): Script<boolean> {
     const [first] = rows ?? [];
     if (rows === undefined || first === undefined) {
@@ -334,7 +343,7 @@ class SqlStore implements TranscriptStore {
       );
       const head = headIn(sessionKey, headRows[0]);
       if (head.flaw !== undefined && !isDamaged) {
-        // Head and entries are of one moment: all is read once more, with what the head follows from.
+        // Head and entries must be from the same moment, so everything that the head depends on is read once more.
         isDamaged = true;
         continue;
       }
@@ -352,7 +361,7 @@ class SqlStore implements TranscriptStore {
         }
       }
       if (entries.length < wanted && rows.length === count) {
-        // Damaged rows count to no limit: as many more are read, and more each time, so that it ends soon.
+        // Damaged rows don't count toward the limit. Each round reads more of them, so it ends soon.
         count = wanted + 2 * (rows.length - entries.length);
         continue;
       }
@@ -440,7 +449,10 @@ class SqlStore implements TranscriptStore {
     throw tooManyWriters();
   }
 
-  /** Removes the session that is found first, and says whether there was one: what begins later under its key is another. */
+  /**
+   * Removes the session found first, and returns true if one existed. A session that starts later under the same key is
+   * a different one.
+   */
   *#remove(sessionKey: string, expected: RemoveOptions, found: Removing): Script<boolean> {
     const key = jsonOf(sessionKey);
     const isConditional = expected.expectedId !== undefined || expected.expectedSeq !== undefined;
@@ -464,7 +476,7 @@ class SqlStore implements TranscriptStore {
     throw tooManyWriters();
   }
 
-  /** What is known of a session, made anew from its entries where its head is lost. */
+  /** Returns a session's facts, recomputed from its entries if its head is lost. */
   *#infoOf(sessionKey: string, head: SessionHead): Script<SessionInfo | undefined> {
     if (head.flaw === undefined) {
       return head.info;
@@ -483,7 +495,7 @@ class SqlStore implements TranscriptStore {
     const { id, createdAtMs } = this.#recovered.get(sessionKey) ?? info;
     this.#recovered.set(sessionKey, { id, createdAtMs });
     const withLast = (log: LogName): SessionInfo["logs"][LogName] => {
-      // No place is given twice, not even the place of an unreadable row.
+      // No sequence number is reused, not even that of an unreadable row.
       const last = ofLog(log).at(-1)?.seq;
       return { ...logs[log], lastSeq: Math.max(logs[log].lastSeq, Number.isSafeInteger(last) ? (last as number) : 0) };
     };
@@ -493,7 +505,7 @@ class SqlStore implements TranscriptStore {
 
 interface Appending {
   readonly callId: string;
-  /** What a step wrote, as long as it is not known whether it came in time. */
+  /** The rows that a step wrote, until its outcome is known. */
   rows: readonly Entry[] | undefined;
 }
 
@@ -505,12 +517,12 @@ interface TrimCall {
 
 interface Trimming {
   readonly callId: string;
-  /** How many entries the last attempt removes, as long as it is not known that it came too late. */
+  /** The number of entries that the last attempt removes, until its outcome is known. */
   removedCount: number;
 }
 
 interface Removing {
-  /** The number of the session that is removed, once it was found. */
+  /** The number of the session to remove, once found. */
   number: number | undefined;
 }
 
@@ -533,7 +545,7 @@ function* readDerived(sessionKey: string, names: readonly string[]): Script<Read
   const pieces = new Map<string, Uint8Array[]>();
   for (const { name, value } of answers.flat()) {
     const own = pieces.get(name as string) ?? [];
-    // D1 gives a list of numbers.
+    // D1 returns a list of numbers.
     own.push(new Uint8Array(value as ArrayBuffer | number[]));
     pieces.set(name as string, own);
   }
@@ -569,7 +581,7 @@ function failureOf(failure: unknown): ContextError {
   );
 }
 
-/** A Durable Object that has no SQLite. */
+/** The error for a Durable Object without SQLite. */
 export function withoutSql(cause?: unknown): ContextError {
   return storeError(
     "STORE_UNAVAILABLE",

@@ -1,6 +1,9 @@
-// Calls that come one after the other, by key.
+// Queues calls by key.
 
-/** Who writes to a session without waiting does so in order, and not against itself. */
+/**
+ * A caller that writes to a session without awaiting each write still writes in order, and doesn't conflict with
+ * itself.
+ */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 

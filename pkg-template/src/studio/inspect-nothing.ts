@@ -1,4 +1,4 @@
-// What `windrow/inspect` is in production: nothing.
+// `windrow/inspect` in production. It does nothing.
 
-/** Does nothing: builds are shown while an app is developed. */
+/** Does nothing. Builds are only shown during development. */
 export function inspect(): void {}

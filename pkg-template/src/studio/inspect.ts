@@ -1,30 +1,30 @@
-// Shows an app's builds in the studio while the app is developed. In production it does nothing: bundlers that know the condition
-// `production` take the file without it, and elsewhere `process.env.NODE_ENV` says so. A bundler that puts "production" in its place
-// finds that nothing else in this file is used, and leaves it out.
+// Shows an app's builds in the studio during development. In production it does nothing: bundlers that know the
+// condition `production` use the file that does nothing, and elsewhere `process.env.NODE_ENV` decides. A bundler that
+// replaces this variable with "production" finds the rest of this file unused and drops it.
 
 import type { Format } from "../base/generated.js";
 import type { BuiltContext } from "../context/context.js";
 import type { AnyMessage } from "../formats/any-message.js";
 
-/** Where the studio is. */
+/** The address of the studio. */
 export interface InspectOptions {
-  /** The address that `windrow studio` printed. Default: `WINDROW_STUDIO` of the environment, or of `globalThis`. */
+  /** The address printed by `windrow studio`. Default: `WINDROW_STUDIO` of the environment or of `globalThis`. */
   readonly studio?: string | undefined;
 }
 
 /**
- * Sends a build to the studio, where it becomes a line of "Every turn". It never waits and never fails: where there is no
- * studio it says so once, on the console.
+ * Sends a build to the studio, where it becomes a line of "Every turn". It never waits and never fails. Without a
+ * studio, it logs one line to the console.
  */
 export function inspect<M extends AnyMessage, F extends Format>(
   context: BuiltContext<M, F>,
   options: InspectOptions = {},
 ): void {
   try {
-    // An expression, as bundlers drop one even where they do not minify, and with it all that only it calls.
+    // An expression, because bundlers drop it even without minifying, along with everything that only it calls.
     process.env.NODE_ENV === "production" || send(context, options);
   } catch {
-    send(context, options); // A browser without a bundler has no `process`. What sends throws nothing.
+    send(context, options); // a browser without a bundler has no `process`
   }
 }
 
@@ -32,7 +32,7 @@ function send<M extends AnyMessage, F extends Format>(
   context: BuiltContext<M, F>,
   options: InspectOptions | null,
 ): void {
-  // A variable of its own: the package itself makes no request.
+  // A separate variable, because the package itself makes no requests.
   const { fetch: post } = globalThis;
   try {
     const studio = options?.studio ?? addressGiven();

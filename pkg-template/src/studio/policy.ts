@@ -1,6 +1,9 @@
-// The content security policy of the page, in one place for the studio's server and for the static build.
+// The page's content security policy, shared by the studio's server and the static build.
 
-/** All that a `meta` tag can say: nothing is loaded from another origin, and nothing is sent to one but those of `connect`. */
+/**
+ * Returns the policy for a `meta` tag. Nothing loads from another origin, and requests go only to this one and to
+ * `connect`.
+ */
 export function metaPolicy(connect: readonly string[] = []): string {
   return [
     "default-src 'none'",
@@ -8,7 +11,8 @@ export function metaPolicy(connect: readonly string[] = []): string {
     "style-src 'self'",
     "img-src 'self' data:",
     ["connect-src 'self'", ...connect].join(" "),
-    // A worker that starts from a blob has the policy of its page, even if the host sends no header with the worker's script.
+    // A worker started from a blob inherits its page's policy, even if the host sends no header with the worker's
+    // script.
     "worker-src 'self' blob:",
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -16,7 +20,7 @@ export function metaPolicy(connect: readonly string[] = []): string {
   ].join("; ");
 }
 
-/** The same as a header, which can also say that no other page may have this one in a frame. */
+/** Returns the same policy for a header, which can also forbid that another page frames this one. */
 export function headerPolicy(connect: readonly string[] = []): string {
   return `${metaPolicy(connect)}; frame-ancestors 'none'`;
 }

@@ -1,4 +1,4 @@
-// The studio: serves the page on this machine alone, and hands the builds that an app reports on to it.
+// The studio's server: serves the page on this machine only, and forwards the builds that an app reports to it.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -7,15 +7,18 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
 import { headerPolicy } from "./policy.js";
 
-/** What the studio shows, and where it listens. */
+/** Options of the studio: its content and its port. */
 export interface StudioOptions {
   /** The folder of the built page. */
   readonly folder: string;
-  /** A conversation that the page opens with. */
+  /** A conversation to open in the page. */
   readonly file?: { readonly name: string; readonly text: string } | undefined;
-  /** Default: any that is free. */
+  /** Default: any free port. */
   readonly port?: number | undefined;
-  /** The address of a model that the page may ask, as `openAiCompatible` takes it. Its origin is the only other one that the page reaches. */
+  /**
+   * The address of a model that the page may ask, in `openAiCompatible`'s form. Its origin is the only other one that
+   * the page can reach.
+   */
   readonly endpoint?: URL | undefined;
 }
 
@@ -26,13 +29,13 @@ export interface Studio {
 }
 
 const HOST = "127.0.0.1";
-/** Builds that a page which is opened later is still shown. */
+/** The number of builds kept for pages that open later. */
 const MOST_BUILDS = 200;
-/** Limit in bytes of one build, of all kept builds together, and of the builds that wait for a slow listener. */
+/** The limit in bytes for one build, for all kept builds together, and for builds that wait for a slow listener. */
 const MOST_BYTES = 64_000_000;
 
 const TOO_LONG = `a build has at most ${MOST_BYTES} bytes`;
-/** The page without the policy of a `meta` tag: the server sends its own as a header. */
+/** The page without a `meta` policy, because the server sends the policy as a header. */
 const PAGE = "studio.html";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -43,7 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Starts the studio. It listens on 127.0.0.1, answers to its own name alone, and its token is in memory alone. */
+/** Starts the studio. It listens on 127.0.0.1, accepts only its own host name, and keeps its token only in memory. */
 export async function startStudio({ folder, file, port = 0, endpoint }: StudioOptions): Promise<Studio> {
   const token = randomBytes(16).toString("base64url");
   const headers = new Headers({
@@ -53,7 +56,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     "cache-control": "no-store",
   });
   const opened = JSON.stringify({ file: file ?? null, endpoint: endpoint?.href ?? null });
-  /** Each build is a line. Listeners wait for the same bytes: none has a copy. */
+  /** Each build is a line. All listeners share the same bytes. */
   const builds: Buffer[] = [];
   let kept = 0;
   const listeners = new Set<ServerResponse>();
@@ -80,7 +83,8 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const own = (server.address() as AddressInfo).port;
     const { host = "", origin } = request.headers;
-    // A page elsewhere whose name was made to point here asks for another host; a page of another origin says its own.
+    // A page elsewhere whose name resolves to this machine sends another host, and a page of another origin sends that
+    // origin.
     if (host !== `${HOST}:${own}` && host !== `localhost:${own}`) {
       return refuse(response, 403, "the studio answers to 127.0.0.1 alone");
     }
@@ -189,7 +193,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
   };
 }
 
-/** The path and the query of a request; undefined if they can't be read. */
+/** Returns the path and the query of a request. Undefined if they can't be parsed. */
 function readTarget(target: string, origin: string): { path: string; searchParams: URLSearchParams } | undefined {
   if (!target.startsWith("/")) {
     return undefined;
@@ -202,7 +206,7 @@ function readTarget(target: string, origin: string): { path: string; searchParam
   }
 }
 
-/** A text of JSON in one line; undefined if it isn't JSON. */
+/** Returns JSON text as one line. Undefined if it isn't JSON. */
 function lineOf(text: string): Buffer | undefined {
   try {
     return Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`);
@@ -222,7 +226,7 @@ function refuse(response: ServerResponse, status: number, words: string): void {
   response.end(`${words}\n`);
 }
 
-/** The text of a request; undefined where it is too long. */
+/** Returns the text of a request. Undefined if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let length = 0;

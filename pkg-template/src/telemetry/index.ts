@@ -1,5 +1,6 @@
-// Attributes of a context for the span of a model's call, by the names of OpenTelemetry's semantic conventions for generative AI.
-// https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11-28, status: development). A plain object, no dependency.
+// Attributes of a context for the span of a model call, named by OpenTelemetry's semantic conventions for generative
+// AI. https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11-28, status: development). A plain
+// object without a dependency.
 
 import type { AnyMessage, BuiltContext } from "windrow";
 import { checkOptions, type OptionRules } from "../base/options.js";
@@ -10,7 +11,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /** Facts of the call that a context doesn't know. */
 export interface SpanOptions {
-  /** The provider as the conventions name it. Default: the one of `render.provider`, if that is one of theirs. */
+  /** The provider's name in the conventions. Default: that of `render.provider`, if the conventions have one. */
   readonly providerName?: string | undefined;
 }
 
@@ -33,12 +34,12 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   gemini: "gcp.gemini",
 };
 
-/** True if something that was said is shown in another form, or not at all, to save room. */
+/** True if any message is shortened or left out to save room. */
 function isCompacted({ trimmed, trace }: AnyContext): boolean {
   return trimmed || trace.unreadCount > 0 || trace.ranges.some(({ reason }) => COMPACTING.has(reason));
 }
 
-/** Reasons that say something shorter is in the place of a message. */
+/** Reasons that mean something shorter replaces a message. */
 const COMPACTING: ReadonlySet<string> = new Set(["compacted", "summarized"]);
 
 function attributesOf(context: AnyContext, options: SpanOptions = {}): SpanAttributes {
@@ -62,7 +63,7 @@ function attributesOf(context: AnyContext, options: SpanOptions = {}): SpanAttri
     "gen_ai.request.model": config.model,
     "gen_ai.conversation.id": config.sessionId,
     "gen_ai.agent.id": config.agentId,
-    // The conventions ask for no value if nothing was compacted.
+    // The conventions leave out the attribute if nothing was compacted.
     "gen_ai.conversation.compacted": isCompacted(context) || undefined,
     "gen_ai.usage.input_tokens": tokens.total,
     "windrow.tokens.limit": tokens.limit,
@@ -78,7 +79,7 @@ function attributesOf(context: AnyContext, options: SpanOptions = {}): SpanAttri
 }
 
 /**
- * Returns the attributes of a context for the span of the call that sends it. `gen_ai.usage.input_tokens` is windrow's count: set it again
- * from the provider's usage after the call. They hold no text of the conversation.
+ * Returns the attributes of a context for the span of the call that sends it. They contain no text of the conversation.
+ * `gen_ai.usage.input_tokens` is windrow's count: set it again from the provider's usage after the call.
  */
 export const spanAttributes: typeof attributesOf = /* @__PURE__ */ publicFunction(KIND, "spanAttributes", attributesOf);

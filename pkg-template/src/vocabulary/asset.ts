@@ -1,17 +1,14 @@
-// Writes the file of a vocabulary: crates/encoding/src/vocabulary.rs has its format.
+// Writes a vocabulary file. Its format is described in crates/encoding/src/vocabulary.rs.
 
 import { type MergePair, SINGLE_BYTES, storedOrder } from "./order.js";
 
 const FORMAT_VERSION = 2;
 const HEADER_BYTES = 24;
 
-/** The highest number that the three bytes of a step hold. */
+/** The highest number in the three bytes of a step. */
 const STEP = 0xff_ffff;
 
-/**
- * Returns the file of a vocabulary whose first tokens are the bytes 0 to 255, given its merges in order of rank and the tokens that no
- * merge makes.
- */
+/** Returns the vocabulary file for merges in order of rank and the tokens that no merge makes. The first tokens are the bytes 0 to 255. */
 export function vocabularyFile(
   piecesCode: number,
   merges: readonly MergePair[],

@@ -1,25 +1,29 @@
-// The stored order of the merges of a vocabulary, as in crates/encoding/src/order.rs, which says why it counts alike.
+// The stored order of a vocabulary's merges, the same as in crates/encoding/src/order.rs, which explains why counts
+// don't change.
 
-/** The single bytes, which come before the tokens that merges make. */
+/** The single bytes, which come before the tokens made by merges. */
 export const SINGLE_BYTES = 256;
 
-/** More than any rank of a token. */
+/** A number above every rank. */
 const MORE_THAN_A_RANK = 2 ** 18;
 
-/** By how many heights each run reaches lower than the one before it. */
+/** The number of heights that each run reaches below the previous one. */
 const HEIGHTS_A_RUN = 2;
 
 /** The left and right part of a token. */
 export type MergePair = readonly [left: number, right: number];
 
-/** Returns merges, given in order of rank, in the order that is stored. A token is 256 more than the place of the merge that makes it. */
+/**
+ * Returns merges, passed in order of rank, in the stored order. A token is 256 plus the index of the merge that makes
+ * it.
+ */
 export function storedOrder(merges: readonly MergePair[]): MergePair[] {
   const { waitsFor, followers } = constraintsOf(merges);
   const heights = heightsOf(followers);
   const highest = heights.reduce((most, height) => Math.max(most, height), 0);
   const places = Array.from({ length: SINGLE_BYTES + merges.length }, (_, token) => token);
   const ordered: MergePair[] = [];
-  // Merges that are too low for the run, by height. They wait for no other merge.
+  // Merges too low for the current run, by height. They wait for no other merge.
   const tooLow: number[][] = Array.from({ length: highest + 1 }, () => []);
   for (const merge of merges.keys()) {
     if (waitsFor[merge] === 0) {
@@ -70,7 +74,7 @@ export function storedOrder(merges: readonly MergePair[]): MergePair[] {
   return ordered;
 }
 
-/** Returns by merge how many must come before it, and which must come after it. */
+/** Returns for each merge the number that must come before it, and the merges that must come after it. */
 function constraintsOf(merges: readonly MergePair[]): { waitsFor: number[]; followers: number[][] } {
   const waitsFor = merges.map(() => 0);
   const followers: number[][] = merges.map(() => []);
@@ -90,7 +94,7 @@ function constraintsOf(merges: readonly MergePair[]): { waitsFor: number[]; foll
   return { waitsFor, followers };
 }
 
-/** Returns by merge how many merges at most must come after it, one after the other. */
+/** Returns for each merge the longest chain of merges that must come after it. */
 function heightsOf(followers: readonly (readonly number[])[]): number[] {
   const heights = followers.map(() => 0);
   for (let merge = followers.length - 1; merge >= 0; merge -= 1) {

@@ -1,4 +1,4 @@
-// Makes the vocabulary of a tokenizer.json: a byte-level BPE whose pieces are cut as one of the families here cuts them.
+// Makes a vocabulary from a tokenizer.json: a byte-level BPE whose pre-tokenizer is one of the families listed here.
 
 import type { EncodingName } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -6,7 +6,7 @@ import { counted } from "../base/words.js";
 import { vocabularyFile } from "./asset.js";
 import { type MergePair, SINGLE_BYTES } from "./order.js";
 
-/** Why a file isn't read, with the place in it, and what to do about it. */
+/** The reason why a file can't be used, with the place in it and the next step. */
 export class TokenizerFileError extends Error {
   readonly nextAction: string;
 
@@ -20,13 +20,13 @@ export class TokenizerFileError extends Error {
 export interface TokenizerVocabulary {
   readonly name: EncodingName;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many tokens it has, without special ones. */
+  /** The number of its tokens, except special ones. */
   readonly tokens: number;
-  /** Is true if its tokenizer composes characters (NFC) before it counts, which windrow doesn't. */
+  /** True if its tokenizer composes characters (NFC) before it counts, which windrow doesn't. */
   readonly composes: boolean;
 }
 
-/** The longest text of a file that is read: known files have 7 to 18 million characters. */
+/** The longest file that is read, in characters. Known files have 7 to 18 million. */
 const LONGEST_FILE = 100_000_000;
 
 /** The most tokens of a vocabulary, and the longest of them in bytes. */
@@ -46,7 +46,7 @@ const CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?";
 const PUNCTUATED = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|";
 const LETTERS = String.raw`[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
 
-/** The families that are read: how a file says that they cut pieces, and the code of that in a vocabulary file. */
+/** The supported families: their patterns in the file, and their code in a vocabulary file. */
 const READ: readonly { readonly name: EncodingName; readonly code: number; readonly patterns: readonly string[] }[] = [
   { name: "qwen", code: 1, patterns: [`${WORDS_OF_GPT4}\\p{N}|${END_OF_GPT4}`] },
   { name: "deepseek_v3", code: 2, patterns: ["\\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+", PUNCTUATED + LETTERS] },
@@ -54,7 +54,7 @@ const READ: readonly { readonly name: EncodingName; readonly code: number; reado
   { name: "llama3", code: 4, patterns: [`${WORDS_OF_GPT4}\\p{N}{1,3}|${END_OF_GPT4}`] },
 ];
 
-/** Patterns that are known and not read, and why. */
+/** Patterns that are known but not supported, with the reason. */
 const NOT_READ: readonly { readonly patterns: readonly string[]; readonly words: string }[] = [
   {
     patterns: [`${CASED}${CONTRACTION}|${CAPITALS}${CONTRACTION}|\\p{N}{1,3}|${END_OF_GPT4O}`],
@@ -63,9 +63,9 @@ const NOT_READ: readonly { readonly patterns: readonly string[]; readonly words:
 ];
 
 /**
- * Makes the vocabulary of a tokenizer.json.
+ * Makes a vocabulary from a tokenizer.json.
  *
- * @throws {TokenizerFileError} If the file isn't one, is damaged, or is of a tokenizer that isn't read.
+ * @throws {TokenizerFileError} If the file isn't one, is damaged, or has an unsupported tokenizer.
  */
 export function tokenizerVocabulary(text: string): TokenizerVocabulary {
   const file = parsedFile(text);
@@ -99,7 +99,7 @@ function parsedFile(text: string): JsonObject {
   return file;
 }
 
-/** Returns the model of a file, if it is a BPE of bytes. */
+/** Returns the model in a file, if it is a byte-level BPE. */
 function bpeOf(file: JsonObject): JsonObject {
   const { model } = file;
   if (!isRecord(model)) {
@@ -129,7 +129,7 @@ function bpeOf(file: JsonObject): JsonObject {
   return model;
 }
 
-/** Returns the family whose patterns a file has. */
+/** Returns the family with a file's patterns. */
 function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   const steps = isRecord(given) && Array.isArray(given.pretokenizers) ? given.pretokenizers : [given];
   const last: unknown = steps.at(-1);
@@ -162,7 +162,7 @@ function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   return family;
 }
 
-/** Returns if a file's tokenizer composes characters. */
+/** True if a file's tokenizer composes characters. */
 function composesIn(normalizer: unknown): boolean {
   const steps: unknown[] = isRecord(normalizer)
     ? Array.isArray(normalizer.normalizers)
@@ -202,13 +202,13 @@ function idsOf(vocab: unknown): ReadonlyMap<string, number> {
   return ids;
 }
 
-/** Returns the texts of special tokens, which no text is merged into. */
+/** Returns the texts of special tokens, which merges never produce. */
 function specialTokensOf(added: unknown): ReadonlySet<string> {
   const tokens: unknown[] = Array.isArray(added) ? added : [];
   return new Set(tokens.map((token) => (isRecord(token) ? String(token.content) : "")));
 }
 
-/** Returns the letter that each byte is written as: itself if it can be seen, or one from U+0100 on. */
+/** Returns the letter that represents each byte: the byte itself if it is visible, or a letter from U+0100 on. */
 function byteLetters(): string[] {
   let next = 0x100;
   return Array.from({ length: SINGLE_BYTES }, (_, byte) => {
@@ -217,7 +217,7 @@ function byteLetters(): string[] {
   });
 }
 
-/** A merge as a file has it, and what it makes. */
+/** A merge in a file. */
 interface FileMerge {
   readonly left: string;
   readonly right: string;
@@ -402,7 +402,7 @@ function bytesOf(token: string, bytes: ReadonlyMap<string, number>): Uint8Array 
   return Uint8Array.from(codes.map((code) => code ?? 0));
 }
 
-/** Returns the merges of a file, each of two tokens into a third that are all in the vocabulary. */
+/** Returns the merges of a file. Both tokens and the merged one are all in the vocabulary. */
 function mergesOf(given: unknown, ids: ReadonlyMap<string, number>): FileMerge[] {
   if (!Array.isArray(given)) {
     throw new TokenizerFileError("model.merges: expected a list of merges", DOWNLOAD_AGAIN);

@@ -27,13 +27,13 @@ import {
   withMessages,
 } from "./protocol.js";
 
-/** How many arrays the worker remembers: the next build of one sends only the messages that are new. */
+/** The number of arrays that the worker remembers. The next build of one sends only its new messages. */
 const REMEMBERED_ARRAYS = 4;
 
-/** The most messages that are sent at once. */
+/** The most messages sent at once. */
 const PART_LENGTH = 200;
 
-/** The longest that sending keeps the page, in milliseconds, if no part alone takes longer. */
+/** The longest that sending may block the page, in milliseconds, unless a single part takes longer. */
 const LONGEST_TURN_MS = 8;
 
 const BUILD = "context_build_error";
@@ -41,7 +41,7 @@ const BUILD = "context_build_error";
 type Hook = (...question: readonly unknown[]) => unknown;
 type Fields = Pick<BuiltContext<MessageInput, Format>, Exclude<ContextField, "text" | "tokens">>;
 
-/** A context that a worker built: the data of a `BuiltContext`. Methods return promises. */
+/** A context built by a worker: the data of a `BuiltContext`. Its methods return promises. */
 export interface WorkerContext<M extends AnyMessage = MessageInput, F extends Format = "messages"> extends Fields {
   /** The messages to send, as in `BuiltContext`. Undefined in the text formats. */
   readonly messages: F extends "messages" ? (M | ContextMessage)[] : undefined;
@@ -51,22 +51,22 @@ export interface WorkerContext<M extends AnyMessage = MessageInput, F extends Fo
   readonly kept: M[];
   /** The cost of the context. `tokensBySource` returns its parts by source. */
   readonly tokens: Omit<ContextTokens, "bySource">;
-  /** As `BuiltContext.request`. */
+  /** See `BuiltContext.request`. */
   request<Name extends ProviderName>(
     provider: Name,
     options?: Parameters<BuiltContext["request"]>[1],
   ): Promise<RequestBodies[Name]>;
-  /** As `BuiltContext.explain`. */
+  /** See `BuiltContext.explain`. */
   explain(idOrPosition: string | number): Promise<Explanation>;
-  /** As `BuiltContext.tokens.bySource`. */
+  /** See `BuiltContext.tokens.bySource`. */
   tokensBySource(): Promise<TokensBySource>;
-  /** As `BuiltContext.retrieval.execute`. `retrievalTool` of `windrow` has the tool's definition. */
+  /** See `BuiltContext.retrieval.execute`. `retrievalTool` of `windrow` has the tool's definition. */
   retrieve(given: RetrievalArguments | string): Promise<string>;
 }
 
 /** A transcript in a worker. Its methods take effect in the order of the calls, and fail like those of a `Transcript`. */
 export interface WorkerTranscript<M extends AnyMessage = MessageInput> {
-  /** The messages that the worker has: the caller's own objects. */
+  /** The messages in the worker. They are the caller's own objects. */
   readonly messages: readonly M[];
   append(messages: M | readonly M[]): Promise<void>;
   replaceLast(message: M): Promise<void>;
@@ -75,11 +75,11 @@ export interface WorkerTranscript<M extends AnyMessage = MessageInput> {
   free(): void;
 }
 
-/** The calls of `windrow`, which a worker answers. */
+/** The calls of `windrow` that a worker answers. */
 export interface WorkerEngine {
   /**
-   * Builds a context as `buildContext` of `windrow` does. Messages cross by a structured clone, each object once: a message that
-   * changes must be a new object. Hooks run in the page. Takes no `redact`.
+   * Builds a context as `buildContext` of `windrow` does. Messages are sent by structured clone, each object once, so a
+   * changed message must be a new object. Hooks run in the page. Takes no `redact`.
    */
   buildContext<M extends AnyMessage, const F extends Format = "messages">(
     transcript: readonly M[] | WorkerTranscript<M>,
@@ -98,13 +98,13 @@ export interface WorkerEngine {
   close(): void;
 }
 
-/** A list that the worker has. */
+/** A list in the worker. */
 interface KnownList<M> {
   readonly id: number;
   messages: readonly M[];
   /** Fails if the worker refused the list. */
   readonly created: Promise<unknown>;
-  /** The newest change that was sent. It never fails. */
+  /** The newest change sent. It never fails. */
   changed: Promise<unknown>;
 }
 
@@ -112,15 +112,15 @@ interface KnownList<M> {
 interface OpenCall {
   readonly kind: ErrorKind;
   readonly hooks: ReadonlyMap<HookName, Hook>;
-  /** The messages of the list as they are for the call. */
+  /** The messages of the list at the time of the call. */
   readonly messages: Promise<readonly unknown[]> | undefined;
   resolve(value: unknown): void;
   reject(error: ContextError): void;
 }
 
 /**
- * Connects a worker whose script calls `serveWorker` of `windrow/worker/thread`, so that builds never block the page. Takes any channel
- * whose other end serves, such as a `MessagePort`.
+ * Connects a worker whose script calls `serveWorker` of `windrow/worker/thread`, so builds never block the page. Takes
+ * any channel with a server at its other end, such as a `MessagePort`.
  */
 export function connectWorker(channel: Channel): WorkerEngine {
   return new Connection(channel);
@@ -129,17 +129,17 @@ export function connectWorker(channel: Channel): WorkerEngine {
 class Connection implements WorkerEngine {
   readonly #channel: Channel;
   readonly #calls = new Map<number, OpenCall>();
-  /** By the id of a hook's question. */
+  /** Keyed by the id of a hook's question. */
   readonly #asked = new Map<number, AbortController>();
   readonly #transcripts = new WeakMap<object, KnownList<unknown>>();
-  /** The arrays that the worker remembers, the newest first. */
+  /** The arrays that the worker remembers, newest first. */
   #arrays: KnownList<unknown>[] = [];
   readonly #forgotten = new FinalizationRegistry<number>((id) => this.#forget("context", id));
   #ids = 0;
-  /** Messages that wait to be sent. */
+  /** Messages waiting to be sent. */
   readonly #outbox: ToWorker[] = [];
   #isSending = false;
-  /** True after the first answer: then the worker's script has run. */
+  /** True after the first answer, which shows that the worker's script has run. */
   #hasRun = false;
   #end: ((kind: ErrorKind) => ContextError) | undefined;
 
@@ -175,7 +175,7 @@ class Connection implements WorkerEngine {
     const created = publicPromise(kind, "createTranscript", () =>
       this.#call("createTranscript", kind, [id, given.map(asPlain), options]),
     );
-    const changed = created.catch(() => {}); // The first use reports it.
+    const changed = created.catch(() => {}); // its first use reports the error
     const list: KnownList<unknown> = { id, messages: [...given], created, changed };
     const change = <Name extends "append" | "replaceLast" | "truncate">(
       name: Name,
@@ -257,7 +257,7 @@ class Connection implements WorkerEngine {
     }
     const id = known?.id ?? ++this.#ids;
     const created = this.#call("editArray", BUILD, [id, messages.slice(keep).map(asPlain), keep]);
-    created.catch(() => {}); // The build fails with it.
+    created.catch(() => {}); // the build fails with it
     const list = { id, messages, created, changed: Promise.resolve() };
     this.#arrays = [list, ...this.#arrays.filter((other) => other !== known)];
     for (const { id } of this.#arrays.splice(REMEMBERED_ARRAYS)) {
@@ -311,7 +311,7 @@ class Connection implements WorkerEngine {
     }).finally(() => signal?.removeEventListener("abort", abort)) as Promise<Calls[Name][1]>;
   }
 
-  /** Sends in the order of the calls. */
+  /** Sends messages in the order of the calls. */
   #send(sent: ToWorker): void {
     this.#outbox.push(sent);
     if (!this.#isSending) {
@@ -320,7 +320,7 @@ class Connection implements WorkerEngine {
     }
   }
 
-  /** Sends what waits. Gives the page a turn between the parts of a long list. */
+  /** Sends the waiting messages. Lets the page run between the parts of a long list. */
   async #empty(): Promise<void> {
     let began = performance.now();
     for (let next = this.#outbox.shift(); next !== undefined; next = this.#outbox.shift()) {
@@ -337,7 +337,7 @@ class Connection implements WorkerEngine {
     this.#isSending = false;
   }
 
-  /** False if it can't be cloned. Then the call fails. */
+  /** Returns false if a message can't be cloned. Its call then fails. */
   #post(sent: ToWorker): boolean {
     try {
       this.#channel.postMessage(sent);
@@ -446,7 +446,7 @@ function splitConfig(config: object): SplitConfig {
   return { plain, hooks, signal: (signal ?? undefined) as AbortSignal | undefined };
 }
 
-/** Returns a call with a long list of messages in parts: the last one is the call. */
+/** Splits a call with a long list of messages into parts. The last part is the call. */
 function partsOf(sent: ToWorker): ToWorker[] {
   const messages = sent.kind === "call" ? sent.given[1] : undefined;
   if (sent.kind !== "call" || !Array.isArray(messages) || messages.length <= PART_LENGTH) {
@@ -461,7 +461,7 @@ function partsOf(sent: ToWorker): ToWorker[] {
   return [...parts, { ...sent, given: [list, messages.slice(at), ...rest] }];
 }
 
-/** The error for a call that can't be cloned. It names the message that can't, by its own id if it has one. */
+/** Returns the error for a call that can't be cloned. It names the faulty message, by its id if it has one. */
 function unsendable(sent: ToWorker, kind: ErrorKind, cause: unknown): ContextError {
   const messages = sent.kind === "part" ? sent.messages : sent.kind === "call" ? sent.given[1] : undefined;
   const message = Array.isArray(messages) ? messages.find((it) => !canBeCloned(it)) : undefined;
@@ -489,13 +489,13 @@ function canBeCloned(value: unknown): boolean {
   }
 }
 
-/** Returns an instance of a class as its JSON, as a clone would lose the class. */
+/** Returns an instance of a class as its JSON, because a clone would lose the class. */
 function asPlain(message: unknown): unknown {
   const { toJSON } = Object(message) as { readonly toJSON?: unknown };
   return typeof toJSON === "function" ? toJSON.call(message) : message;
 }
 
-/** Replaces the candidates that a hook chose, and messages of theirs, by their ids. */
+/** Replaces chosen candidates, and their messages, by their ids. */
 function namedChoices(value: unknown, question: unknown): unknown {
   const { candidates } = Object(question) as { readonly candidates?: readonly { id: string; messages: unknown[] }[] };
   const isList = Array.isArray(value) || value instanceof Set;
@@ -508,7 +508,7 @@ function namedChoices(value: unknown, question: unknown): unknown {
   });
 }
 
-/** Returns how many messages two lists have in common from their beginning. */
+/** Returns the length of the common beginning of two lists. */
 function sharedLength(one: readonly unknown[], other: readonly unknown[]): number {
   const most = Math.min(one.length, other.length);
   let length = 0;

@@ -14,7 +14,7 @@ export interface Channel {
   start?(): void;
 }
 
-/** The fields of a built context that cross unchanged. */
+/** The fields of a built context that are sent unchanged. */
 export type ContextField =
   | "text"
   | "tokens"
@@ -50,9 +50,9 @@ export interface SentConfig {
   readonly isAbortable: boolean;
 }
 
-/** The calls of a page: arguments, and what each returns. */
+/** The calls of a page: the arguments and result of each. */
 export interface Calls {
-  /** Keeps the first messages of an array, and adds more. A list that isn't there is a new one. */
+  /** Keeps the first messages of an array and adds more. Creates the list if it doesn't exist. */
   readonly editArray: readonly [[list: number, messages: readonly unknown[], keep: number], undefined];
   readonly createTranscript: readonly [[list: number, messages: readonly unknown[], options: unknown], undefined];
   readonly append: readonly [[list: number, messages: readonly unknown[]], undefined];
@@ -72,21 +72,21 @@ export type CallName = keyof Calls;
 /** The messages that the page sends. */
 export type ToWorker =
   | { readonly kind: "call"; readonly id: number; readonly name: CallName; readonly given: readonly unknown[] }
-  /** Messages of a call that follows: a long list is sent in parts, so that the page is never blocked for long. */
+  /** Messages of a later call. A long list is sent in parts, so the page is never blocked for long. */
   | { readonly kind: "part"; readonly id: number; readonly messages: readonly unknown[] }
   /** The signal of a call is aborted. */
   | { readonly kind: "abort"; readonly id: number; readonly reason: unknown }
   /** The answer of a hook. */
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "hookFailed"; readonly id: number; readonly error: unknown }
-  /** The page needs a list or a context no longer. */
+  /** The page no longer needs a list or a context. */
   | { readonly kind: "forget"; readonly what: "list" | "context"; readonly id: number };
 
 /** The messages that the worker sends. */
 export type ToPage =
   | { readonly kind: "done"; readonly id: number; readonly value: unknown }
   | { readonly kind: "failed"; readonly id: number; readonly error: unknown }
-  /** A hook of a call is asked. Messages in the question are positions. */
+  /** A question for a hook of a call. Messages in it are positions. */
   | {
       readonly kind: "ask";
       readonly id: number;
@@ -94,13 +94,13 @@ export type ToPage =
       readonly hook: HookName;
       readonly question: readonly unknown[];
     }
-  /** The answer of a hook isn't wanted any more. */
+  /** The answer of a hook is no longer wanted. */
   | { readonly kind: "unask"; readonly id: number; readonly reason: unknown };
 
-/** The fields of a question that have messages, or entries with messages. */
+/** The fields of a question that hold messages, or entries with messages. */
 const LISTS = ["candidates", "conversations"] as const;
 
-/** Replaces the messages in the question of a hook. */
+/** Replaces the messages in a hook's question. */
 export function withMessages(part: unknown, replace: (message: unknown) => unknown): unknown {
   if (typeof part !== "object" || part === null || Array.isArray(part)) {
     return part;
@@ -127,7 +127,7 @@ export function listenTo(channel: Channel, listener: (data: never) => void): voi
       channel.start?.();
       return;
     }
-  } catch {} // It isn't a channel.
+  } catch {} // it isn't a channel
   throw new ContextError({
     kind: "load_error",
     code: "WORKER_FAILED",

@@ -1,4 +1,4 @@
-// The side of a worker: it builds for the page that `connectWorker` connects.
+// The worker's side: builds for the page that `connectWorker` connects.
 
 import { ContextError } from "../base/errors.js";
 import type { HookName } from "../base/generated.js";
@@ -25,7 +25,7 @@ type List = AnyMessage[] | Transcript<AnyMessage>;
 type Handlers = { readonly [Name in CallName]: (id: number, ...given: Calls[Name][0]) => unknown };
 
 /**
- * Answers the calls of a page: call it once in the script of a worker. `channel` brings the calls: by default it is the worker's own
+ * Answers a page's calls. Call it once in a worker's script. `channel` delivers the calls. Default: the worker's own
  * scope.
  */
 export function serveWorker(channel: Channel = globalThis as unknown as Channel): void {
@@ -37,13 +37,13 @@ class Thread {
   readonly #send: (sent: ToPage) => void;
   readonly #lists = new Map<number, List>();
   readonly #contexts = new Map<number, BuiltContext<AnyMessage>>();
-  /** By message of a list: its position there. */
+  /** The position of each message in its list. */
   readonly #positions = new WeakMap<object, number>();
-  /** By the id of a call that can be aborted. */
+  /** Controllers by the id of an abortable call. */
   readonly #abortable = new Map<number, AbortController>();
-  /** By the id of a question to a hook. */
+  /** Open questions to hooks, by id. */
   readonly #asked = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-  /** By the id of a call: the messages that came before it. */
+  /** The messages that came before a call, by its id. */
   readonly #parts = new Map<number, (readonly unknown[])[]>();
   #questions = 0;
 
@@ -105,7 +105,7 @@ class Thread {
     editArray: (_, list, messages, keep) => {
       const before = (this.#lists.get(list) as AnyMessage[] | undefined) ?? [];
       this.#place(messages, keep);
-      // A context holds on to the array that it was built from.
+      // A context keeps the array that it was built from.
       this.#lists.set(list, [...before.slice(0, keep), ...(messages as readonly AnyMessage[])]);
     },
     createTranscript: (_, list, messages, options) => {
@@ -153,7 +153,7 @@ class Thread {
     }
   }
 
-  /** Returns the config of a build with its hooks, which the page answers, and its signal. */
+  /** Returns the config of a build with its signal and with hooks that ask the page. */
   #configOf(id: number, { plain, hooks, isAbortable }: SentConfig): object {
     const whole: Record<string, unknown> = { ...plain };
     for (const hook of hooks) {

@@ -1,13 +1,14 @@
-//! Where a JSON document may be cut: between the elements of a list, or the members of an object.
+//! Cuts a JSON document between the elements of a list, or the members of an object.
 
 use std::ops::Range;
 
-/// A member is most of a document where it has more than this share of it, in tenths: then that is cut.
+/// A member with more than this share of a document, in tenths, is most of it, and is cut instead.
 const MOST_TENTHS: usize = 8;
 
-/// The elements of a document, or of the list or object that is most of it; none if a text isn't JSON, or has fewer than two.
+/// The elements of a document, or of the list or object that is most of it. None if the text isn't JSON, or has fewer
+/// than two.
 ///
-/// One pass with a stack: how deep a document is nested costs nothing.
+/// One pass with a stack, so deep nesting costs nothing.
 pub(super) fn elements(text: &str) -> Option<Vec<Range<usize>>> {
     let is_container = text.trim_start().starts_with(['[', '{']);
     if !is_container || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
@@ -45,11 +46,11 @@ struct Container {
     start: usize,
     /// The elements or members that have ended, without the white space around them.
     elements: Vec<Range<usize>>,
-    /// Where the next one begins.
+    /// The start of the next one.
     next: usize,
-    /// Where to cut the container that is the value of the next one, if it is one.
+    /// Cuts of the container that is the next one's value, if it is a container.
     inner: Option<Vec<Range<usize>>>,
-    /// The longest element that is a container: its length, and where to cut it.
+    /// The longest element that is a container: its length and its cuts.
     longest: (usize, Vec<Range<usize>>),
 }
 
@@ -72,14 +73,14 @@ impl Container {
         }
     }
 
-    /// Where to cut it, if it ends here: between its elements, or within the one that is most of it.
+    /// The cuts of a container that ends at `end`: between its elements, or within the one that is most of it.
     fn elements_to_cut(self, end: usize) -> Vec<Range<usize>> {
         let (length, inner) = self.longest;
         if length * 10 > (end - self.start) * MOST_TENTHS { inner } else { self.elements }
     }
 }
 
-/// Whether the container whose first element begins here is an object.
+/// True if the container whose first element begins at `first` is an object.
 pub(super) fn is_object(text: &str, first: usize) -> bool {
     text[..first].trim_end().ends_with('{')
 }
@@ -89,7 +90,7 @@ pub(super) fn mark(mark: &str, is_object: bool) -> String {
     if is_object { format!("\"…\":\"{mark}\"") } else { format!("\"{mark}\"") }
 }
 
-/// The end of the text that begins here with its quotation mark.
+/// The end of the text that begins with its quotation mark at `start`.
 fn end_of_text(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'"' {

@@ -1,10 +1,11 @@
-//! Excerpts: of a long text the passages that a request is about, whole and in their order, and visible marks where others are
-//! left out.
+//! Excerpts: the passages of a long text that are relevant to a request, whole and in order, with visible marks for
+//! omissions.
 //!
-//! A passage is what its author set off: a sentence or a few, an item of a list, a row of a table, a block of code, an element of
-//! a JSON document. None is torn. What a passage is read by comes with it: its heading, the head of its table.
+//! A passage is a unit that the author set off: a sentence or a few, an item of a list, a row of a table, a block of
+//! code, an element of a JSON document. Passages are never torn. The context of a passage comes with it: its heading,
+//! or the head of its table.
 //!
-//! Which passages these are follows from the two texts alone, so that every host and every replay makes the same excerpt.
+//! The choice depends only on the two texts, so every host and every replay makes the same excerpt.
 
 mod json;
 mod own;
@@ -21,7 +22,7 @@ pub(crate) use passages::{MARK_END, mark};
 use passages::{Passage, Passages};
 use std::borrow::Cow;
 
-/// Of a long text the passages that a request is about.
+/// The passages of a long text that are relevant to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     /// The passages, with a mark in each gap.
@@ -29,16 +30,16 @@ pub(crate) struct Excerpt {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// A long text, from which excerpts of any length can be made.
+/// A long text, ready to make excerpts of any length.
 #[derive(Debug)]
 pub(crate) struct LongText<'a> {
     text: Cow<'a, str>,
     passages: Passages,
-    /// How much each passage is about the request.
+    /// Relevance of each passage to the request.
     scores: Vec<f32>,
 }
 
-/// Bytes of a token, about.
+/// About how many bytes a token has.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// About how many tokens a text has.
@@ -47,7 +48,8 @@ pub(crate) fn about_tokens(text: &str) -> u64 {
 }
 
 impl<'a> LongText<'a> {
-    /// Reads a text for a request. Of a tool's result (`role`) the beginning, the end, errors and names of things matter too.
+    /// Prepares a text for a request. In a tool's result (`role`) the beginning, the end, errors and identifiers matter
+    /// too.
     pub(crate) fn new(text: Cow<'a, str>, request: &str, role: Role) -> Self {
         let passages = Passages::of(&text);
         let scores = scores(&text, &passages.list, request, role);
@@ -64,15 +66,15 @@ impl<'a> LongText<'a> {
         about_tokens(&self.text)
     }
 
-    /// The excerpt of about so many tokens. None if the text has no passages that could be left out, or if the first that matter are
-    /// longer than that. `count` counts the tokens of what is left out.
+    /// Makes an excerpt of about `tokens` tokens. Returns None if no passage of the text could be left out, or if the
+    /// most relevant one is already longer. `count` counts the tokens of omitted text.
     pub(crate) fn excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
         let is_about = self.scores.iter().any(|score| *score > 0.0);
         let least = if is_about { f32::MIN_POSITIVE } else { 0.0 };
         self.excerpt_of(least, tokens, count)
     }
 
-    /// An excerpt that has passages which don't matter too, from the beginning on, as far as there is room for them.
+    /// Makes an excerpt that also has irrelevant passages, from the beginning on, as far as there is room.
     pub(crate) fn full_excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
         self.excerpt_of(0.0, tokens, count)
     }
@@ -86,7 +88,7 @@ impl<'a> LongText<'a> {
         assembled.map(|(text, gaps)| Excerpt { text, gaps })
     }
 
-    /// The beginning and the end of the text, about so many tokens in all, with a mark between them.
+    /// The beginning and the end of the text, about `tokens` tokens in all, with a mark between them.
     pub(crate) fn ends(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Excerpt {
         let most = bytes(tokens).min(self.text.len());
         let head = (0..=most / 2).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
@@ -102,16 +104,16 @@ impl<'a> LongText<'a> {
     }
 }
 
-/// About how many bytes so many tokens have.
+/// About how many bytes a number of tokens has.
 fn bytes(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
-/// Of a longer text so many bytes at its beginning and at its end are read for what the request is about.
+/// Bytes at the beginning and at the end of a longer text that are searched for relevant passages.
 const MOST_READ: usize = 512 * 1024;
 
-/// How much each passage is about the request: the words that it has, the rarer in this text the more, and half of what those
-/// beside it have.
+/// Relevance of each passage: the request's words that it has, rarer ones in this text weighing more, plus half the
+/// score of its neighbors.
 fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
 
@@ -144,13 +146,13 @@ fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f3
     (0..own.len()).map(beside).collect()
 }
 
-/// What the words of a request bring each passage, whose terms `read` gives: the rarer a word is, the more.
+/// Scores passages by the words of a request: the rarer a word, the more. `read` yields a passage's terms.
 fn of_words(
     words: &[Word],
     passages: &[Passage],
     mut read: impl FnMut(&Passage, &mut dyn FnMut(Term)),
 ) -> Vec<f32> {
-    // A word may be there by several kinds of terms, each of which counts once.
+    // A word may occur in several kinds of terms. Each kind counts once.
     let ways: Vec<(&Word, Kind)> = words
         .iter()
         .flat_map(|word| [Kind::Word, Kind::Identifier, Kind::Gram].map(|kind| (word, kind)))
@@ -182,7 +184,7 @@ fn of_words(
     scores
 }
 
-/// Whether a line of a log or a result says that something went wrong.
+/// True if a line of a log or a result reports a failure.
 pub(crate) fn tells_failure(text: &str) -> bool {
     const SIGNS: [&str; 7] =
         ["error", "fail", "exception", "traceback", "panic", "fatal", "denied"];
@@ -190,13 +192,13 @@ pub(crate) fn tells_failure(text: &str) -> bool {
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
-/// How many words of a text name something.
+/// Number of identifiers in a text.
 fn count_identifiers(text: &str) -> f32 {
     f32::from(u16::try_from(identifiers(text).count()).unwrap_or(u16::MAX))
 }
 
-/// Returns the words of a text that name something, as a path, an id, a key or a date does: they have a digit, a dot, a slash or an
-/// underscore, and are no number.
+/// Returns the identifiers in a text: words that name something, such as a path, an id, a key or a date. They have a
+/// digit, a dot, a slash or an underscore, and aren't numbers.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 5;
     let is_of_word = |it: char| it.is_ascii_alphanumeric() || "_-./#@:".contains(it);
@@ -211,10 +213,10 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |letter| !is_of_word(letter)).filter(names)
 }
 
-/// Which passages come in, of those that score at least `least`: those first that are most about the request for their length, each with
-/// what it is read by. Of equal ones, the first.
+/// Chooses passages that score at least `least`, each with its context: first those with the highest score for their
+/// length, and the first of equal ones.
 fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
-    /// What a passage costs beside its text: the mark behind it.
+    /// Cost of a passage in addition to its text: the mark after it.
     const AROUND: f32 = 40.0;
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
     let worth = |at: usize| scores[at] / (passages[at].range.len() as f32 + AROUND);
@@ -336,7 +338,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         assert!(!shown.contains("The valve is red."), "it is in the middle");
     }
 
-    /// Lines of all sorts, with marks that look like those of an excerpt.
+    /// Lines of all kinds, including marks that look like those of an excerpt.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             "[a-z]{1,9}( [a-z]{1,9}){0,20}\\.( [A-Z][a-z]{1,9}\\.){0,3}",
@@ -354,7 +356,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         prop::collection::vec(line, 0..60).prop_map(|lines| lines.join("\n"))
     }
 
-    /// What is kept, without the marks.
+    /// The kept text, without the marks.
     fn kept_parts(found: &Excerpt) -> Vec<&str> {
         let mut parts = Vec::new();
         let mut begin = 0;
@@ -380,7 +382,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
                     rest = &rest[at.unwrap_or_default() + part.len()..];
                     length += part.len();
                 }
-                // White space between passages that follow on each other is kept with them.
+                // White space between adjacent kept passages stays.
                 let spaces = text.chars().filter(|it| it.is_whitespace()).map(char::len_utf8).sum::<usize>();
                 prop_assert!(length as u64 <= tokens * BYTES_PER_TOKEN + spaces as u64);
                 prop_assert!(!found.gaps.is_empty() && found.gaps.iter().all(|gap| gap.tokens > 0));

@@ -1,15 +1,17 @@
 //! The user's own words around a log, a file or an article that they pasted.
 //!
-//! Prose is the user's, and code, logs and tables are pasted. Of a text that is all prose, the longest paragraph is.
+//! Prose is the user's, and code, logs and tables are pasted. In a text that is all prose, the longest paragraph counts
+//! as pasted.
 
 use super::passages::{Passage, Passages};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// The least share of letters and marks of prose in a passage of prose. Lines of logs and code have about 0.5 to 0.8.
+/// The least share of letters and punctuation of prose in a passage of prose. Lines of logs and code have about 0.5 to
+/// 0.8.
 const PROSE: f32 = 0.85;
 
-/// The same for a passage that asks something: it may name a file, a line or a figure.
+/// The same for a passage that asks a question: it may name a file, a line or a figure.
 const QUESTION: f32 = 0.6;
 
 /// Passages of one kind that no empty line separates.
@@ -49,7 +51,8 @@ pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
     in_order(&blocks)
 }
 
-/// Marks a paragraph as pasted, except a few sentences at an end of the text: there the user may go on without an empty line.
+/// Marks a paragraph as pasted, except for a few sentences at an end of the text: the user may continue there without
+/// an empty line.
 fn split_longest(text: &str, passages: &[Passage], blocks: &mut Vec<Block>, longest: usize) {
     let block = &mut blocks[longest];
     block.is_prose = false;
@@ -87,7 +90,7 @@ fn in_order(blocks: &[Block]) -> Vec<Range<usize>> {
     own.into_iter().map(|block| block.range.clone()).collect()
 }
 
-/// True if a passage has a question.
+/// True if a passage asks a question.
 fn asks(said: &str) -> bool {
     let mut letters = said.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -99,7 +102,7 @@ fn asks(said: &str) -> bool {
     false
 }
 
-/// True if a passage is prose, and no code, log, table or quoted line.
+/// True if a passage is prose rather than code, a log, a table or a quoted line.
 #[expect(clippy::cast_precision_loss, reason = "letters of a passage")]
 fn is_prose(said: &str, asks: bool) -> bool {
     let is_of_prose =

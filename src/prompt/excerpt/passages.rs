@@ -1,4 +1,4 @@
-//! Where a text may be cut.
+//! Splits a text into passages.
 
 use super::json;
 use crate::state::context::Gap;
@@ -8,26 +8,26 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Passages {
     pub(super) list: Vec<Passage>,
-    /// Whether the text is JSON: then a mark is an element of it.
+    /// True if the text is JSON. A mark is then an element of it.
     pub(super) is_json: bool,
 }
 
-/// A part of a text that is not torn.
+/// A part of a text that is never torn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// Where it is in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub(super) range: Range<usize>,
-    /// The passage that it is read by, which is before it: a heading, the head of a table.
+    /// An earlier passage that provides context: its heading, or the head of its table.
     pub(super) below: Option<usize>,
-    /// Whether it is such a one itself.
+    /// True for a heading or the head of a table.
     pub(super) is_heading: bool,
 }
 
-/// So many bytes of sentences are one passage.
+/// Sentences are joined into a passage of about this many bytes.
 const SENTENCES: usize = 240;
 
 impl Passages {
-    /// Those of a text, in order. They hold all of it but white space, and what is around the elements of JSON.
+    /// The passages of a text, in order. They cover all of it except white space, and the JSON around the elements.
     pub(super) fn of(text: &str) -> Self {
         if let Some(elements) = json::elements(text) {
             let passage = |range| Passage { range, below: None, is_heading: false };
@@ -38,8 +38,8 @@ impl Passages {
         Self { list: cut.list, is_json: false }
     }
 
-    /// The passages that are kept, with a mark in each gap, and where the gaps are. What is between two passages that follow on each other
-    /// is as it was.
+    /// Puts the kept passages together with a mark in each gap, and returns the gaps. The text between adjacent kept
+    /// passages stays unchanged.
     pub(super) fn assemble(
         &self,
         text: &str,
@@ -48,7 +48,7 @@ impl Passages {
     ) -> (String, Vec<Gap>) {
         let mut out = String::new();
         let mut gaps = Vec::new();
-        // What stands before the first element and behind the last belongs to the document.
+        // The text before the first element and after the last belongs to the document.
         let (begin, end) = match (self.is_json, self.list.first(), self.list.last()) {
             (true, Some(first), Some(last)) => (first.range.start, last.range.end),
             _ => (0, text.len()),
@@ -79,7 +79,7 @@ impl Passages {
     }
 }
 
-/// What stands in the place of what is left out.
+/// The mark in the place of omitted text.
 pub(crate) fn mark(tokens: u64) -> String {
     let noun = if tokens == 1 { "token" } else { "tokens" };
     format!("[… {} {noun} left out{MARK_END}", grouped(tokens))
@@ -101,11 +101,11 @@ fn grouped(number: u64) -> String {
     out
 }
 
-/// A text while it is cut.
+/// A text that is being split.
 struct Cut<'a> {
     text: &'a str,
     list: Vec<Passage>,
-    /// The heading that what follows stands below.
+    /// The heading above the current line.
     heading: Option<usize>,
 }
 
@@ -116,7 +116,7 @@ impl Cut<'_> {
         while let Some(line) = lines.next() {
             let said = text[line.clone()].trim();
             if let Some(fence) = fence_of(said) {
-                // A block of code is one, with what opens and closes it. One that is not closed reaches to the end.
+                // A block of code is one passage, including its fences. An unclosed block extends to the end.
                 let mut end = line.end;
                 for next in lines.by_ref() {
                     end = next.end;
@@ -158,7 +158,7 @@ impl Cut<'_> {
         }
     }
 
-    /// Adds the sentences of a line, a few together where they are short.
+    /// Adds the sentences of a line. Short ones share a passage.
     fn sentences(&mut self, line: Range<usize>) {
         let (mut begin, mut before) = (line.start, line.start);
         for end in sentence_ends(&self.text[line.clone()]) {
@@ -183,7 +183,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     text.split_inclusive('\n').map(range).collect()
 }
 
-/// Where sentences of a line end, with the white space behind them; the last is the end of the line.
+/// The ends of a line's sentences, each after the white space that follows it. The last is the end of the line.
 fn sentence_ends(line: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let (mut is_over, mut is_behind) = (false, false);
@@ -204,14 +204,14 @@ fn sentence_ends(line: &str) -> Vec<usize> {
     ends
 }
 
-/// What closes the block of code that a line opens.
+/// The fence of the code block that a line opens.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.len() - line.trim_start_matches(mark).len();
     (length >= 3).then(|| &line[..length])
 }
 
-/// Whether a line closes a block of code: it has nothing but at least as many of the same marks.
+/// True if a line closes a block of code: it has at least as many of the same marks, and nothing else.
 fn closes(line: &str, fence: &str) -> bool {
     line.starts_with(fence) && line.trim_start_matches(&fence[..1]).is_empty()
 }
@@ -225,7 +225,7 @@ fn is_row(line: &str) -> bool {
     line.starts_with('|')
 }
 
-/// Whether a line is the rule below the head of a table.
+/// True if a line is the rule below the head of a table.
 fn is_rule(line: &str) -> bool {
     is_row(line) && line.contains('-') && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
 }
@@ -242,7 +242,7 @@ fn is_list_item(line: &str) -> bool {
     after.is_some_and(|after| after.starts_with(char::is_whitespace))
 }
 
-/// Whether a line goes on with the item of a list that is before it: it is indented, and begins nothing of its own.
+/// True if a line continues the list item before it: it is indented, and doesn't begin another block.
 fn is_below_item(line: &str) -> bool {
     let said = line.trim();
     line.starts_with([' ', '\t'])

@@ -770,15 +770,15 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// What is done to an index.
+    /// Operations on an index.
     #[derive(Clone, Debug)]
     enum Step {
         Append(Vec<String>),
-        /// Keeps this share of the messages.
+        /// Truncates to this share of the messages.
         Truncate(f64),
-        /// Looks something up.
+        /// Runs a lookup.
         Ask,
-        /// Writes it, and goes on with what was read.
+        /// Serializes the index and continues with the deserialized copy.
         Store,
     }
 
@@ -848,10 +848,10 @@ mod tests {
         read
     }
 
-    /// As many times as the open part can be doubled in the tests.
+    /// Enough sizes for the open part to double as often as the tests make it.
     const MOST_SIZES: usize = 8;
 
-    /// The messages that have a term, each with how often.
+    /// Messages that contain a term, each with the term's frequency.
     fn found(index: &Index, term: u32) -> Vec<(usize, u16)> {
         let of = |segment: &Segment| -> Vec<(usize, u16)> {
             let place = |posting: &Posting| segment.messages.start + posting.place();
@@ -880,7 +880,7 @@ mod tests {
                     Step::Append(more) => texts.extend(more),
                     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a share of a few hundred")]
                     Step::Truncate(share) => texts.truncate((texts.len() as f64 * share) as usize),
-                    // Of each size there is one at most.
+                    // At most one segment of each size exists.
                     Step::Ask => {
                         prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES);
                         similarities(&index, &texts);
@@ -894,7 +894,7 @@ mod tests {
             let mut new = Index::default();
             append(&mut new, &texts);
             prop_assert_eq!(index.len(), new.len());
-            // Behind the last message a full part may still be open.
+            // A full part may still be open after the last message.
             let ends = |index: &Index| -> Vec<usize> {
                 index.part_ends().iter().copied().filter(|end| *end < index.len()).collect()
             };

@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::log::messages::Columns;
 
-    /// Numbers from -1 to 1 that look random, the same each time.
+    /// Deterministic pseudo-random numbers from -1 to 1.
     fn numbers(seed: u64) -> impl FnMut() -> f32 {
         let mut state = seed;
         move || {
@@ -347,7 +347,7 @@ mod tests {
         for (seed, dimensions) in (0..200).zip([2, 32, 384, 768, 1536].into_iter().cycle()) {
             let mut number = numbers(seed);
             let one: Vec<f32> = (0..dimensions).map(|_| number()).collect();
-            // One that is more or less near, of another length, and with a component that stands out.
+            // A vector that is more or less close, has another length, and has one outlying component.
             let near = number().abs();
             let mut other: Vec<f32> =
                 one.iter().map(|it| 1e-3 * (near * it + (1.0 - near) * number())).collect();
@@ -409,13 +409,13 @@ mod tests {
         let is_near = |row: usize| (found[row] - 1.0).abs() < 1e-12;
         let is_blank = |row: usize| found[row].abs() < 1e-12;
         assert!(is_near(0) && is_blank(1) && is_near(2) && !is_near(3) && is_blank(4), "{found:?}");
-        // Another model knows nothing of them; and the first still does, when it is asked again.
+        // A second model knows none of these vectors, and the first still knows them when asked again.
         let mut other = vectors.clone();
         other.read(&transcript, "two");
         assert_eq!(other.unknown_texts(&transcript, &rows), ["tea", "milk"]);
         other.read(&transcript, "one");
         assert!(other.unknown_texts(&transcript, &rows).is_empty());
-        // What has another length is of another model, whatever it is called.
+        // Vectors of another length are from another model, even under the same name.
         assert!(!other.forget_others(&rows, 32));
         assert!(other.forget_others(&[0], 31));
         assert_eq!(vectors.unknown_texts(&transcript, &rows), ["tea"]);
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(second.unknown_texts(&transcript, &rows), ["milk"]);
         assert_eq!([second.known_count(0..4), second.known_count(1..3)], [2, 0]);
         assert_eq!(second.bytes(0..4), bytes);
-        // Only of the rows that were asked for, and of the same model.
+        // Learns only rows that were requested, and only from the same model.
         let part = vectors(&transcript, "one");
         part.learn_bytes(1..4, &bytes);
         assert_eq!(part.unknown_texts(&transcript, &rows), ["tea", "milk"]);

@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(one, [paragraphs[2].trim()]);
     }
 
-    /// Texts with what the cuts look for.
+    /// Texts containing the separators that the cuts look for.
     fn texts() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             "[a-z]{1,12}",

@@ -172,7 +172,7 @@ mod tests {
         Kernel { forward: 0.9, backward: 0.9, decay: 0.95, message_tokens: 100.0 },
     ];
 
-    /// What a message has of each of its conversation, by definition.
+    /// The score that a message receives from each message of its conversation, by definition.
     fn slowly(kernel: Kernel, scores: &[f32], flags: &[u8], sizes: &[u16]) -> Vec<f64> {
         let conversation: Vec<usize> = flags
             .iter()

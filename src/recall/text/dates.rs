@@ -1046,8 +1046,8 @@ mod tests {
         spans(text, at(NOW), zone, (at(KNOWN.0), at(KNOWN.1)))
     }
 
-    /// The times that a text names, as `first..end` in days, or to the minute where they are not whole ones; `..` goes on
-    /// to the end of time. A single day is its date.
+    /// Shows the times that a text names as `first..end`, in days, or to the minute if they aren't whole days. `..` is
+    /// open-ended. A single day is shown as its date.
     fn shown(text: &str) -> String {
         let utc = Zone::default();
         let show = |moment: Milliseconds| {
@@ -1216,7 +1216,7 @@ mod tests {
         ] {
             assert_eq!(shown(text), "", "{text}");
         }
-        // Every Tuesday that is known, and none that is not.
+        // Every Tuesday between the oldest and the newest message.
         let tuesdays = found("on Tuesday", &Zone::default());
         assert_eq!(tuesdays.len(), 93);
         assert_eq!(tuesdays[0].first, at("2025-01-21"));
@@ -1406,7 +1406,7 @@ mod tests {
             [at("2026-11-01T06:00Z").0, -300],
         ]);
         let auckland = Zone::new(vec![[at("2026-09-26T14:00Z").0, 780]]);
-        // In Chile the clocks go from midnight to one o'clock, and back from midnight.
+        // In Chile the clocks jump from midnight to one o'clock, and back from midnight.
         let santiago =
             Zone::new(vec![[at("2026-04-05T03:00Z").0, -240], [at("2026-09-06T04:00Z").0, -180]]);
         for (zone, text, first, end) in [

@@ -1,8 +1,9 @@
-//! The summary in the place of what the cut leaves out.
+//! The summary in the place of the messages that the cut leaves out.
 //!
-//! A build asks once for each move of the cut: about what has gone since the last summary, and never about that summary alone. An answer covers
-//! what it was asked about, and stays until the cut moves again. If there is none, the last summary stays, and the hook isn't asked about the same
-//! messages again. The words of the model are data: they are indented in one message of the user, and no line of them begins at the margin.
+//! A build asks for a summary once for each move of the cut. It asks about the messages that have gone since the last
+//! summary, and never about that summary alone. The answer covers the messages that it was asked about, and stays until
+//! the cut moves again. Without an answer, the last summary stays, and the hook isn't asked about the same messages
+//! again. The model's words are data: they are in one user message, and their lines after the first are indented.
 
 use super::facts;
 use super::packer::{Packer, Plan};
@@ -18,22 +19,22 @@ use crate::state::context::{CompactReport, Piece};
 use crate::state::fill::{Compaction, Fill};
 use crate::state::view::View;
 
-/// The most of the history's room that a summary has.
+/// The most of the history's room for a summary.
 const MOST_SHARE: f64 = 0.25;
 
-/// The share of a summary that its facts may have.
+/// The share of a summary for its facts.
 const FACTS_SHARE: f64 = 0.5;
 
-/// Rows that are covered by a summary, and the summary.
+/// A summary, and the rows that it covers.
 #[derive(Clone, Default)]
 struct Coverage {
     summary: StoredSummary,
-    /// How many of the rows that have gone it covers.
+    /// Number of gone rows that it covers.
     count: usize,
 }
 
 impl Packer<'_> {
-    /// The tokens that a summary may have, of so many of the history. 0 if there is none and nobody writes one.
+    /// The tokens for a summary, out of the `history` tokens. 0 if there isn't a summary and nobody writes one.
     pub(super) fn summary_tokens(&self, history: u64) -> u64 {
         let compact = &self.input.config.compact;
         let is_on = self.input.hook(&[HookName::Compact]).is_some()
@@ -43,7 +44,7 @@ impl Packer<'_> {
         if is_on { compact.max_tokens.min(most) } else { 0 }
     }
 
-    /// Puts the summary into the room that was set aside for it. `gone` are the rows that the cut leaves out, in their order, and `next` those
+    /// Puts the summary into its reserved room. `gone` are the rows that the cut leaves out, in order. `next` are those
     /// that the next move of the cut will leave out too, if that is near.
     pub(super) fn keep_summary(
         &mut self,
@@ -73,7 +74,7 @@ impl Packer<'_> {
         let prepared = compact.prepared.as_ref().and_then(|it| it.through.as_deref());
         let prepared_count = prepared.map_or(0, |name| self.count_through(gone, name));
         let took_prepared = prepared_count > 0;
-        // Nobody is asked twice about the same messages, whatever came of it.
+        // The hook is never asked twice about the same messages, whatever it answered.
         let asked = [asked, input.answers.compacted_through.clone()];
         let asked_count = asked.iter().flatten().map(|name| self.count_through(gone, name)).max();
         let seen = asked_count.unwrap_or(0).max(current.count).max(prepared_count);
@@ -108,7 +109,7 @@ impl Packer<'_> {
                 place = Some((self.row_after(gone[current.count - 1]), piece));
             }
         }
-        // A summary of what is shown this time may be needed again.
+        // A summary of messages that are shown this time may be needed again.
         let unused = compact.summary.clone().filter(|_| current.count == 0);
         let summary = StoredSummary {
             asked_through: current.summary.asked_through.clone(),
@@ -124,7 +125,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// The question about the rows after those that are covered.
+    /// The question about the rows after the covered ones.
     fn question(&self, current: &Coverage, gone: &[usize], max_tokens: u64) -> Need {
         let Coverage { summary, count } = current;
         let input = self.input;
@@ -141,7 +142,7 @@ impl Packer<'_> {
         }
     }
 
-    /// The summary that the hook gave in this build.
+    /// The hook's summary in this build.
     fn answered(&self, current: &Coverage, gone: &[usize]) -> Option<StoredSummary> {
         let answer = self.input.answer_of(HookName::Compact)?;
         let text = answer.text.clone().filter(|_| answer.outcome == Outcome::Given)?;
@@ -153,8 +154,8 @@ impl Packer<'_> {
         Some(StoredSummary { text, facts, through: Some(through), asked_through: None })
     }
 
-    /// A summary with what it covers of the rows that have gone. It may cover some that are shown, as the cut may have moved back. If it
-    /// covers none that have gone, it is none.
+    /// A summary with the gone rows that it covers. It may cover some that are shown, since the cut may have moved
+    /// back. If it covers none that are gone, it is dropped.
     fn covered(&self, summary: Option<StoredSummary>, gone: &[usize]) -> Coverage {
         let mut summary = summary.unwrap_or_default();
         let through = summary.through.as_deref();
@@ -166,7 +167,7 @@ impl Packer<'_> {
         Coverage { summary, count }
     }
 
-    /// How many of the rows, which are in their order, come no later than a message by its name. 0 if there is no such message.
+    /// Number of rows, in order, up to a message given by name. 0 without such a message.
     fn count_through(&self, rows: &[usize], name: &str) -> usize {
         let transcript = &self.input.transcript;
         let is_named = |row: &usize| match transcript.value(*row, Field::Id) {
@@ -188,7 +189,7 @@ impl Packer<'_> {
         id.map_or_else(|| transcript.name_of(row), str::to_owned)
     }
 
-    /// True if a summary has fewer tokens than the last one and the messages that have gone since.
+    /// True if a summary has fewer tokens than the last one plus the messages that have gone since.
     fn is_shorter(&self, summary: &Coverage, last: &Coverage, gone: &[usize]) -> StageResult<bool> {
         let fill = Fill::default();
         let view = View { fill: &fill, ..self.view() };
@@ -199,14 +200,14 @@ impl Packer<'_> {
         Ok(self.meter.count_about(&summary.summary.text) < most)
     }
 
-    /// The facts as far as there is room for them.
+    /// The facts, as far as there is room for them.
     fn fitting(&self, mut facts: SummaryFacts, max_tokens: u64) -> SummaryFacts {
         let most = share_of(max_tokens, FACTS_SHARE);
         while self.meter.count_about(&facts.lines()) > most && facts.drop_oldest() {}
         facts
     }
 
-    /// The text of a summary with its facts, within its room. None if there is nothing to say.
+    /// The text of a summary with its facts, within its room. None if it would be empty.
     fn summary_text(&mut self, summary: &StoredSummary, max_tokens: u64) -> Option<String> {
         let facts = self.fitting(summary.facts.clone(), max_tokens).lines();
         let join = |text: &str| {
@@ -225,7 +226,7 @@ impl Packer<'_> {
         Some(join(&text)).filter(|text| !text.is_empty())
     }
 
-    /// The first row that is shown after another one. None if there is none.
+    /// The first shown row after another one, if there is any.
     fn row_after(&self, last: usize) -> Option<usize> {
         let order = &self.marks.order;
         let at = order.iter().position(|row| *row == last)?;
@@ -234,7 +235,7 @@ impl Packer<'_> {
         order[at..].iter().copied().find(is_shown)
     }
 
-    /// Room for a summary, taken from what is left.
+    /// Reserves room for a summary.
     pub(super) fn set_aside(&mut self, tokens: u64) {
         self.remaining = self.remaining.minus(Cost { tokens, ..Cost::default() });
     }

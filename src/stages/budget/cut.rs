@@ -1,14 +1,14 @@
-//! Where the history is cut, so that the beginning of the prompt stays the same from turn to turn.
+//! Cuts the history so that the beginning of the prompt stays the same from turn to turn.
 //!
-//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut of a chat is a multiple
-//! of a step on that scale: the first one that leaves no more after it than the history may have. An agent's run is a log with more tokens in
-//! results than in anything else. Each time that it has outgrown its room, its cut moves on until little of it is still whole. Messages after
-//! the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best are quoted
-//! after the history.
+//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut
+//! of a chat is a multiple of a step on that scale: the first one that leaves no more after it than the history may
+//! have. An agent's run is a log with more tokens in results than in anything else. Each time it has outgrown its room,
+//! its cut moves on until little of it is still whole. Messages after the cut are kept whole. Only a run also keeps
+//! messages before it, with stubs of their results. The messages that recall ranks best are quoted after the history.
 //!
-//! All this follows from the log, the config and the instructions that the log begins with. Sections, pinned messages and the request
-//! don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
-//! further, by whole steps, only where what must be there leaves too little room.
+//! All this depends only on the log, the config and the log's initial instructions. Sections, pinned messages and the
+//! request don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place,
+//! without any state. The cut moves further, by whole steps, only if the required pieces leave too little room.
 
 use super::frame::Frame;
 use super::packer::Packer;
@@ -27,16 +27,16 @@ use crate::state::view::View;
 struct Scale {
     /// The groups in their order.
     places: Vec<Place>,
-    /// By the row that names a group: the tokens before it.
+    /// By a group's first row: the tokens before it.
     starts: Vec<Option<u64>>,
     total: u64,
-    /// The tokens of the instructions that the log begins with. They are not on the scale.
+    /// The tokens of the log's initial instructions, which aren't on the scale.
     instructions: u64,
-    /// By row: about what it costs with a stub in the place of its result.
+    /// By row: about its cost with a stub in the place of its result.
     stub_costs: Vec<u64>,
     /// Tokens of the results that may shrink.
     results: u64,
-    /// Tokens of the messages that are required.
+    /// Tokens of the required messages.
     required: u64,
 }
 
@@ -44,31 +44,33 @@ struct Scale {
 struct Place {
     /// The tokens before its first message.
     start: u64,
-    /// Tokens of its members that are to be kept and not paid for yet.
+    /// Tokens of its members that are to be kept and aren't paid for yet.
     unpaid: u64,
-    /// How many of them the history's own limit counts.
+    /// Number of its members that count toward the history's own limit.
     count: u64,
-    /// About what its members cost with stubs in the place of their results.
+    /// About the cost of its members with stubs in the place of their results.
     stub_cost: u64,
 }
 
-/// The most of the limit that steps before the cut have, with stubs of their results. With more of it a run shows more of the steps that it has
-/// made, and the cut moves more often. Runs of a coding agent and airline runs keep the most identifiers for the next call at 0.6 to 0.8.
+/// The most of the limit for steps before the cut, with stubs of their results. A larger share shows more of a run's
+/// earlier steps, and moves the cut more often. Runs of a coding agent and airline runs keep the most identifiers for
+/// the next call at 0.6 to 0.8.
 const STUB_SHARE: f64 = 0.6;
 
-/// The share of the limit that is still whole after the cut of a run has moved. With less of it the cut moves less often, so that more of each
-/// prompt repeats the one before it, and results become stubs earlier. Both kinds of runs repeat the most at 0.05 to 0.2.
+/// The share of the limit that is still whole after the cut of a run has moved. A smaller share moves the cut less
+/// often, so that more of each prompt repeats the one before it, and turns results into stubs earlier. Both kinds of
+/// runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// The number of steps that make a run's room smaller, for required pieces that aren't on the scale. More of them use the room better, and the
-/// cut moves more often if the request has another length with each turn.
+/// Resolution of the room that required pieces take if they aren't on the scale, in steps of a run's room. More steps
+/// use the room better, but the cut moves more often if the length of the request changes with each turn.
 const ROOM_STEPS: u64 = 32;
 
-/// About how many tokens a stub costs with what is around it.
+/// About how many tokens a stub costs, including the text around it.
 const STUB_TOKENS: u64 = 20;
 
 impl Scale {
-    /// A scale with nothing on it.
+    /// An empty scale.
     fn of(rows: usize) -> Self {
         Self {
             places: Vec::new(),
@@ -81,8 +83,9 @@ impl Scale {
         }
     }
 
-    /// Returns the first group after the cut of a run, and the tokens of the stubs before it. Read from its beginning, the run outgrows its
-    /// room (`full`) now and then. Each time the cut moves on until only `whole` tokens are after it. `limit` is the limit of the stubs.
+    /// Returns the first group after the cut of a run, and the tokens of the stubs before it. Read from its beginning,
+    /// the run outgrows its room (`full`) now and then. Each time the cut moves on until only `whole` tokens are after
+    /// it. `limit` is the limit of the stubs.
     fn run_cut(&self, full: u64, whole: u64, limit: u64) -> (usize, u64) {
         let (mut first, mut stubs) = (0, 0);
         let shown = |stubs: u64| stubs.saturating_sub(first_stub(stubs, limit));
@@ -98,7 +101,7 @@ impl Scale {
         (first, shown(stubs))
     }
 
-    /// The tokens of the stubs that are shown before a border.
+    /// The tokens of the shown stubs before a border.
     fn stubs_shown(&self, border: u64, limit: u64) -> u64 {
         let before = self.places.iter().filter(|place| place.start < border);
         let stubs: u64 = before.map(|place| place.stub_cost).sum();
@@ -106,15 +109,16 @@ impl Scale {
     }
 }
 
-/// Returns the tokens of stubs before the first one that is shown. Those before it go in halves of their limit.
+/// Returns the tokens of stubs before the first shown one. The older ones are dropped in halves of their limit.
 fn first_stub(total: u64, limit: u64) -> u64 {
     let step = (limit / 2).max(1);
     total.saturating_sub(limit).div_ceil(step) * step
 }
 
 impl Packer<'_> {
-    /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
-    /// `rest` are its own, both from the newest on. False where nothing is to be cut.
+    /// Keeps the messages after the cut, then quotes ranked ones. `served` are the rows that come before the ordinary
+    /// history, and `rest` are the ordinary ones, both starting with the newest. Returns false if nothing has to be
+    /// cut.
     pub(crate) fn keep_behind_cut(
         &mut self,
         frame: &Frame,
@@ -161,7 +165,7 @@ impl Packer<'_> {
         // The steps of a run share the quotes of its first step.
         let has_quotes = self.fill.earlier_quotes.iter().any(is_of_request);
         if let Some(ranking) = marks.ranking.as_ref().filter(|_| !has_quotes) {
-            // Of a history that triage has thinned out for good, a share would be next to nothing.
+            // A share of a history that triage has thinned out for good would be almost nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share).minus(earlier);
             let quoted = part.min(self.remaining);
@@ -179,7 +183,8 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns their cost.
+    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns
+    /// their cost.
     fn keep_earlier_quotes(&mut self) -> StageResult<Cost> {
         let (input, marks) = (self.input, self.marks);
         let Some((section, _)) = input.config.section(SectionKind::History) else {
@@ -207,8 +212,8 @@ impl Packer<'_> {
         Ok(cost)
     }
 
-    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut
-    /// moves.
+    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest are dropped in
+    /// steps too, and only when the cut moves.
     fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
         let (steps, first) = self.steps_before(scale, before);
         for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
@@ -222,15 +227,15 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and from how many on they are shown. Of a chat
-    /// none is.
+    /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and the number of tokens
+    /// before the first shown one. In a chat none are shown.
     fn steps_before(&self, scale: &Scale, before: &[usize]) -> (Vec<(Vec<usize>, u64)>, u64) {
         let marks = self.marks;
         let mut is_before = vec![false; self.input.transcript.len()];
         for row in before {
             is_before[*row] = !marks.is_passed(*row);
         }
-        // Each group, in its order, with the tokens of those before it.
+        // Each group, in order, with the tokens of those before it.
         let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
         let mut total = 0;
         let mut group = None;
@@ -244,15 +249,15 @@ impl Packer<'_> {
         (steps, first)
     }
 
-    /// Returns the rows before a cut that aren't shown there, in their order.
+    /// Returns the rows before a cut that aren't shown there, in order.
     fn gone(&self, scale: &Scale, before: &[usize]) -> Vec<usize> {
         let (steps, first) = self.steps_before(scale, before);
         let gone = steps.into_iter().filter(|(_, start)| *start < first);
         gone.flat_map(|(members, _)| members).collect()
     }
 
-    /// Returns the rows that have gone after the next move of the cut, if the history is as full as `compact.prepareAt` says. At that move there
-    /// will be more messages, so that these have gone then too.
+    /// Returns the rows that will be gone after the next move of the cut, if the history is as full as
+    /// `compact.prepareAt` says. By then there will be more messages, so these will certainly be gone.
     fn next_gone(
         &self,
         cut: CutConfig,
@@ -295,16 +300,18 @@ impl Packer<'_> {
         limit.map_or(0, |limit| self.summary_tokens(limit.saturating_sub(scale.instructions)))
     }
 
-    /// The tokens that stubs before the cut may have. None if the log is a chat: less than half of it are results that may shrink.
+    /// The tokens for stubs before the cut. None if the log is a chat: less than half of it are results that may
+    /// shrink.
     fn stub_limit(&self, scale: &Scale) -> Option<u64> {
         let shrinks = scale.results > scale.total / 2;
         let limit = self.limit(scale)?;
         shrinks.then(|| share_of(limit, STUB_SHARE))
     }
 
-    /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is
-    /// sent, and not of the budget: so most of every prompt repeats the one before it, also where the cut has just moved. The answers
-    /// of the request do not count: with every step of a tool loop there are more, and the quotes before them must not change.
+    /// The most that the history and the quotes after it may cost together, if the history costs `spent`. Quotes get a
+    /// share of the sent prompt, and not of the budget, so most of every prompt repeats the one before it even right
+    /// after a move of the cut. The answers of the request don't count: every step of a tool loop adds one, and the
+    /// quotes before them must not change.
     fn sent_behind_cut(&self, room: Cost, spent: Cost) -> StageResult<Cost> {
         let marks = self.marks;
         let is_answer =
@@ -316,10 +323,10 @@ impl Packer<'_> {
         Ok(Cost { tokens: room.tokens.min(both), ..room })
     }
 
-    /// The place on the scale where the history is cut. None where all of it may stay.
+    /// The place of the cut on the scale. None if all of the history may stay.
     fn border(&self, cut: CutConfig, scale: &Scale) -> Option<u64> {
         let limit = self.limit(scale)?;
-        // From each group to the end: the tokens to pay for, and how many messages.
+        // From each group to the end: the unpaid tokens, and the number of messages.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
             let (tokens, count): (u64, u64) = left[at + 1];
@@ -336,7 +343,7 @@ impl Packer<'_> {
             self.marks.ranking.is_some() && (stubs.is_none() || self.has_earlier_turns());
         let quoted = if is_quoted { self.input.config.recall.max_share } else { 0.0 };
         let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
-        // The last step is there whatever it costs, so the cut is before it.
+        // The last step is kept whatever it costs, so the cut is before it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
         let last = last.unwrap_or(u64::MAX);
@@ -359,7 +366,7 @@ impl Packer<'_> {
         let high = share_of(limit, high);
         let step = high.saturating_sub(share_of(limit, low)).max(1);
         let by_limit = scale.total.saturating_sub(high).div_ceil(step);
-        // Whole steps, up to behind the last group that there is no room for.
+        // Whole steps, up to after the last group that doesn't fit.
         let by_room = match left.partition_point(|left| !fits(left, room)) {
             0 => 0,
             at => scale.places[at - 1].start / step + 1,
@@ -367,15 +374,16 @@ impl Packer<'_> {
         Some((by_limit.max(by_room) * step).min(last))
     }
 
-    /// True if the history has more than the running turn, so that something may be quoted.
+    /// True if the history has turns before the running one, so that something may be quoted.
     fn has_earlier_turns(&self) -> bool {
         let marks = self.marks;
         let is_earlier = |row: &usize| !marks.is_in_turn(*row) && marks.rank(*row) == Rank::History;
         marks.open_rows().iter().any(is_earlier)
     }
 
-    /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
-    /// turn, and would move what lies behind. Where triage's choice is remembered, what it has passed is gone for good.
+    /// Puts the log's messages on the scale, including those that window and triage leave out: these change their
+    /// choice with every turn, which would move everything after them. If triage's choice is remembered, the rejected
+    /// messages are gone for good and aren't on the scale.
     fn scale(&self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
@@ -420,13 +428,13 @@ impl Packer<'_> {
         Ok(scale)
     }
 
-    /// The room that is left for the history, and how many messages it may have.
+    /// The room for the history, and the number of messages it may have.
     pub(super) fn room_of_history(&self) -> (Cost, u64) {
         (self.remaining.min(self.history.cost), self.history.items)
     }
 }
 
-/// The amount of which `part` is a share.
+/// The amount whose `share` is `part`.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -437,8 +445,8 @@ fn over(part: u64, share: f64) -> u64 {
     (part as f64 / share) as u64
 }
 
-/// The most tokens that the history may have by the limits of the config: its own, and what the limits of the other sections leave
-/// of the budget.
+/// The most tokens that the history may have by the limits of the config: its own, and the budget less the limits of
+/// the other sections.
 pub(crate) fn most_tokens(config: &ContextConfig) -> Option<u64> {
     let others = config.sections().iter().filter(|section| section.kind != SectionKind::History);
     let others: u64 = others.filter_map(|section| section.limit.tokens).sum();
@@ -470,7 +478,8 @@ mod tests {
     }
 
     properties! {
-        /// The cut of a run only moves on while the run grows, and leaves no more than its room, unless the last group alone has more.
+        /// The cut of a run only moves forward while the run grows, and leaves no more than its room, unless the last
+        /// group alone has more.
         #[test]
         fn the_cut_of_a_run_moves_on(
             groups in vec((1_u64..900, 1_u64..40), 1..60),

@@ -1,7 +1,8 @@
-//! Facts of messages that go: files that were read and changed, names of things, commands that fail, open questions.
+//! Facts of messages that are dropped: files that were read and changed, names of things, failing commands, open
+//! questions.
 //!
-//! They are found by rules and handed to the hook `compact.summarize` as data. They are in the summary too, so that nothing of them depends
-//! on what a model repeats.
+//! Rules find them, and the hook `compact.summarize` gets them as data. The summary has them too, so they don't depend
+//! on the model repeating them.
 
 use crate::base::guard::collapse;
 use crate::base::map::HashedMap;
@@ -18,11 +19,11 @@ const MOST_ENTRIES: usize = 64;
 /// The most characters of an entry.
 const MOST_CHARS: usize = 160;
 
-/// The most names that a message adds, and a result: a listing has hundreds, and most of them are of no use.
+/// The most names that one message or result adds: a listing has hundreds, and most of them are useless.
 const MOST_OF_A_MESSAGE: usize = 12;
 const MOST_OF_A_RESULT: usize = 4;
 
-/// The arguments that name a file, in small letters without underscores.
+/// The arguments that name a file, in lower case without underscores.
 const PATHS: [&str; 7] =
     ["path", "file", "filepath", "filename", "targetfile", "notebookpath", "absolutepath"];
 
@@ -35,13 +36,13 @@ const CHANGES: [&str; 11] = [
     "rename",
 ];
 
-/// Returns the facts of earlier messages together with those of rows.
+/// Returns the facts of earlier messages together with those of some rows.
 pub(super) fn with_rows(
     mut facts: SummaryFacts,
     transcript: &Messages,
     rows: &[usize],
 ) -> SummaryFacts {
-    // By id: the command of a call without a result so far.
+    // By id: the command of a call that hasn't had a result yet.
     let mut commands: HashedMap<&str, String> = HashedMap::default();
     for row in rows.iter().copied() {
         let role = transcript.role(row);
@@ -107,7 +108,7 @@ impl SummaryFacts {
         }
     }
 
-    /// Adds a command if it fails, and removes it if it doesn't fail any more.
+    /// Adds a command that fails, and removes one that doesn't fail any more.
     fn add_run(&mut self, command: &str, output: &str) {
         let before = format!("{command}: ");
         self.failing_commands.retain(|it| !it.starts_with(&before));
@@ -116,7 +117,7 @@ impl SummaryFacts {
         }
     }
 
-    /// Adds the questions of a message. What others have asked is answered by it.
+    /// Adds the questions of a message. It answers the questions of other roles.
     fn add_questions(&mut self, role: Role, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -132,7 +133,7 @@ impl SummaryFacts {
         }
     }
 
-    /// The lists with what they are called.
+    /// The lists with their titles.
     fn lists(&mut self) -> [(&'static str, &mut Vec<String>); 5] {
         [
             ("Files read", &mut self.files_read),
@@ -151,7 +152,7 @@ impl SummaryFacts {
         lines.map(|(name, entries)| format!("{name}: {entries}")).collect::<Vec<_>>().join("\n")
     }
 
-    /// Removes the oldest entry of the longest list. False if there is none.
+    /// Removes the oldest entry of the longest list. Returns false if all are empty.
     pub(super) fn drop_oldest(&mut self) -> bool {
         let longest = self.lists().into_iter().max_by_key(|(_, entries)| entries.len());
         match longest {
@@ -164,7 +165,7 @@ impl SummaryFacts {
     }
 }
 
-/// The texts of arguments with one of these names, also in lists.
+/// The texts of arguments with one of these names, also within lists.
 fn argument<'a>(arguments: &'a Value, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     let fields = arguments.as_object().into_iter().flatten();
     let wanted = fields.filter(|(name, _)| {

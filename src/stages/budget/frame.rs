@@ -1,5 +1,5 @@
-//! What the prompt has around the history: its opening and closing, the label of quotes, the gap notice, and the text in the
-//! place of a history without a message.
+//! The pieces around the history: its opening and closing, the label of quotes, the gap notice, and the text in the
+//! place of an empty history.
 
 use super::omission::{self, Omission};
 use super::packer::{Packer, Plan};
@@ -13,26 +13,26 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::Reason;
 
-/// What the prompt has around the history.
+/// The pieces around the history.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     /// Before and after the history.
     pub(super) around: (Vec<Piece>, Vec<Piece>),
-    /// In the place of a history without a message.
+    /// In the place of an empty history.
     pub(super) empty: Option<Piece>,
-    /// Whether `empty` is paid for, as no message can be there.
+    /// True if `empty` is paid for, since no message can be there.
     pub(super) is_empty: bool,
     /// Before and after the quotes.
     pub(super) around_quotes: (Vec<Piece>, Vec<Piece>),
-    /// What the user says first where the provider wants that and the history begins with somebody else. It is paid for.
+    /// The user's first message, if the provider wants one and the history begins with somebody else. It is paid for.
     opening: Option<Piece>,
-    /// The line that says that messages are left out, and the room that is kept for it.
+    /// The line that says that messages are left out, and its reserved room.
     notice: Option<Piece>,
     reserved: Cost,
 }
 
 impl Plan {
-    /// The first plan, for which all may fit, and the one after it.
+    /// The first plan, which assumes that everything may fit, and the one after it.
     pub(super) fn of(input: &Input, marks: &Marks) -> [Self; 2] {
         let config = &input.config;
         let has_notice = config.enabled && config.render.gap_notice.is_some();
@@ -43,7 +43,7 @@ impl Plan {
         let is_ranked = marks.ranking.is_some();
         let quotes_recalled =
             is_ranked && (has_cut || config.recall.placement == Placement::AfterHistory);
-        // Behind a cut nothing is recalled in its place.
+        // With a cut, nothing is recalled in its place.
         let first = Self {
             quotes_chosen,
             quotes_recalled: is_ranked && has_cut,
@@ -78,7 +78,8 @@ impl Frame {
         };
         frame.around = (make(Role::System, before), make(Role::System, after));
         if plan.quotes_chosen || plan.quotes_recalled {
-            // Not instructions: some providers take these at the beginning of the prompt alone, and quotes are not to be obeyed.
+            // Not instructions: some providers take these only at the beginning of the prompt, and quotes must not be
+            // obeyed.
             frame.around_quotes = (make(Role::User, opening), make(Role::User, closing));
         }
         frame.notice = make(Role::System, longest.into_iter().collect()).pop();
@@ -91,8 +92,8 @@ impl Frame {
         frame
     }
 
-    /// What is paid for before anything is kept: the pieces around the history, or what stands in its place, and what the user
-    /// says first.
+    /// The pieces that are paid for before anything is kept: those around the history or in its place, and the user's
+    /// first message.
     pub(super) fn fixed(&self) -> Vec<Piece> {
         let around = if self.is_empty { self.empty.into_iter().collect() } else { self.pieces() };
         around.into_iter().chain(self.opening).collect()
@@ -105,8 +106,8 @@ impl Frame {
 }
 
 impl Packer<'_> {
-    /// Keeps room for the gap notice, if there is any. Where there is no room for it there is no notice: otherwise it would come in
-    /// with what is left over, and not with a little more room, of which some is kept for it.
+    /// Reserves room for the gap notice, if there is one. If it doesn't fit now, it is dropped. Otherwise it could
+    /// appear in leftover room, and disappear with a slightly larger budget that reserves room for it.
     pub(super) fn reserve_notice(&mut self, frame: &mut Frame) -> StageResult {
         let Some(notice) = frame.notice else { return Ok(()) };
         self.ask_for(&[notice])?;
@@ -120,14 +121,14 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Has the user speak first, where the provider wants that. Instructions do not count.
+    /// Lets the user speak first if the provider wants that. Instructions don't count.
     pub(super) fn open(&self, frame: &Frame, layout: &mut Vec<(Piece, usize)>) {
         let speaks = |(piece, _): &(Piece, usize)| {
             !matches!(piece, Piece::Quoted(_)) && !self.view().role_of(*piece).is_instruction()
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            // A compaction comes first, and nothing before it.
+            // A compaction comes first, and nothing may precede it.
             let begins = self.marks.compaction.map(|row| self.marks.piece(row)) == Some(piece);
             if self.view().role_of(piece) != Role::User && !begins {
                 layout.insert(first, (opening, section));
@@ -135,7 +136,7 @@ impl Packer<'_> {
         }
     }
 
-    /// The request, and the kept ones of its answers.
+    /// The request and its kept answers.
     pub(super) fn turn(&self) -> Vec<Piece> {
         let marks = self.marks;
         let mut is_kept = vec![false; self.input.transcript.len()];
@@ -161,13 +162,13 @@ impl Packer<'_> {
         self.summary_before(Some(row)).into_iter().chain(quotes.map(|(_, piece)| *piece)).collect()
     }
 
-    /// The summary, if it is before a row; or after all of them.
+    /// The summary, if it belongs before `row`, or after all rows for None.
     fn summary_before(&self, row: Option<usize>) -> Option<Piece> {
         let (before, piece) = self.fill.compact.as_ref()?.place?;
         (before == row).then_some(piece)
     }
 
-    /// The messages that are in their place, and those that are quoted with what is around them; each the oldest first.
+    /// The messages in their place, and the quoted ones with the lines around them; each the oldest first.
     fn in_order(&self, frame: &Frame) -> (Vec<Piece>, Vec<Piece>) {
         let mut is_kept = vec![false; self.input.transcript.len()];
         let mut is_quoted = vec![false; self.input.transcript.len()];
@@ -184,7 +185,7 @@ impl Packer<'_> {
         }
         for row in &self.marks.order {
             if self.marks.is_in_turn(*row) {
-                continue; // with the request
+                continue; // it comes with the request
             }
             if is_quoted[*row] {
                 quotes.push(Piece::Quoted(*row));
@@ -198,8 +199,8 @@ impl Packer<'_> {
         (in_place, quotes)
     }
 
-    /// The pieces of the history in their order, with what is around them and what is quoted; or what is in its place where no
-    /// message is there. `by_conversation` is the order of conversations, where these are told apart.
+    /// The pieces of the history in order, with the pieces around them and the quotes, or the text in the place of an
+    /// empty history. `by_conversation` is the order of conversations, if `tiers` is enabled.
     pub(super) fn history_pieces(
         &mut self,
         frame: &Frame,
@@ -212,7 +213,7 @@ impl Packer<'_> {
         }
         let has_summary = self.summary_before(None).is_some();
         let is_empty = pieces.is_empty() && quotes.is_empty() && !has_summary;
-        // Where there is no history, what was paid for its frame, or for the text in its place, is free again.
+        // Without a history, the room paid for its frame, or for the text in its place, is free again.
         let empty: Vec<Piece> = frame.empty.into_iter().filter(|_| is_empty).collect();
         let around = if is_empty { frame.pieces() } else { Vec::new() };
         let paid = self.total(if frame.is_empty { &empty } else { &around })?;
@@ -254,7 +255,7 @@ impl Packer<'_> {
         Ok(out)
     }
 
-    /// The line that says that messages are left out, where any are and there is room for it, and for what is around it.
+    /// The line that says that messages are left out, if any are, and if the line and the pieces around it fit.
     fn notice(
         &mut self,
         frame: &Frame,

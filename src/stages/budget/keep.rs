@@ -1,4 +1,4 @@
-//! Which groups of the history fit, in the order of their claims.
+//! Keeps the groups of the history that fit, in the order of their claims.
 
 use super::frame::Frame;
 use super::packer::Packer;
@@ -13,8 +13,8 @@ use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
 impl Packer<'_> {
-    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is passed over, unless the newest come first and it is of
-    /// the history: these are a run without holes.
+    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is skipped. Only in a history with the
+    /// newest first does it end the run, which has no holes.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let (mut misses, most_misses) = (0, unread::most_misses(&self.input.config));
@@ -22,7 +22,7 @@ impl Packer<'_> {
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
             if is_seen[self.marks.groups.of(row)] {
-                continue; // with a newer message of its group
+                continue; // it came with a newer message of its group
             }
             let is_run = matches!(rank, Rank::Recent | Rank::History);
             // In the running turn every step is tried.
@@ -58,7 +58,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Asks for the counts that the rows of a group need, and ahead for those of others.
+    /// Asks for the counts that the rows of a group need, and in advance for those of others.
     pub(super) fn ask_for_group(
         &self,
         members: &[usize],
@@ -71,7 +71,8 @@ impl Packer<'_> {
         })
     }
 
-    /// Keeps a group if it fits what remains, or of the newest message its end. Otherwise says why it does not.
+    /// Keeps a group if it fits the remaining room. Of the newest message it may keep only the end. Otherwise notes the
+    /// reason why it doesn't fit.
     pub(super) fn keep(
         &mut self,
         frame: &Frame,
@@ -80,7 +81,7 @@ impl Packer<'_> {
         remaining: &mut Cost,
     ) -> StageResult<Option<Reason>> {
         if members.iter().any(|row| self.marks.is_in_turn(*row)) {
-            // The history's own limit does not count it.
+            // It doesn't count toward the history's own limit.
             let pieces = &mut members.iter().map(|row| self.marks.piece(*row));
             let Some(cost) = self.cost_within(pieces, *remaining)? else {
                 return Ok(Some(Reason::OverBudget));
@@ -114,7 +115,7 @@ impl Packer<'_> {
                 return Ok(Some(Reason::OverBudget));
             }
             self.fill.is_trimmed = true;
-            own = self.history.cost; // nothing else
+            own = self.history.cost; // nothing else counts
         }
         self.history.cost = self.history.cost.minus(own);
         self.history.items -= members.len() as u64;
@@ -126,20 +127,20 @@ impl Packer<'_> {
         Ok(None)
     }
 
-    /// Whether a message is the newest, of which `oversize: "tail"` keeps the end.
+    /// True if a message is the newest, and `oversize: "tail"` allows keeping its end.
     fn may_be_cut(&self, row: usize) -> bool {
         let is_first = self.fill.kept.iter().all(|row| self.marks.is_in_turn(*row));
         let is_newest = is_first && self.marks.newest_open_row() == Some(row);
         is_newest && self.history.oversize == Oversize::Tail
     }
 
-    /// Cuts a message to its longest end within the history's own limit, one character at least. Gives what it costs then.
+    /// Cuts a message to its longest end within the history's own limit, at least one character. Returns its new cost.
     fn cut_to_end(&mut self, row: usize, piece: Piece) -> StageResult<Cost> {
         let text = self.view().text_of(Piece::Message(row));
         let text = form::said_of(&self.input.config, &text);
         let most = text.chars().count() as u64;
         let chars = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
-        // Around the text there are its label and the spaces of its lines.
+        // The text has its label around it, and spaces before its lines.
         let (mut length, mut fails) = (1, most.min(self.history.cost.chars) + 1);
         while length + 1 < fails {
             let middle = length.midpoint(fails);
@@ -153,13 +154,13 @@ impl Packer<'_> {
         self.cut_to(row, piece, text::tail(&text, chars(length)))
     }
 
-    /// Shows a part of a message's text in its place. Gives what the piece costs then.
+    /// Shows a part of a message's text instead of all of it. Returns the piece's new cost.
     fn cut_to(&mut self, row: usize, piece: Piece, text: &str) -> StageResult<Cost> {
         self.fill.shortened.insert(Piece::Message(row), text.to_owned().into());
         self.total(&[piece])
     }
 
-    /// What messages cost as the history's own limit counts them.
+    /// The cost of messages by the measure of the history's own limit.
     pub(super) fn own_cost(&self, members: &[usize], cost: Cost) -> Cost {
         match self.history.measure {
             Measure::Rendered => cost,
@@ -175,14 +176,14 @@ impl Packer<'_> {
         }
     }
 
-    /// What there is around the quotes, as far as it is not paid for.
+    /// The unpaid cost of the lines around the quotes.
     fn unpaid_around_quotes(&self, frame: &Frame) -> StageResult<Cost> {
         if !self.fill.quoted.is_empty() {
             return Ok(Cost::default());
         }
         let (opening, closing) = &frame.around_quotes;
         let around = self.total(opening)?.plus(self.total(closing)?);
-        // The last line of a message loses its line end; for that of a text `Meter::slack` sets something aside.
+        // The last line of a message loses its line end. For that of a text, `Meter::slack` reserves room.
         let is_chat = self.input.config.render.format == Format::Messages;
         let tokens = if is_chat { self.meter.line_end } else { 0 };
         Ok(around.plus(Cost { tokens, ..Cost::default() }))

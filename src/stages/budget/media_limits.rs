@@ -1,8 +1,9 @@
-//! Images and files that a request has no room for, or that are too many for the provider.
+//! Images and files that don't fit into a request, or that are too many for the provider.
 //!
-//! Texts come first. Once it is decided which messages are kept, their images, audio and files share the bytes that the texts leave, the
-//! newest first. The first that has no room ends that: it and all older ones are lines. Then the prompt is packed again, as lines cost
-//! less than images, and more messages may fit. Each time the limits are checked again, and only hide more: so that ends.
+//! Texts come first. Once the kept messages are decided, their images, audio and files share the bytes that the texts
+//! leave, the newest first. The first one that doesn't fit ends that: it and all older ones become lines. Then the
+//! prompt is packed again, since lines cost less than images, and more messages may fit. Each time the limits are
+//! checked again. They only ever hide more, so this ends.
 
 use crate::base::map::Map;
 use crate::base::message::Field;
@@ -26,17 +27,17 @@ const MOST_PIXELS: u64 = 2000;
 struct Room {
     bytes: u64,
     images: u64,
-    /// The images that are shown so far.
+    /// The number of images shown so far.
     shown: u64,
     /// True if large images are limited.
     limits_large: bool,
     shows_large: bool,
-    /// True if something had no room: then nothing older is shown.
+    /// True if something didn't fit. Nothing older is shown then.
     is_over: bool,
 }
 
 impl Room {
-    /// Takes the room that an image or a file needs. False if it has none.
+    /// Takes the room for an image or a file. Returns false if it doesn't fit.
     fn take(&mut self, field: Field, value: &str) -> bool {
         let is_image = media::is_image(field, value);
         let is_large = is_image && media::is_larger(value, MOST_PIXELS);
@@ -58,7 +59,7 @@ impl Room {
     }
 }
 
-/// The lines in the place of images and files, if there must be more of them.
+/// The lines in the place of images and files, if more of them are necessary.
 pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     let (input, marks) = (view.input, view.marks);
     let budget = &input.config.budget;
@@ -100,11 +101,11 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
         let before = view.media_lines(piece);
         let media: Vec<_> = transcript.fields(row).filter(|(field, _)| field.is_media()).collect();
         let mut lines = vec![None; media.len()];
-        // The last of a message is the newest.
+        // The last one of a message is the newest.
         for (place, (field, value)) in media.into_iter().enumerate().rev() {
             let Some(line) = media::line(field, value) else {
                 room.shown += u64::from(is_shown && media::is_image(field, value));
-                continue; // it is there in any case, and its bytes are counted as those of a text
+                continue; // it is there in any case, and its bytes count as a text's
             };
             let is_line = before.get(place).is_some_and(Option::is_some);
             let has_room =
@@ -123,7 +124,7 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
-/// How many images and files of the prompt are lines, as the request has no room for them.
+/// Number of images and files of the prompt that are lines because they don't fit into the request.
 pub(super) fn hidden_count(view: View<'_>) -> usize {
     let hidden = &view.fill.hidden_media;
     let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));

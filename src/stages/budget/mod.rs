@@ -1,18 +1,19 @@
 //! Stage 7, `budget`: the only place that leaves anything out for its cost.
 //!
-//! What is required (instructions, what is pinned, the request, required sections) comes first, then the optional
-//! sections by the least form of them, then the history: direct messages, the guaranteed recent, what triage chose, the newest
-//! few and what recall ranks best, and the rest from the newest backwards. With `budget.cut` the history is kept behind the cut, and what
-//! recall ranks best is quoted. Last, items are shown whole as far as there is room
-//! (before the history, where `budget.trimFirst` says so).
+//! Required pieces come first (instructions, pinned messages, the request, required sections), then the optional
+//! sections in their smallest form. The history is next: direct messages, the guaranteed recent, messages chosen by
+//! triage, the newest few and those that recall ranks best, and the rest, starting with the newest. With `budget.cut`
+//! the history is kept after the cut, and the messages that recall ranks best are quoted. Last, items are shown whole
+//! as far as there is room (or before the history, if `budget.trimFirst` says so).
 //!
-//! A group that doesn't fit is passed over, and an older one that fits comes in: nothing small is dropped while there is room. Only if the
-//! newest come first is the history a run without holes, which ends at the first group that doesn't fit. A larger budget keeps all of a
-//! smaller one's run. Results of tools shrink before anything goes.
+//! A group that doesn't fit is skipped, and an older one that fits comes in: nothing small is dropped while there is
+//! room. Only if the newest come first is the history a run without holes, which ends at the first group that doesn't
+//! fit. A larger budget keeps all of a smaller one's run. Results of tools shrink before anything is dropped.
 //!
-//! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
-//! `tiered` does so for conversations; `results` shrinks the results of tools, and `repeats` those of calls that are made again; `compact` puts a summary in the place of what the cut
-//! leaves out, with the `facts` of it; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `Packer` has the pieces kept so far and the remaining room. `required`, `section_contents`, `keep`, `ranked` and
+//! `cut` keep more, and `tiered` does so for conversations. `results` shrinks the results of tools, and `repeats` those
+//! of repeated calls. `compact` puts a summary with `facts` in the place of the messages that the cut leaves out.
+//! `frame` and `omission` are the lines around the history. `measure` and `form` compute the cost of a message.
 
 mod compact;
 pub(crate) mod cut;
@@ -53,7 +54,7 @@ use section_contents::SectionContent;
 ///
 /// # Errors
 ///
-/// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
+/// `BUDGET_TOO_SMALL` if the required pieces don't fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> StageResult<Fill> {
     let mut hidden = HiddenMedia::default();
@@ -79,16 +80,17 @@ fn pack(given: (&Input, &Marks, GivenSelection), hidden: &HiddenMedia) -> StageR
     }
 }
 
-/// How an attempt to pack the prompt ended.
+/// Result of an attempt to pack the prompt.
 enum Attempt {
     Done(Box<Fill>),
-    /// Something is left out, and another plan is to be tried.
+    /// Something is left out, and another plan should be tried.
     LeavesOut,
-    /// The last piece costs so much more without its line end, which is more than was set aside.
+    /// The last piece costs this much more without its line end, which is more than was reserved.
     LineEnd(u64),
 }
 
-/// Packs the prompt by a plan, and says if that is the last one. `line_end` tokens are set aside for the last line, which has no line end.
+/// Packs the prompt by a plan, and says if that is the last one. `line_end` tokens are reserved for the last line,
+/// which has no line end.
 fn attempt(
     (input, marks, selection): (&Input, &Marks, GivenSelection),
     hidden: &HiddenMedia,
@@ -109,8 +111,8 @@ fn attempt(
     packer.keep_required(selection, &contents, &shapes, &mut frame)?;
     let enlarges_first = input.config.budget.trim_first == TrimFirst::History;
     let gave_way = packer.keep_optional(&mut contents, enlarges_first)?;
-    // Where history goes first, it is all gone before a section shows less. So room that a summary frees is none for it:
-    // otherwise a smaller budget would keep more.
+    // If history goes first, it is all gone before a section shows less. The room that a summary frees isn't for the
+    // history: otherwise a smaller budget would keep more.
     let left = packer.remaining;
     if enlarges_first && gave_way {
         packer.remaining = Cost::default();
@@ -130,7 +132,7 @@ fn attempt(
     };
     let is_shrunk = packer.results.sizes.iter().next().is_some();
     let hides_media = packer.fill.media_lines.iter().next().is_some();
-    // A result that is left out may be one that a later result refers to.
+    // A later result may refer to an omitted one.
     let has_gaps = input.config.budget.tool_results.shrink
         && input.transcript.has_seen(Field::ResultId)
         && !packer.fill.left_out.is_empty();
@@ -168,9 +170,9 @@ fn attempt(
     Ok(Attempt::Done(Box::new(packer.fill)))
 }
 
-/// The rows that nothing but their place speaks for, the newest first.
+/// The rows with nothing but their place in their favor, the newest first.
 struct OrdinaryRows {
-    /// What answers the request.
+    /// Answers to the request.
     turn: Vec<usize>,
     rest: Vec<usize>,
 }
@@ -181,7 +183,8 @@ fn history_of(marks: &Marks) -> OrdinaryRows {
     OrdinaryRows { turn, rest }
 }
 
-/// Keeps of the history what fits. What answers the request comes before all else of it: a tool loop keeps its newest steps.
+/// Keeps the part of the history that fits. Answers to the request come before everything else: a tool loop keeps its
+/// newest steps.
 fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelection) -> StageResult {
     let marks = packer.marks;
     let OrdinaryRows { turn, mut rest } = history_of(marks);
@@ -211,7 +214,7 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
     Ok(())
 }
 
-/// Cuts replies that are longer than the config allows; that is no matter of the budget.
+/// Cuts replies that are longer than the config allows, regardless of the budget.
 fn shorten_replies(packer: &mut Packer<'_>) {
     let Some(limit) = packer.input.config.render.max_reply_chars else {
         return;
@@ -227,7 +230,7 @@ fn shorten_replies(packer: &mut Packer<'_>) {
     }
 }
 
-/// The piece that the prompt ends with, where no decision can change it.
+/// The last piece of the prompt, if no decision can change it.
 fn known_last(input: &Input, marks: &Marks) -> Option<Piece> {
     let sections = input.config.sections();
     match sections.last()?.kind {
@@ -235,11 +238,11 @@ fn known_last(input: &Input, marks: &Marks) -> Option<Piece> {
             Some(marks.last_answer().map_or(Piece::Request, Piece::Message))
         }
         SectionKind::Request if sections.len() == 2 => {
-            // The newest message is in the place of the request; only a plain text ends with it.
+            // The newest message is in the place of the request. Only a plain text ends with it.
             let newest = marks.newest_open_row()?;
             let is_plain =
                 input.config.render.format == Format::Text && marks.conversations.is_none();
-            // A gap notice is behind instructions.
+            // A gap notice comes after instructions.
             let has_notice = input.config.render.gap_notice.is_some();
             let reason = marks.requirement(newest);
             let is_last = reason.is_some_and(|it| !has_notice || it != Reason::Instruction);
@@ -271,9 +274,9 @@ fn lay_out(
     Ok(())
 }
 
-/// Marks what was decided, and notes whether anything was trimmed.
+/// Marks the decisions, and notes whether anything was trimmed.
 pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
-    // Where all is there in its place, nothing was kept for its rank.
+    // If everything is in its place, nothing was kept for its rank.
     if !(fill.left_out.is_empty() && fill.quoted.is_empty()) {
         for (row, reason) in &fill.recalled {
             marks.claim(*row, Rank::Recalled, *reason);
@@ -296,7 +299,7 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
         let reason = if is_ranked { Reason::RankedLower } else { *reason };
-        // The summary of its conversation has no room.
+        // The summary of its conversation doesn't fit.
         let is_summarized = marks.decision(*row).is_some_and(|it| it.reason == Reason::Summarized);
         if is_summarized {
             marks.leave_out_rather(*row, reason);

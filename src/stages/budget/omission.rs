@@ -1,4 +1,4 @@
-//! Messages that are left out of the history for want of room or place, and the line that says so.
+//! Messages that are left out of the history for lack of room or by position, and the line that says so.
 
 use crate::base::time::{self, Milliseconds};
 use crate::prompt::form::{self, UNKNOWN_TIME};
@@ -6,18 +6,18 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::{Fate, Reason};
 
-/// Messages that are left out as there is no room or no place for them.
+/// Messages that are left out for lack of room or by position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Omission {
     count: usize,
-    /// The time of the first of them; none where it is not known.
+    /// The time of the first of them, if known.
     from: Option<Milliseconds>,
     /// The time of the last of them.
     to: Option<Milliseconds>,
 }
 
 impl Omission {
-    /// The omission; `left_out` has messages that are not marked yet. None where no message is left out.
+    /// Finds the omission. `left_out` has messages that aren't marked yet. None if no message is left out.
     pub(crate) fn find(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Option<Self> {
         let transcript = &input.transcript;
         let mut reasons = vec![Reason::History; transcript.len()];
@@ -33,7 +33,7 @@ impl Omission {
         let mut gap = Self { count: unread_count, from: None, to: None };
         let [mut first, mut last] = [usize::MAX, 0];
         for (row, reason) in reasons.iter().enumerate() {
-            // What split a group left out another of it.
+            // A group that was split: the reason is that of another message in it.
             let is_split = *reason == Reason::SplitGroup
                 && marks.groups.members(row).iter().any(|member| reasons[*member].is_gap());
             if !is_split && !reason.is_gap() {
@@ -46,7 +46,7 @@ impl Omission {
             gap.from = gap.from.map_or(time, |from| Some(time.map_or(from, |time| time.min(from))));
             gap.to = gap.to.max(time);
         }
-        // Of unread messages only the latest possible time is known.
+        // Only the latest possible time of unread messages is known.
         if let [before, .., behind] | [before @ behind] = transcript.gaps() {
             gap.from = gap.from.filter(|_| first < before.row);
             gap.to = if last < behind.row { gap.to.max(behind.latest) } else { gap.to };
@@ -55,7 +55,7 @@ impl Omission {
     }
 }
 
-/// The line that says so, in its form; none where the config has none.
+/// The line that says so, in its form. None if the config has no template for it.
 pub(crate) fn text(input: &Input, gap: &Omission) -> Option<String> {
     let shown = |moment: Option<Milliseconds>| match moment {
         Some(moment) => time::format_minute(moment, &input.answers.zone),
@@ -64,7 +64,7 @@ pub(crate) fn text(input: &Input, gap: &Omission) -> Option<String> {
     form::gap_notice(&input.config, gap.count, &shown(gap.from), &shown(gap.to))
 }
 
-/// The longest that it can be: as if all messages were left out. No time of our days is longer than another.
+/// The longest possible line: as if all messages were left out. Times of our days all have the same length.
 pub(crate) fn longest_text(input: &Input) -> Option<String> {
     let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
     let time = Some(input.now);

@@ -1,4 +1,4 @@
-//! The messages that are kept so far, and the room that is left.
+//! The messages kept so far, and the remaining room.
 
 use super::media_limits::HiddenMedia;
 use super::sizes::ResultSizes;
@@ -13,22 +13,22 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::view::View;
 use std::rc::Rc;
 
-/// Packs the prompt. The marks can only be read: whatever is decided is in [`Fill`].
+/// Packs the prompt. The marks are read-only: decisions are in [`Fill`].
 #[derive(Debug)]
 pub(crate) struct Packer<'a> {
     pub(super) input: &'a Input,
     pub(super) marks: &'a Marks,
     pub(super) meter: Meter,
     pub(super) fill: Fill,
-    /// The room that is left of the budget.
+    /// The remaining room of the budget.
     pub(super) remaining: Cost,
-    /// The room that is left of the history's own limit.
+    /// The remaining room of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
-    /// Shows the results of a group in the size that they begin with, or as stubs. None if results don't shrink in this attempt.
+    /// Shows the results of a group in their initial size, or as stubs. None if results don't shrink in this attempt.
     pub(super) shrink: Option<fn(&mut Packer<'_>, &[usize], bool)>,
     pub(super) results: ResultSizes,
-    /// Whether the required pieces cost more than the budget: then nothing is free again.
+    /// True if the required pieces cost more than the budget: then nothing becomes free again.
     pub(super) is_over_budget: bool,
 }
 
@@ -36,22 +36,22 @@ pub(crate) struct Packer<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub(super) struct Plan {
-    /// Whether chosen messages are quoted.
+    /// True if chosen messages are quoted.
     pub(super) quotes_chosen: bool,
-    /// Whether recalled messages are quoted.
+    /// True if recalled messages are quoted.
     pub(super) quotes_recalled: bool,
-    /// Whether there is room kept for the gap notice.
+    /// True if room is reserved for the gap notice.
     pub(super) reserves_notice: bool,
-    /// Whether tools' results shrink.
+    /// True if tools' results shrink.
     pub(super) shrinks: bool,
 }
 
-/// The history's own limit: the room left in it, and how it is counted.
+/// The history's own limit: its remaining room, and its way of counting.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HistoryLimit {
-    /// The cost that it leaves.
+    /// The remaining cost.
     pub(super) cost: Cost,
-    /// How many more messages it allows.
+    /// The remaining number of messages.
     pub(super) items: u64,
     pub(super) measure: Measure,
     pub(super) oversize: Oversize,
@@ -110,12 +110,12 @@ impl<'a> Packer<'a> {
         View { input: self.input, marks: self.marks, fill: &self.fill }
     }
 
-    /// What pieces cost together.
+    /// The total cost of some pieces.
     pub(super) fn total(&self, pieces: &[Piece]) -> StageResult<Cost> {
         self.meter.total(self.view(), pieces)
     }
 
-    /// What pieces cost together, where that is within a limit.
+    /// The total cost of some pieces, if it is within a limit.
     pub(super) fn cost_within(
         &self,
         pieces: &mut dyn Iterator<Item = Piece>,
@@ -137,7 +137,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// The open rows of each of some ranks, in the order in which they are served: the newest first.
+/// The open rows of each of some ranks, in the order of service: the newest first.
 pub(super) fn by_rank<const N: usize>(marks: &Marks, ranks: [Rank; N]) -> [Vec<usize>; N] {
     let mut by_rank = ranks.map(|_| Vec::new());
     for row in marks.order.iter().copied().rev() {
@@ -150,7 +150,7 @@ pub(super) fn by_rank<const N: usize>(marks: &Marks, ranks: [Rank; N]) -> [Vec<u
     }
     for (rows, rank) in by_rank.iter_mut().zip(ranks) {
         if rank == Rank::Direct {
-            rows.reverse(); // they are in the order of their priority: the first is the first to be kept
+            rows.reverse(); // they are in the order of their priority: the first one is kept first
         }
     }
     by_rank

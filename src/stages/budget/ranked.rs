@@ -1,4 +1,4 @@
-//! Which groups of the history fit by their rank for the request, and in which form: whole, or long messages as excerpts.
+//! Keeps the groups of the history that fit by their rank for the request: whole, or long messages as excerpts.
 
 use super::frame::Frame;
 use super::keep::piece_of;
@@ -18,45 +18,45 @@ use crate::state::marks::Rank;
 use crate::state::ranking::{RankEvidence, RankedMessages, RankedPlace};
 use crate::state::trace::Reason;
 
-/// Groups in a row that do not fit, after which there is no room left to speak of. More of them would find a small message for
-/// the last tokens now and then, and cost time with every build.
+/// Number of groups in a row that don't fit, after which the room counts as used up. A larger number would now and then
+/// find a small message for the last tokens, and cost time with every build.
 const MOST_MISSES: usize = 48;
 
-/// So many messages that say what holds throughout are read at once: their share is small.
+/// Number of standing instructions that are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
 
-/// The most tokens that come in next to a statement: a passage may be several sentences.
+/// The most tokens that come along with a statement: a passage may be several sentences.
 const MOST_AROUND: u64 = 40;
 
-/// A gap in an excerpt of more bytes is estimated and not counted: nobody needs so large a figure exactly.
+/// A larger gap in an excerpt, in bytes, is estimated instead of counted: nobody needs so large a figure exactly.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// What ranks in one way, and what it may take.
+/// Candidates of one ranking, and their share of the room.
 struct Share<'a> {
     candidates: &'a [Candidate<RankedPlace>],
-    /// The most that it may take of the room, from 0 to 1.
+    /// The most of the room that they may take, from 0 to 1.
     most: f64,
     most_misses: usize,
     reason: Reason,
 }
 
-/// A group whose turn it is, and how much of it is to be shown.
+/// A group whose turn it is, and the part of it to show.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     members: &'a [usize],
     form: Form,
     is_quoted: bool,
-    /// True if it has its turn for a lasting statement: an excerpt of it is the statement.
+    /// True if the turn is for a lasting statement: its excerpt is the statement.
     is_statement: bool,
 }
 
-/// How much is shown of what is kept for its rank so far, by group.
+/// The form so far of each group that was kept for its rank.
 struct Kept(Vec<Option<Form>>);
 
 impl Packer<'_> {
-    /// Keeps the groups that rank best for the request: first the newest within their share, then what holds throughout within its
-    /// own, then the others within the share of all. A group that does not fit is passed over. The shares are of `room`: a cost, and
-    /// how many messages.
+    /// Keeps the groups that rank best for the request: first the newest within their share, then standing instructions
+    /// within theirs, then the others within the share of all. A group that doesn't fit is skipped. The shares are of
+    /// `room`: a cost, and a number of messages.
     pub(crate) fn keep_ranked(
         &mut self,
         frame: &Frame,
@@ -102,8 +102,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Keeps what fits into a share of the room. `all` is the whole room, and how many messages it may have. Gives the places that
-    /// were not read and that there would be room for.
+    /// Keeps the groups that fit into a share of the room. `all` is the whole room, and its number of messages. Returns
+    /// the unread places that would fit.
     fn keep_share(
         &mut self,
         frame: &Frame,
@@ -113,7 +113,7 @@ impl Packer<'_> {
     ) -> StageResult<Vec<RankedPlace>> {
         let part = all.share(share.most);
         let mut left = part.min(self.remaining);
-        // A share of a limit of messages is one message or group at least.
+        // A share of a limit of messages is at least one message or group.
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);
         let is_quoted = self.plan.quotes_recalled && share.reason != Reason::Newest;
@@ -154,7 +154,7 @@ impl Packer<'_> {
                 if self.keep(frame, &members, is_quoted, &mut left)?.is_none() {
                     Some(Form::Whole)
                 } else if share.reason != Reason::Newest && part.share(0.5).fits(left) {
-                    // Too long for this prompt, however little else there is.
+                    // It is too long for this prompt, even alone.
                     let turn = Turn { form: Form::Excerpt, ..turn };
                     self.keep_as(frame, turn, &mut left)?.then_some(Form::Excerpt)
                 } else {
@@ -183,7 +183,7 @@ impl Packer<'_> {
         Ok(if is_full { Vec::new() } else { next })
     }
 
-    /// Keeps a group with less than all of it, if it can be shown so and fits.
+    /// Keeps a part of a group, if it has such a form and fits.
     fn keep_as(&mut self, frame: &Frame, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
         let Turn { members, is_quoted, .. } = turn;
         let Some(excerpts) = self.excerpts_of(turn) else { return Ok(false) };
@@ -203,7 +203,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Shows more of a group that is kept, if it can be shown so and fits.
+    /// Shows more of a kept group, if it has such a form and fits.
     fn show_more(&mut self, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
         let Turn { members, is_quoted, .. } = turn;
         let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
@@ -244,14 +244,14 @@ impl Packer<'_> {
         Ok(is_shown)
     }
 
-    /// Takes the excerpt of a message away, so that it is whole.
+    /// Removes the excerpt of a message, so that it is whole.
     fn take_excerpt(&mut self, row: usize) -> Option<(usize, String, Vec<Gap>)> {
         let gaps = self.fill.excerpts.remove(&row)?;
         let text = self.fill.shortened.remove(&Piece::Message(row))?.text;
         Some((row, text, gaps))
     }
 
-    /// The excerpts that a group is shown with in a form; none where it cannot be shown in it.
+    /// The excerpts that show a group in a form. None if it has no such form.
     fn excerpts_of(&self, turn: Turn<'_>) -> Option<Vec<(usize, Excerpt)>> {
         let Turn { members, form, is_statement, .. } = turn;
         let config = &self.input.config.recall;
@@ -304,8 +304,8 @@ impl Packer<'_> {
             .excerpt(tokens, &|part| self.count_left_out(part))
     }
 
-    /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed reasoning, or several
-    /// texts comes whole or not at all. A name and calls don't change.
+    /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed
+    /// reasoning, or several texts comes whole or not at all. A name and calls don't change.
     fn long_text_of(&self, row: usize, min_tokens: u64) -> Option<&str> {
         let recall = &self.input.config.recall;
         let config = &recall.excerpts;
@@ -321,7 +321,7 @@ impl Packer<'_> {
         (may_be && is_long && !is_cut && !has_others && more.is_none()).then_some(text)
     }
 
-    /// How many tokens a part of a text has that is left out.
+    /// Number of tokens in an omitted part of a text.
     pub(super) fn count_left_out(&self, part: &str) -> u64 {
         match part.len() {
             0..=MOST_COUNTED => self.meter.count_about(part),
@@ -330,7 +330,7 @@ impl Packer<'_> {
     }
 }
 
-/// Whether a field may be beside the text of an excerpt.
+/// True if a field may accompany the text of an excerpt.
 fn may_be_beside(field: Field) -> bool {
     use Field::{CallArguments, CallId, CallName, Name, ResultId, Text};
     matches!(field, Text | Name | CallId | CallName | CallArguments | ResultId)

@@ -1,10 +1,11 @@
-//! Results of calls that are made again.
+//! Results of repeated calls.
 //!
-//! If a call is made several times, the prompt needs the newest result. It supersedes the older ones that are in the prompt with it:
-//! these grow last and only if they fit whole. Their stubs say that a newer one follows, as long as that one is whole. A result that only
-//! refers to an older one ("File unchanged since last read") supersedes nothing. Then the older one grows first, and a line after the
-//! reference says how much of it is left out. The line has its room before anything optional is kept. A reference that has no room for it
-//! is a stub, which points nowhere. So each line that points to another result is true of that result.
+//! If a call is made several times, the prompt needs the newest result. It supersedes the older ones in the same
+//! prompt: these grow last, and only if they fit whole. Their stubs say that a newer one follows, as long as that one
+//! is whole. A result that only refers to an older one ("File unchanged since last read") supersedes nothing. Then the
+//! older one grows first, and a line after the reference says how much of it is left out. Room for that line is
+//! reserved before anything optional is kept. A reference without room for it is a stub, which points nowhere. So each
+//! line that points to another result is true of that result.
 
 use super::packer::Packer;
 use super::sizes::{Note, Size};
@@ -24,7 +25,7 @@ pub(super) struct Repeat {
     pub(super) is_reference: bool,
 }
 
-/// The results of calls with the same tool and arguments. References aren't among them.
+/// The results of calls with the same tool and arguments, without references.
 #[derive(Default)]
 struct Results {
     /// The latest one, in the prompt or not.
@@ -33,7 +34,7 @@ struct Results {
     kept: Vec<usize>,
 }
 
-/// Words of a result that refers to an earlier one. Hosts of agents answer a second read of the same file with them.
+/// Phrases in a result that refers to an earlier one. Hosts of agents answer a second read of the same file with them.
 const REFERRING: [&str; 9] = [
     "unchanged",
     "not changed",
@@ -46,11 +47,11 @@ const REFERRING: [&str; 9] = [
     "see above",
 ];
 
-/// A reference has at most this share of the earlier result's length: a longer one has a content.
+/// A reference is at most 1/`REFERENCE_SHARE` as long as the earlier result. A longer result has its own content.
 const REFERENCE_SHARE: usize = 4;
 
 impl Packer<'_> {
-    /// Finds the results of calls that are made again, by the names and the arguments of the calls.
+    /// Finds the results of repeated calls, by the names and the arguments of the calls.
     pub(super) fn repeats(&self) -> Vec<Repeat> {
         let transcript = &self.input.transcript;
         let is_kept = self.is_kept();
@@ -115,7 +116,7 @@ impl Packer<'_> {
         REFERRING.iter().any(|words| text.contains(words))
     }
 
-    /// Reserves the room for the lines after references: until an earlier result is kept, all of it is left out.
+    /// Reserves room for the lines after references. Until an earlier result is kept, all of it counts as left out.
     pub(super) fn reserve_notes(&mut self) -> StageResult {
         let is_kept = self.is_kept();
         for Repeat { older, newer, .. } in self.repeats().into_iter().filter(|it| it.is_reference) {
@@ -130,8 +131,8 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged. While results can
-    /// still grow (`is_growing`), each newer one may become whole.
+    /// Adds a line to each kept result that needs one, or updates it. Without room for it the result stays unchanged.
+    /// While results can still grow (`is_growing`), each newer one may become whole.
     pub(super) fn note_repeats(&mut self, repeats: &[Repeat], is_growing: bool) -> StageResult {
         let is_kept = self.is_kept();
         for Repeat { older, newer, is_reference } in repeats.iter().copied() {
@@ -140,7 +141,7 @@ impl Packer<'_> {
                 let note = |tokens| Note::EarlierLeftOut { earlier: older, tokens };
                 (newer, left_out.map(note))
             } else {
-                // Before a cut nothing changes, and so no stub speaks of later results.
+                // Before a cut nothing may change, so no stub mentions later results.
                 let is_shown = self.plan.shrinks && (is_growing || self.is_whole(newer));
                 (older, is_shown.then_some(Note::NewerFollows))
             };
@@ -173,7 +174,7 @@ impl Packer<'_> {
         self.results.sizes.get(&row).is_none_or(|size| *size == Size::Whole)
     }
 
-    /// Shows a result with another note, if there is room for it. A reference never goes without one: it becomes a stub.
+    /// Shows a result with another note, if it fits. A reference without room for a note becomes a stub.
     fn note(&mut self, row: usize, note: Option<Note>) -> StageResult {
         let room = self.room_for(row)?;
         let before = self.results.notes.remove(&row);
@@ -195,7 +196,7 @@ impl Packer<'_> {
         self.pay_result(row, &room)
     }
 
-    /// Adds the note of a result to the text that is shown of it.
+    /// Adds the note of a result to its shown text.
     pub(super) fn with_note(
         &self,
         row: usize,

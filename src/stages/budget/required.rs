@@ -16,11 +16,11 @@ use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use std::ops::Range;
 
-/// What came of cutting texts to fit.
+/// Result of cutting texts to fit.
 enum Cut {
-    /// They fit, and cost so much.
+    /// They fit at this cost.
     Fits(Cost),
-    /// They would cost so much with nothing left of them, and are whole as before.
+    /// They would cost this much even if cut to nothing, and stay whole.
     TooLarge(Cost),
 }
 
@@ -30,27 +30,27 @@ struct Cuttable {
     text: String,
     token_count: u64,
     char_count: usize,
-    /// Whether it is the request, or answers it.
+    /// True if it is the request, or answers it.
     is_in_turn: bool,
     /// The user's own words, if it is the request.
     own: Vec<Range<usize>>,
 }
 
 impl Cuttable {
-    /// How many characters the first of the own words have.
+    /// Number of characters in the first `count` of the own words.
     fn own_length(&self, count: usize) -> usize {
         self.own[..count].iter().map(|it| self.text[it.clone()].chars().count()).sum()
     }
 }
 
-/// To how many characters texts are cut.
+/// Lengths that texts are cut to, in characters.
 #[derive(Clone, Copy)]
 struct Lengths {
-    /// What stands in every prompt.
+    /// Texts that are in every prompt.
     standing: usize,
     /// The request and its answers.
     in_turn: usize,
-    /// The request at least: the user's own words in it.
+    /// At least this much of the request: the user's own words in it.
     request: usize,
 }
 
@@ -61,7 +61,7 @@ impl Lengths {
 }
 
 impl Packer<'_> {
-    /// Keeps the required pieces, shortened if they must be and may be, and pays for them and for the form itself.
+    /// Keeps the required pieces, shortened if necessary and allowed, and pays for them and for the form itself.
     pub(super) fn keep_required(
         &mut self,
         selection: GivenSelection,
@@ -111,7 +111,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shrinks the results among the required pieces. Returns the cost of the pieces, if they fit then.
+    /// Shrinks the results among the required pieces. Returns the cost of the pieces if they fit then.
     fn shrink_results(
         &mut self,
         selection: GivenSelection,
@@ -125,8 +125,8 @@ impl Packer<'_> {
         (needed(selection)?.shrink_last)(self, pieces, room)
     }
 
-    /// Makes room for what is required, if the config allows it to be shortened, or lets it exceed the budget. Gives what it
-    /// costs with what is fixed.
+    /// Makes room for the required pieces if the config allows shortening them, or lets them exceed the budget. Returns
+    /// their cost together with the fixed pieces.
     fn fit_required(
         &mut self,
         selection: GivenSelection,
@@ -136,7 +136,7 @@ impl Packer<'_> {
         let limit = self.remaining;
         let needed = match self.input.config.budget.on_required_overflow {
             OnRequiredOverflow::Error => fixed.plus(self.total(pieces)?),
-            // `render` says so, when it is counted to the end
+            // `render` notes it, once everything is counted
             OnRequiredOverflow::Exceed => return Ok(fixed.plus(self.total(pieces)?)),
             OnRequiredOverflow::Shorten => {
                 match self.cut_to_fit(selection, pieces, limit.minus(fixed))? {
@@ -184,9 +184,10 @@ impl Packer<'_> {
         error
     }
 
-    /// Cuts the longest texts of these pieces to the longest common length that makes all of them fit. The request keeps the user's own
-    /// words, if they fit. If the history is cut in steps, so are the texts that are in every prompt: to a power of two of characters, so that
-    /// they are the same from turn to turn. The request and its answers have the rest.
+    /// Cuts the longest of these texts to the longest common length that makes all of them fit. The request keeps the
+    /// user's own words, if they fit. If the history is cut in steps, so are the texts that are in every prompt: to a
+    /// power of two of characters, so that they are the same from turn to turn. The request and its answers get the
+    /// rest.
     fn cut_to_fit(
         &mut self,
         selection: GivenSelection,
@@ -212,7 +213,7 @@ impl Packer<'_> {
             return Ok(Cut::TooLarge(least));
         }
         let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
-        // Of a character that is longer than all that fits, every length up to it keeps nothing.
+        // If a character is longer than the whole limit, every length up to it keeps nothing.
         let most = self.meter.most_chars(limit).saturating_add(1);
         let is_in_steps = self.input.config.budget.cut.is_some();
         let mut fits = |lengths: Lengths| {
@@ -240,8 +241,8 @@ impl Packer<'_> {
         Ok(Cut::Fits(self.total(pieces)?))
     }
 
-    /// How many characters of a request's own words fit if nothing else has any. Words that are most of the request don't come before all
-    /// else; its question does.
+    /// Number of characters of a request's own words that fit if everything else is cut to nothing. Words that are most
+    /// of the request don't take precedence, but its question does.
     fn own_words_that_fit(
         request: &Cuttable,
         failing: usize,
@@ -269,7 +270,7 @@ impl Packer<'_> {
                 continue;
             }
             let cut = shorten::cut(text, own, length, *token_count, &self.meter)?;
-            // The marker costs too: a text that it would not shorten stays whole.
+            // The marker costs too: a text that it wouldn't shorten stays whole.
             let is_shorter = if limit.tokens == u64::MAX {
                 cut.text.chars().count() < *char_count
             } else {

@@ -1,10 +1,11 @@
-//! Tool results in smaller sizes, and images as lines, so that they shrink before anything goes.
+//! Tool results in smaller sizes, and images as lines, so that they shrink before anything is dropped.
 //!
-//! Older results begin as stubs: a line that says how much is left out. After everything is kept that fits so, the kept results grow
-//! back. Those of the last step grow first, then all others together, step by step and from the newest on. The first one that has no room
-//! for its next step gets the rest. Images, audio and files begin as a line that names their kind and size. The newest are shown again
-//! first: they have half of the room before older texts grow, and the rest after that. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
-//! never shows less of a result.
+//! Older results begin as stubs: a line that says how much is left out. After everything that fits that way is kept,
+//! the kept results grow back. Those of the last step grow first, then all others together, step by step, starting with
+//! the newest. The first one without room for its next step gets the rest. Images, audio and files begin as a line that
+//! names their kind and size. The newest are shown again first: they get half of the room before older texts grow, and
+//! the rest after that. So no room stays empty while a result could show more and, as long as no step is dropped, a
+//! larger budget never shows less of a result.
 
 use super::keep::piece_of;
 use super::packer::Packer;
@@ -21,31 +22,33 @@ use crate::state::context::{Gap, MediaLines, Piece};
 use crate::state::trace::Reason;
 use crate::tokens::media;
 
-/// The steps in which results grow together, in tokens. More of them spread the room more evenly, and take longer.
+/// Sizes that results grow to together, in tokens. More of them spread the room more evenly, and take longer.
 const STEPS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
 
-/// The share of the room that the newest results begin with. With more of it, fewer steps of a long run are kept; with less, the newest
-/// results are shown in part more often. Coding and airline runs keep the most of what the next call needs at 0.2 to 0.33.
+/// The share of the room that the newest results begin with. A larger share keeps fewer steps of a long run; a smaller
+/// one shows the newest results in part more often. Coding and airline runs keep the most of the data for the next call
+/// at 0.2 to 0.33.
 const NEWEST_SHARE: f64 = 0.2;
 
-/// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of earlier steps.
+/// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of
+/// earlier steps.
 const LAST_SHARE: f64 = 0.75;
 
-/// The share of the room that images and files have before older texts grow.
+/// The share of the room for images and files before older texts grow.
 const MEDIA_SHARE: f64 = 0.5;
 
-/// The room that a kept result has.
+/// The room of a kept result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResultRoom {
     piece: Piece,
     all: Cost,
-    /// The room in the history's own limit. None if that doesn't count the result.
+    /// The room in the history's own limit. None if the result doesn't count toward it.
     history: Option<Cost>,
 }
 
 impl Packer<'_> {
-    /// Shrinks the results of the last step if the required pieces don't fit with them whole. Returns the cost of these, or nothing if they
-    /// don't fit with stubs either.
+    /// Shrinks the results of the last step if the required pieces don't fit with them whole. Returns the cost of these
+    /// pieces, or None if they don't fit even with stubs.
     pub(crate) fn shrink_last(
         &mut self,
         pieces: &[Piece],
@@ -70,7 +73,7 @@ impl Packer<'_> {
         self.cost_within(&mut pieces.iter().copied(), room)
     }
 
-    /// Finds the newest results, and the size that they begin with.
+    /// Finds the newest results, and their initial size.
     pub(crate) fn begin_results(&mut self) -> StageResult {
         self.reserve_notes()?;
         let keep = self.input.config.budget.tool_results.keep;
@@ -114,7 +117,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Shows the results of a group in the size that they begin with.
+    /// Shows the results of a group in their initial size.
     pub(crate) fn shrink(&mut self, members: &[usize]) {
         self.hide_media(members);
         for row in members {
@@ -136,7 +139,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows the results of a group whole again, as it isn't kept.
+    /// Shows the results of a group whole again, because it isn't kept.
     pub(super) fn unshrink(&mut self, members: &[usize]) {
         for row in members {
             self.fill.media_lines.remove(row);
@@ -166,7 +169,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows the images and files of a row again: all, or the last ones that there is room for. False if there are more.
+    /// Shows the images and files of a row again: all, or as many of the last ones as fit. Returns false if some remain
+    /// hidden.
     fn grow_media(&mut self, row: usize) -> StageResult<bool> {
         let Some(lines) = self.fill.media_lines.get(&row).cloned() else { return Ok(true) };
         let room = self.room_for(row)?;
@@ -185,7 +189,7 @@ impl Packer<'_> {
         Ok(hidden == filtered)
     }
 
-    /// Shows images and files again, those of the newest rows first, until one of them has no room.
+    /// Shows images and files again, those of the newest rows first, until one doesn't fit.
     fn grow_all_media(&mut self, rows: &[usize]) -> StageResult {
         for row in rows {
             if !self.grow_media(*row)? {
@@ -205,7 +209,7 @@ impl Packer<'_> {
             && transcript.has_media(row)
     }
 
-    /// Lets the kept results grow into the room that is left.
+    /// Lets the kept results grow into the remaining room.
     pub(crate) fn grow_results(&mut self) -> StageResult {
         let repeats = self.repeats();
         self.note_repeats(&repeats, true)?;
@@ -223,7 +227,7 @@ impl Packer<'_> {
         self.grow_all_media(&last_media)?;
         self.grow_all(last.into_iter().map(|row| (row, Size::Whole)))?;
         if !self.plan.shrinks {
-            return Ok(()); // Before a cut, a result has the size that it had with the step before.
+            return Ok(()); // Before a cut, a result keeps the size that it had with the step before.
         }
         let mut is_superseded = vec![false; self.input.transcript.len()];
         let mut is_referred_to = is_superseded.clone();
@@ -258,7 +262,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Lets results grow to a size each, until one of them has no room to.
+    /// Lets results grow to a size each, until one doesn't fit.
     fn grow_all(&mut self, turns: impl Iterator<Item = (usize, Size)>) -> StageResult {
         for (row, size) in turns {
             if !self.grow(row, size)? {
@@ -268,7 +272,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shows a result in a larger size, or as much of it as there is room for. False if that is less.
+    /// Shows a result in a larger size, or as much of it as fits. Returns false if that is less.
     fn grow(&mut self, row: usize, size: Size) -> StageResult<bool> {
         let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
         let is_larger = match (before, size) {
@@ -309,7 +313,7 @@ impl Packer<'_> {
         self.pay_result(row, &room)
     }
 
-    /// Returns the room of a kept result: its own cost, and the room that is left.
+    /// Returns the room of a kept result: its own cost, and the remaining room.
     pub(super) fn room_for(&self, row: usize) -> StageResult<ResultRoom> {
         let piece = match self.marks.piece(row) {
             Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
@@ -339,7 +343,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// True if the config lets a row shrink, and the caller has not pinned it.
+    /// True if the config lets a row shrink, and the caller hasn't pinned it.
     fn may_give_way(&self, row: usize) -> bool {
         let config = &self.input.config.budget.tool_results;
         let is_excluded = || {
@@ -354,7 +358,7 @@ impl Packer<'_> {
     pub(super) fn may_shrink(&self, row: usize) -> bool {
         let transcript = &self.input.transcript;
         let has = |field| transcript.value(row, field).is_some();
-        // A result that recall shows as an excerpt has its size.
+        // A result that recall shows as an excerpt keeps its size.
         let is_cut = self.view().shortened_text(Piece::Message(row)).is_some()
             && self.results.sizes.get(&row).is_none();
         has(Field::ResultId)
@@ -382,7 +386,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
+    /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole shows the whole.
     pub(super) fn resize(&mut self, row: usize, size: Size) {
         self.show_whole(row);
         let sized = self.sized(row, size);

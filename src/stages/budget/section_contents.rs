@@ -1,4 +1,4 @@
-//! The sections beside history and request: in which forms they are shown.
+//! The sections other than history and request, in the forms that fit.
 
 use super::packer::Packer;
 use super::sections::{Body, ShownForm};
@@ -8,7 +8,7 @@ use crate::state::ask::StageResult;
 use crate::state::context::{Piece, SectionReport};
 use crate::state::view::View;
 
-/// A section beside history and request, in the forms in which it is shown.
+/// A section other than history and request, in its current forms.
 #[derive(Debug)]
 pub(super) struct SectionContent {
     body: Body,
@@ -18,19 +18,19 @@ pub(super) struct SectionContent {
 }
 
 impl SectionContent {
-    /// Whether all of it is shown whole.
+    /// True if all of it is shown whole.
     pub(super) fn is_whole(&self) -> bool {
         self.shown.iter().all(|shown| *shown == ShownForm::Full)
     }
 
-    /// What it holds, for the result.
+    /// Its contents, for the result.
     pub(super) fn report(&self, view: View<'_>) -> SectionReport {
         self.body.report(view, &self.shown, &self.pieces)
     }
 }
 
 impl Packer<'_> {
-    /// The sections as far as their own limits let them be shown.
+    /// The sections, as far as their own limits allow.
     pub(super) fn section_contents(&mut self) -> StageResult<Vec<SectionContent>> {
         let mut contents = Vec::new();
         for (position, section) in self.input.config.sections().iter().enumerate() {
@@ -50,7 +50,8 @@ impl Packer<'_> {
         Ok(contents)
     }
 
-    /// Keeps of the optional sections what fits, in their order. Says whether any shows less than its own limit lets it.
+    /// Keeps the parts of the optional sections that fit, in order. Returns whether any shows less than its own limit
+    /// allows.
     pub(super) fn keep_optional(
         &mut self,
         contents: &mut [SectionContent],
@@ -95,7 +96,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Whether a section fits its own limit.
+    /// True if a section fits its own limit.
     fn fits_own_limit(&self, body: &Body, shown: &[ShownForm]) -> StageResult<bool> {
         let section = &self.input.config.sections()[body.section];
         let text = body.text(shown).unwrap_or_default();
@@ -112,12 +113,12 @@ impl Packer<'_> {
         }
     }
 
-    /// Whether a section fits its own limit and the rest of the budget.
+    /// True if a section fits its own limit and the rest of the budget.
     fn fits_both(&mut self, body: &Body, shown: &[ShownForm], limit: Cost) -> StageResult<bool> {
         Ok(self.fits_own_limit(body, shown)? && self.cost_of(body, shown)?.fits(limit))
     }
 
-    /// What a section costs in these forms. The texts that are made for it are gone again.
+    /// The cost of a section in these forms. Removes the texts that it made for that.
     fn cost_of(&mut self, body: &Body, shown: &[ShownForm]) -> StageResult<Cost> {
         let mark = self.fill.made.len();
         let pieces = body.pieces(self.input, &mut self.fill, shown);

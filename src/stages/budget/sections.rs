@@ -1,4 +1,4 @@
-//! What the sections beside history and request hold, and in which forms it fits.
+//! The contents of the sections other than history and request, and the forms that fit.
 
 use crate::base::guard;
 use crate::base::map;
@@ -16,12 +16,12 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::view::View;
 
-/// What one section holds.
+/// The contents of one section.
 #[derive(Debug)]
 pub(crate) struct Body {
     /// The section, by its position.
     pub section: usize,
-    /// What it holds, in order.
+    /// Its entries, in order.
     pub entries: Vec<Entry>,
     /// The text in its place if nothing of it is shown.
     empty: Option<String>,
@@ -36,11 +36,11 @@ pub(crate) struct Entry {
     full: String,
     summary: Option<String>,
     priority: f64,
-    /// The spaces before its lines.
+    /// Number of spaces before its lines.
     indent: usize,
 }
 
-/// How an entry is shown.
+/// The form of an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ShownForm {
     Full,
@@ -60,11 +60,11 @@ impl ShownForm {
     }
 }
 
-/// Whether a section fits in these forms.
+/// A check whether a section fits in these forms.
 pub(crate) type Fits<'a> = dyn FnMut(&[ShownForm]) -> StageResult<bool> + 'a;
 
 impl Body {
-    /// What a section holds; none for history and request, which are made of messages.
+    /// The contents of a section. None for history and request, which consist of messages.
     pub(crate) fn of(input: &Input, marks: &Marks, position: usize) -> Option<Self> {
         let section = input.config.sections().get(position)?;
         let mut body = Self {
@@ -108,7 +108,7 @@ impl Body {
         for (at, found) in found.take(count(section.limit.items)) {
             let text = form::said_of(&input.config, found.text.trim());
             if text.is_empty() {
-                continue; // numbered all the same: the numbers are those of what was found
+                continue; // numbered anyway: the numbers are those of the hits
             }
             let text = text::excerpt(&text, count(Some(config.max_item_chars)));
             let item = Item { text, ..found.clone() };
@@ -116,7 +116,7 @@ impl Body {
         }
     }
 
-    /// The entries as they are shown, or what stands for nothing.
+    /// The entries in their forms, or the text for an empty section.
     pub(crate) fn text(&self, shown: &[ShownForm]) -> Option<String> {
         if self.texts(shown).next().is_none() {
             return self.empty.clone();
@@ -125,7 +125,7 @@ impl Body {
         Some(self.max_chars.map_or_else(|| text.clone(), |limit| text::excerpt(&text, limit)))
     }
 
-    /// Where in that text the marker of a cut stands.
+    /// Place of a cut's marker in that text.
     fn marker(&self, shown: &[ShownForm]) -> Option<usize> {
         let cut = shown.iter().position(|shown| matches!(shown, ShownForm::Cut(_)))?;
         let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
@@ -176,7 +176,7 @@ impl Body {
         pieces
     }
 
-    /// What the section holds, for the result.
+    /// The contents of the section, for the result.
     pub(crate) fn report(
         &self,
         view: View<'_>,
@@ -213,10 +213,10 @@ impl Body {
         vec![ShownForm::Full; self.entries.len()]
     }
 
-    /// The entries in the order in which they are kept: by priority, then by place.
+    /// The entries by importance: by priority, then by place.
     fn by_importance(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
-        // As `f64::total_cmp` orders them, the highest first.
+        // The order of `f64::total_cmp`, the highest first.
         let place = |index: usize| {
             let bits = self.entries[index].priority.to_bits().cast_signed();
             !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -225,8 +225,8 @@ impl Body {
         order
     }
 
-    /// The least that shows as many entries as fit: by their summaries where they have one, the least important left out,
-    /// or, with `meter`, cut.
+    /// The smallest forms that show as many entries as fit: by their summaries if they have one, without the least
+    /// important, or, with `meter`, cut.
     pub(crate) fn least(
         &self,
         meter: Option<&Meter>,
@@ -245,7 +245,7 @@ impl Body {
             }
             shown
         };
-        // The most that fit, by halving: fewer always fit too.
+        // The most that fit, by bisection: fewer always fit too.
         let (mut fitting, mut failing) = (0, order.len() + 1);
         while fitting + 1 < failing {
             let middle = fitting.midpoint(failing);
@@ -264,8 +264,8 @@ impl Body {
         Ok(shown)
     }
 
-    /// Shows entries whole as far as they fit, the most important first; of those behind the first that does not fit, a
-    /// few are tried too.
+    /// Shows entries whole as far as they fit, the most important first. After the first one that doesn't fit, a few
+    /// more are tried.
     pub(crate) fn enlarge(&self, shown: &mut [ShownForm], fits: &mut Fits<'_>) -> StageResult {
         const TRIED: usize = 32;
         let mut order = self.by_importance();
@@ -292,7 +292,8 @@ impl Body {
         Ok(())
     }
 
-    /// The longest beginning and end of an entry that fit, with a marker between them; out if nothing of it does.
+    /// The longest beginning and end of an entry that fit, with a marker between them. The entry is left out if nothing
+    /// fits.
     fn cut(
         &self,
         meter: &Meter,
@@ -317,7 +318,7 @@ impl Body {
     }
 }
 
-/// A limit, where there is one.
+/// A limit, or the largest number without one.
 pub(crate) fn count(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))
 }
@@ -338,7 +339,7 @@ fn entry(input: &Input, section: &Section, number: usize, item: &Item) -> Entry 
     }
 }
 
-/// A text with, without or as its front matter: what stands between two lines of three hyphens at its beginning.
+/// A text with, without or as its front matter: the text between two lines of three hyphens at its beginning.
 fn without_front_matter(text: &str, wanted: FrontMatter) -> &str {
     let inner = text.trim_start_matches('\u{feff}');
     let front = inner.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r']));

@@ -1,25 +1,25 @@
-//! How much of each tool result a prompt shows.
+//! Shown sizes of the tool results in a prompt.
 
 use crate::base::map::Map;
 use crate::prompt::excerpt::LongText;
 
-/// How much of a result is shown.
+/// The shown part of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Size {
     /// A line that says how much is left out.
     #[default]
     Stub,
-    /// Passages, with the number of tokens that they have together, about.
+    /// Passages with about this many tokens together.
     Excerpt(u64),
     Whole,
 }
 
-/// A line after a result that says what became of another result of the same call.
+/// A line after a result about another result of the same call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// A newer result is in the prompt whole. Only a stub says so.
+    /// A newer result is in the prompt whole. Only a stub has this line.
     NewerFollows,
-    /// So many tokens of the earlier result are left out. `earlier` is its row.
+    /// This many tokens of the earlier result are left out. `earlier` is its row.
     EarlierLeftOut { earlier: usize, tokens: u64 },
 }
 
@@ -30,9 +30,9 @@ pub(super) struct ResultSizes {
     pub(super) sizes: Map<usize, Size>,
     /// Rows of the newest results.
     pub(super) newest: Vec<usize>,
-    /// The size that the newest results begin with.
+    /// The initial size of the newest results.
     pub(super) newest_size: Size,
-    /// By row: the line after a result of a call that is made again.
+    /// By row: the line after a result of a repeated call.
     pub(super) notes: Map<usize, Note>,
     /// By row: the whole text of each result that was shown as an excerpt, with its passages.
     pub(super) texts: Map<usize, LongText<'static>>,

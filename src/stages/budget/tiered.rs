@@ -1,4 +1,5 @@
-//! Which conversations fit: tier by tier, and of the active thread the newest first. Of one that doesn't fit its newest messages come in.
+//! Keeps the conversations that fit: tier by tier, and of the active thread the newest first. One that doesn't fit is
+//! shown by its newest messages.
 
 use super::frame::Frame;
 use super::packer::{Packer, by_rank};
@@ -18,17 +19,17 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::Reason;
 
-/// A conversation as it may be shown.
+/// A conversation in the form that it may be shown.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// The element, or the summary, that it begins with.
+    /// The start tag, or the summary at its beginning.
     open: Option<Piece>,
-    /// The rows that are shown.
+    /// The shown rows.
     rows: Vec<usize>,
-    /// The element that it ends with.
+    /// The end tag.
     close: Option<Piece>,
     form: ConversationForm,
-    /// Whether one of its messages is required: then the elements around them are too.
+    /// True if one of its messages is required. The elements around them are then required too.
     is_required: bool,
 }
 
@@ -38,7 +39,7 @@ impl Shape {
         self.open.into_iter().chain(rows).chain(self.close)
     }
 
-    /// The pieces that are not paid for already.
+    /// The pieces that aren't paid for already.
     fn unpaid(&self, marks: &Marks) -> Vec<Piece> {
         let is_unpaid = |piece: &Piece| match piece {
             Piece::Message(row) => marks.requirement(*row).is_none(),
@@ -53,22 +54,22 @@ impl Shape {
     }
 }
 
-/// The fewest characters of an extract. A shorter one says next to nothing of a conversation.
+/// The fewest characters of an extract. A shorter one says almost nothing about a conversation.
 const LEAST_EXTRACT: usize = 40;
 
-/// Pieces that are counted in one batch at most, where the caller counts. More of them would count what may not be needed, fewer
-/// would ask more often.
+/// The most pieces counted in one batch, if the caller counts. A larger number would count pieces that may not be
+/// needed, a smaller one would ask more often.
 const LOOK_AHEAD: usize = 1024;
 
 impl Packer<'_> {
-    /// The conversations as they are shown if they fit.
+    /// The conversations in the form that is shown if they fit.
     pub(crate) fn shapes(&mut self) -> Vec<Shape> {
         let found = self.marks.conversations.as_ref();
         let list = found.map_or(&[][..], |found| &found.list);
         list.iter().map(|conversation| self.shape(conversation)).collect()
     }
 
-    /// Keeps conversations as far as they fit, in the order of their tiers. Gives the pieces of the history in their order.
+    /// Keeps conversations as far as they fit, in the order of their tiers. Returns the pieces of the history in order.
     pub(crate) fn keep_conversations(
         &mut self,
         frame: &Frame,
@@ -129,7 +130,7 @@ impl Packer<'_> {
         Ok(self.by_conversation(&found.list, &shapes))
     }
 
-    /// How a conversation is shown if it fits.
+    /// The form of a conversation if it fits.
     fn shape(&mut self, conversation: &Conversation) -> Shape {
         let (input, marks) = (self.input, self.marks);
         let is_element = input.config.render.format == Format::Conversations;
@@ -139,12 +140,12 @@ impl Packer<'_> {
         let is_gone = conversation.wanted == TierForm::Full && conversation.rows.is_empty();
         let is_required = conversation.rows.iter().any(|row| marks.requirement(*row).is_some());
         let (summary, form) = match (conversation.wanted, &conversation.summary) {
-            // Its required messages are shown, and only they.
+            // Only its required messages are shown.
             (TierForm::Summary | TierForm::None, _) if is_required => {
                 (None, ConversationForm::TruncatedTail)
             }
             (TierForm::None, _) => (None, ConversationForm::LeftOut),
-            // Its messages are no longer there, and its summary is.
+            // Its messages are gone, but its summary isn't.
             (TierForm::Full, Some(summary)) if is_gone && !is_known_empty(input, conversation) => {
                 (Some(summary.clone()), ConversationForm::Summary)
             }
@@ -182,7 +183,7 @@ impl Packer<'_> {
         Shape { open, rows, close, form, is_required }
     }
 
-    /// Shows a conversation by as long an extract as fits. False if none does.
+    /// Shows a conversation by the longest extract that fits. Returns false if none does.
     fn shorten_extract(&mut self, shape: &Shape, conversation: &Conversation) -> StageResult<bool> {
         let input = self.input;
         let (Some(Piece::Made(made)), ConversationForm::Extract) = (shape.open, shape.form) else {
@@ -224,7 +225,8 @@ impl Packer<'_> {
         self.fill.is_trimmed = true;
     }
 
-    /// Pays for pieces if they fit; otherwise says which limit they don't fit. The history's own limit doesn't count `between`.
+    /// Pays for pieces if they fit. Otherwise returns the limit that they don't fit. `between` doesn't count toward the
+    /// history's own limit.
     fn pay(&mut self, pieces: &[Piece], between: Cost) -> StageResult<Option<Reason>> {
         let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
             return Ok(Some(Reason::OverBudget));
@@ -240,9 +242,9 @@ impl Packer<'_> {
         Ok(None)
     }
 
-    /// Keeps the newest groups of a conversation, as far as they fit, and its required messages. A group that doesn't fit is passed over, as
-    /// in a history without tiers. In the format `conversations` the newest such message of the active thread is shown in part. False if the
-    /// lines around them don't fit.
+    /// Keeps the newest groups of a conversation, as far as they fit, and its required messages. A group that doesn't
+    /// fit is skipped, like in a history without tiers. In the format `conversations` the newest such message of the
+    /// active thread is shown in part. Returns false if the lines around them don't fit.
     fn keep_newest(
         &mut self,
         shape: &mut Shape,
@@ -263,7 +265,7 @@ impl Packer<'_> {
             shape.rows = all;
             return Ok(false);
         }
-        // By row: why it is left out, if it is.
+        // By row: the reason why it is left out, if it is.
         let mut reasons: Map<usize, Option<Reason>> = Map::default();
         let mut is_any = false;
         for row in all.iter().rev().copied() {
@@ -306,8 +308,8 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps as much of a message as fits: in a guarded prompt its beginning and its end, and otherwise its end, as the documents of the
-    /// presets have it. False if nothing of it fits.
+    /// Keeps as much of a message as fits: its beginning and end in a guarded prompt, otherwise its end, to match the
+    /// presets' documents. Returns false if nothing of it fits.
     fn keep_end(&mut self, row: usize) -> StageResult<bool> {
         let piece = Piece::Message(row);
         let text = self.view().text_of(piece);
@@ -365,7 +367,7 @@ impl Packer<'_> {
     }
 }
 
-/// The element that a conversation begins with, or in other formats its summary.
+/// The start tag of a conversation, or in other formats its summary.
 fn opening(
     input: &Input,
     conversation: &Conversation,
@@ -380,13 +382,13 @@ fn opening(
     Some(form::conversation_summary(&input.config, label, text, is_extract))
 }
 
-/// Whether the caller knows of a conversation that nothing was said in it.
+/// True if the caller's data says that a conversation has no messages.
 fn is_known_empty(input: &Input, conversation: &Conversation) -> bool {
     let known = &input.config.tiers.conversations;
     known.iter().any(|known| known.id == conversation.id && known.ended_at.is_some())
 }
 
-/// The cost of the separator between two conversations, which is no part of either: the line end after an element.
+/// The cost of the separator between two conversations, which belongs to neither: the line end after an element.
 fn separator(input: &Input) -> Cost {
     let is_element = input.config.render.format == Format::Conversations;
     Cost { chars: u64::from(is_element), ..Cost::default() }

@@ -1,10 +1,10 @@
-//! How broad recall is, and how a recalled item is written.
+//! The focus of recall: how many items it asks for, and their size.
 
 use crate::base::template::decimals;
 use crate::config::{Focus, FocusSignals, RecallConfig};
 use crate::state::context::FocusReport;
 
-/// The focus that a config gives, or that its signals amount to.
+/// The config's focus, or the one that its signals amount to.
 pub(crate) fn focus(config: &RecallConfig) -> FocusReport {
     let score = match (&config.focus, &config.focus_signals) {
         (Some(_), _) => None,
@@ -37,10 +37,10 @@ pub(crate) fn focus(config: &RecallConfig) -> FocusReport {
 
 const LEAST_FOCUSED: f64 = 0.68;
 const LEAST_BALANCED: f64 = 0.40;
-/// What nobody said anything about.
+/// Value of a missing signal.
 const MIDDLE: f64 = 0.5;
 
-/// From 0 (diffuse) to 1 (focused). Dopamine is best in the middle, of the others more is better.
+/// From 0 (diffuse) to 1 (focused). Dopamine is best in the middle; for the others more is better.
 fn score(signals: &FocusSignals) -> f64 {
     let signal = |given: Option<f64>| {
         given.filter(|value| !value.is_nan()).map_or(MIDDLE, |value| value.clamp(0.0, 1.0))
@@ -71,7 +71,7 @@ mod tests {
         let diffuse = of_signals(0.9, 0.2, 0.2, 0.2);
         assert_eq!((diffuse.level, &*diffuse.summary), (Focus::Diffuse, "diffuse (0.22)"));
         assert_eq!((diffuse.max_items, diffuse.max_chars), (16, 3600));
-        // A signal outside the range is the nearer end, and one that is no number the middle.
+        // A signal outside the range is clamped, and one that isn't a number is the middle.
         let outside = of_signals(f64::NAN, f64::NEG_INFINITY, 7.0, f64::INFINITY);
         assert_eq!(&*outside.summary, "focused (0.89)");
         let nothing = FocusSignals::default();

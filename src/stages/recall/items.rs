@@ -1,4 +1,4 @@
-//! Finds among the items of a section what fits the request.
+//! Finds items of a section that match the request.
 
 use crate::config::{Item, SectionKind};
 use crate::recall::rank::passages::{self, Bounds, Found};
@@ -6,7 +6,7 @@ use crate::stages::budget::sections::count;
 use crate::state::context::FocusReport;
 use crate::state::input::Input;
 
-/// What of a section's items fits the request best, as items in their order.
+/// The parts of a section's items that match the request best, as items in order.
 pub(crate) fn find(input: &Input, focus: &FocusReport, position: usize, query: &str) -> Vec<Item> {
     let section = &input.config.sections()[position];
     let limit = &section.limit;

@@ -1,11 +1,11 @@
-//! Stage 4, `recall`: ranks the older messages by the request, and finds what sections show for it: among their items, and by
-//! the hook.
+//! Stage 4, `recall`: ranks the older messages by the request, and finds what sections show for it: among their items,
+//! and by the hook.
 //!
-//! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure of a hook is a
-//! note, never an error: the context is built without.
+//! Ranking marks nothing: `budget` keeps the ranked messages that fit. The focus says how broad recall is. A failure of
+//! a hook is a note, never an error: the context is built without it.
 //!
-//! All that ranks is reached by a [`Selection`](crate::stages::selection::Selection): `rank` orders messages, `items` what sections list, and `nearness` reads what a model
-//! of embeddings says.
+//! The ranking code is reached through a [`Selection`](crate::stages::selection::Selection): `rank` orders messages,
+//! `items` finds sections' items, and `nearness` reads similarities from an embedding model.
 
 mod focus;
 pub(crate) mod items;
@@ -33,23 +33,23 @@ use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 use crate::state::view::View;
 
-/// What the stage finds.
+/// Findings of the stage.
 #[derive(Debug, Default)]
 pub struct Findings {
     focus: FocusReport,
     fits_anyway: bool,
     ranking: Option<RankedMessages>,
-    /// By the position of the section that shows them.
+    /// Items by the position of the section that shows them.
     items: Map<usize, Vec<Item>>,
     report: Option<RecallReport>,
     notes: Vec<(NoteKind, String)>,
 }
 
-/// Computes the focus, ranks the messages, and finds what sections show.
+/// Computes the focus, ranks the messages, and finds items for sections.
 ///
 /// # Errors
 ///
-/// Stops to ask for older messages, for the vocabulary, for the offsets of the time zone, and for what the hooks give.
+/// Stops to ask for older messages, for the vocabulary, for the offsets of the time zone, and for hooks' answers.
 pub(crate) fn ask(
     input: &Input,
     marks: &Marks,
@@ -67,7 +67,7 @@ pub(crate) fn ask(
     Ok(findings)
 }
 
-/// Keeps the findings for the stages behind this one.
+/// Keeps the findings for later stages.
 pub fn mark(marks: &mut Marks, findings: Findings) {
     marks.focus = findings.focus;
     marks.fits_anyway = findings.fits_anyway;
@@ -79,25 +79,25 @@ pub fn mark(marks: &mut Marks, findings: Findings) {
     }
 }
 
-/// Whether all that there is fits the budget.
+/// Knowledge of whether everything fits the budget.
 #[derive(Clone, Copy)]
 enum Fit {
-    /// However it is counted: no text has more tokens or characters than bytes.
+    /// By any count: no text has more tokens or characters than bytes.
     Anyway,
-    /// If the messages have no more tokens than this.
+    /// If the messages have at most this many tokens.
     Within(u64),
     Unsure,
 }
 
-/// Whether all that there is fits the budget, as far as its bytes say.
+/// Checks whether everything fits the budget, as far as bytes can tell.
 fn fit(input: &Input, marks: &Marks) -> Fit {
-    /// Few texts have more bytes to a token: what has more of them is not counted to find out whether it fits.
+    /// Few texts have more bytes per token. Messages with more bytes aren't counted just to check whether they fit.
     const MOST_BYTES_A_TOKEN: u64 = 8;
-    /// No letter takes more bytes when it is escaped, and no form puts more around a text of the config's.
+    /// No character takes more bytes when escaped, and no form puts more around a text of the config.
     const ESCAPED: u64 = 6;
     const AROUND: u64 = 128;
     let config = &input.config;
-    // The answers of hooks are not known yet, and chosen messages may be written otherwise where they are quoted.
+    // Hooks' answers aren't known yet, and chosen messages may look different in quotes.
     let is_unknown = input.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
         || config.triage.placement == Placement::AfterHistory;
     let own = config.section(SectionKind::History).map(|(_, section)| section);
@@ -112,7 +112,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         return Fit::Anyway;
     };
     let is_of_chars = config.budget.max_chars.or(chars).is_some();
-    // What is beside the messages keeps this bound, also where they are counted.
+    // Everything besides the messages stays within this bound, even if the messages are counted.
     let mut most = form::most_of(&form::frame(config, false));
     let mut add_made = |bytes: usize| {
         let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
@@ -136,14 +136,14 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     }
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
-    // A cut goes by the whole log, also by what is left out of the window.
+    // A cut depends on the whole log, including messages outside the window.
     let cut = config.budget.cut.zip(most_tokens(config));
     let limit = cut.map_or(limit, |(cut, tokens)| limit.min(share_of(tokens, cut.high_water)));
     let left_out = |row: &usize| cut.is_some() && marks.is_left_out(*row);
     let left_out = marks.order.iter().copied().filter(left_out).map(Piece::Message);
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
-    // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
-    // have to be read: what was not read may fit better than what was.
+    // Limits on characters alone aren't counted. Neither is a cut, which uses counts that no hook or provider changes,
+    // nor a log that may have to be read further: unread messages may match better than read ones.
     let is_counted = input.transcript.unread().is_none()
         && !is_of_chars
         && config.budget.cut.is_none()
@@ -169,7 +169,8 @@ fn room_of_bytes(config: &ContextConfig) -> u64 {
     config.budget.max_bytes.map_or(u64::MAX, |bytes| bytes / 2)
 }
 
-/// Whether all that there is fits the budget as it is counted. The newest messages are counted first: their counts are needed anyway.
+/// Checks whether everything fits the budget by exact counts. The newest messages are counted first, since their counts
+/// are needed anyway.
 fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
     let Fit::Within(tokens) = fit else { return Ok(false) };
     let meter = Meter::new(input, marks)?;
@@ -185,19 +186,18 @@ fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
         .is_some())
 }
 
-/// The messages that are not left out.
+/// The messages that aren't left out.
 fn rows(marks: &Marks) -> impl DoubleEndedIterator<Item = usize> {
     marks.order.iter().copied().filter(|row| !marks.is_left_out(*row))
 }
 
-/// The request and the messages that are not left out, as pieces of the prompt.
+/// The request and the messages that aren't left out, as pieces of the prompt.
 fn pieces(input: &Input, marks: &Marks) -> impl DoubleEndedIterator<Item = Piece> {
     let request = input.request.iter().map(|_| Piece::Request);
     request.chain(rows(marks).map(|row| marks.piece(row)))
 }
 
-/// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
-/// it finds.
+/// Finds items for sections: among their own items, and by the hook if it is set and a section shows its hits.
 fn search(
     input: &Input,
     marks: &Marks,
@@ -235,7 +235,7 @@ fn search(
     Ok(())
 }
 
-/// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
+/// The items of the section of kind `recall`, the best first: the hook's hits, and matches among its own items.
 fn recalled(
     (input, selection): (&Input, GivenSelection),
     findings: &mut Findings,
@@ -286,7 +286,7 @@ fn recalled(
     Ok(found)
 }
 
-/// Two lists by turns, without blank texts, and none twice.
+/// Alternates between two lists, without blank texts and duplicates.
 fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
     let mut known: HashedSet<String> = HashedSet::default();
     let mut items = Vec::new();
@@ -306,7 +306,8 @@ fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
     }
 }
 
-/// What of a section's items fits the request best, as items in their order; nothing of none, or for no request.
+/// The parts of a section's items that match the request best, as items in order. Empty without items or without a
+/// request.
 fn find(
     (input, selection): (&Input, GivenSelection),
     focus: &FocusReport,
@@ -319,7 +320,8 @@ fn find(
     Ok((needed(selection)?.find)(input, focus, position, query))
 }
 
-/// An answer as far as it is used: as many items as were asked for. More than that are no mistake: the best come first.
+/// The usable part of an answer: as many items as were requested. More than that isn't an error, since the best come
+/// first.
 pub(crate) fn understand(max_items: u64, answer: &mut Answer) -> Misunderstood {
     match &mut answer.items {
         Some(items) => items.truncate(max_items.try_into().unwrap_or(usize::MAX)),

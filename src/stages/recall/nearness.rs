@@ -1,4 +1,4 @@
-//! How near the messages are to the request, by the vectors of the hook `recall.embed`.
+//! The messages' similarity to the request, by the vectors of the hook `recall.embed`.
 
 use crate::recall::index::vectors::{self, Vector, write_similarities};
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
@@ -6,8 +6,8 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::NoteKind;
 
-/// By row, how near a message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of what
-/// limits do not apply to nothing is known: 0.
+/// By row, a message's similarity to the request by the embeddings hook. None if the hook isn't set or failed. Messages
+/// that limits don't apply to have 0, since nothing is known about them.
 pub(super) fn similarities(
     input: &Input,
     marks: &Marks,
@@ -58,7 +58,7 @@ pub(super) fn similarities(
     }
 }
 
-/// Remembers the vector of a text that was asked for.
+/// Remembers the vector of a requested text.
 pub(crate) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool) {
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if !is_request || vectors.is_of_any(text) {
@@ -66,7 +66,7 @@ pub(crate) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool)
     }
 }
 
-/// How near the messages that limits apply to are, as it is recorded; or why that cannot be said.
+/// The similarities of the messages that limits apply to, in recorded form, or the reason why they aren't known.
 fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'static str> {
     let rows = marks.optional_rows();
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
@@ -77,8 +77,8 @@ fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'
     similarities.map(|known| write_similarities(&known)).ok_or("returned fewer vectors than texts")
 }
 
-/// An answer about embeddings as far as it is used. How near the messages are is taken from the answer, and where it does not say so,
-/// computed from the vectors that were learned; the request's is `request`.
+/// The usable part of an answer about embeddings. The similarities come from the answer or, if it lacks them, from the
+/// learned vectors. `request` is the request's vector.
 pub(crate) fn understand_embeddings(
     input: &Input,
     marks: &Marks,

@@ -126,7 +126,8 @@ fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
     }
 }
 
-/// By message of an index: how near it is to the request by the table of meanings; 0 for messages that may not be recalled.
+/// By message of an index: its similarity to the request by the table of meanings; 0 for messages that may not be
+/// recalled.
 fn by_meaning(
     input: &Input,
     basis: &Basis,
@@ -183,7 +184,8 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     Ok(ScoredRanking { query: Rc::new(query), scores, best, standing, statements, basis })
 }
 
-/// The best messages as candidates: those twice that are worth more as excerpts, and each with what it brings.
+/// The best messages as candidates: twice if they are worth more as excerpts, and each with the messages that it brings
+/// along.
 fn candidates(
     input: &Input,
     scoring: Scoring<'_>,
@@ -209,17 +211,18 @@ fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
     marks.order.iter().rev().copied().filter(|row| marks.is_optional(*row)).take(count).collect()
 }
 
-/// An index, and where its messages are.
+/// An index, and its messages' places.
 struct IndexedRanking {
     index: Rc<Index>,
     /// By row: the place in the index, or [`NOT_INDEXED`].
     places: Vec<usize>,
-    /// The sequence number of each, where a store has messages that are not read.
+    /// The sequence number of each, if a store has unread messages.
     seqs: Option<Rc<Vec<u64>>>,
 }
 
 impl IndexedRanking {
-    /// Takes the index as it was when the request came, so that the answers of the request do not change what is quoted before them.
+    /// Goes back to the index of the time of the request, so that the request's answers don't change the quotes before
+    /// them.
     fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
         let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
         let answers = (0..self.places.len()).filter(is_answer);
@@ -234,8 +237,8 @@ impl IndexedRanking {
     }
 }
 
-/// The index of all messages of this session and for this agent: the words of others do not tell which are rare here, or who
-/// speaks. Of a log that was not read whole it is the one that is kept of the log.
+/// The index of all messages of this session and for this agent: other messages' words don't determine which words are
+/// rare here, or who speaks. For a partly read log it is the log's own index.
 fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     let transcript = &input.transcript;
     let mut own = marks.order.clone();
@@ -282,9 +285,9 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     }
 }
 
-/// More than fit the prompt.
+/// A number of messages that is more than fits the prompt.
 ///
-/// Required and closed messages (`closed_count`) rank too, and are passed over.
+/// Required and closed messages (`closed_count`) rank too, and are skipped.
 fn most_ranked(input: &Input, closed_count: usize) -> usize {
     const MOST: u64 = 16_384;
     const LEAST_TOKENS: u64 = 4;
@@ -294,7 +297,7 @@ fn most_ranked(input: &Input, closed_count: usize) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
 }
 
-/// Whether a message was left out as it is of another session, for another agent, or there twice.
+/// True if a message was left out because it belongs to another session or agent, or is a duplicate.
 fn is_of_others(decision: Decision) -> bool {
     matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
 }

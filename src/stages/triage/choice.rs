@@ -1,19 +1,19 @@
-//! What triage decides.
+//! Decisions of triage.
 
 use crate::config::TriageDecisions;
 use crate::state::trace::{NoteKind, Reason};
 
-/// What triage decides.
+/// Decisions of triage.
 #[derive(Debug, Default)]
 pub struct Choice {
     /// The guaranteed recent.
     pub(super) recent: Vec<usize>,
     pub(super) chosen: Vec<usize>,
-    /// What it leaves out unless it is required, and why.
+    /// Messages that it leaves out unless they are required, each with its reason.
     pub(super) left_out: Vec<(usize, Reason)>,
     pub(super) note: Option<(NoteKind, String)>,
-    /// What is decided for later builds.
+    /// Decisions for later builds.
     pub(super) decided: Option<TriageDecisions>,
-    /// Whether what is passed may be quoted behind the history, where recall ranks it best.
+    /// True if rejected messages may be quoted after the history if recall ranks them best.
     pub(super) quotes_passed: bool,
 }

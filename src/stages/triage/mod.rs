@@ -1,7 +1,7 @@
 //! Stage 5, `triage`: a fast model, through a hook, says which older messages matter.
 //!
-//! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
-//! the answer is. What earlier builds have decided is given by the config, and not asked about again.
+//! The newest are guaranteed and never asked about. The message that the request replies to counts like any other, and
+//! stays whatever the answer is. Earlier builds' decisions come from the config, and aren't asked about again.
 
 pub(crate) mod choice;
 mod text;
@@ -45,14 +45,14 @@ pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> St
 /// The hooks that choose.
 const HOOKS: [HookName; 2] = [HookName::Select, HookName::Complete];
 
-/// Chooses among the messages of the window, beyond what earlier builds have decided.
+/// Chooses among the messages of the window, in addition to earlier builds' decisions.
 pub(crate) fn choose(
     input: &Input,
     marks: &Marks,
     decided: Option<TriageDecisions>,
 ) -> StageResult<Choice> {
     let config = &input.config.triage;
-    // It chooses among all of the window.
+    // It chooses among the whole window.
     unread::ask_for_more(input, marks, &[])?;
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows(marks));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -135,8 +135,8 @@ pub(crate) fn choose(
 }
 
 impl Choice {
-    /// Takes over what earlier builds have decided of the older units, and says which are left to be decided. Of the chosen it
-    /// remembers those that are still there.
+    /// Applies earlier builds' decisions to the older units, and returns the undecided ones. Of the chosen ones it
+    /// remembers those that still exist.
     fn stand_by<'units>(
         &mut self,
         transcript: &Transcript,
@@ -146,7 +146,7 @@ impl Choice {
         let Some(decided) = &mut self.decided else {
             return older;
         };
-        // By name: how many of the units have it.
+        // By name: the number of units that have it.
         let mut chosen: HashedMap<&str, usize> = HashedMap::default();
         chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), 0)));
         let names: Vec<String> = older.iter().map(|unit| name_of(transcript, unit)).collect();
@@ -172,21 +172,21 @@ impl Choice {
     }
 }
 
-/// What earlier builds have decided with the same options, where that is remembered.
+/// Earlier builds' decisions with the same options, if decisions are remembered.
 fn decided_in(config: &ContextConfig) -> Option<TriageDecisions> {
     let decided = config.triage.decided.clone()?;
     let is_of_these = decided.under.as_ref().is_none_or(|under| *under == checksum(config));
     Some(if is_of_these { decided } else { TriageDecisions::default() })
 }
 
-/// A checksum of the options by which units are decided: those of triage, and what makes a message a candidate.
+/// A checksum of the options that decisions depend on: those of triage, and those that select candidates.
 fn checksum(config: &ContextConfig) -> String {
     let triage = TriageConfig { decided: None, ..config.triage.clone() };
     let options = (triage, &config.collect, &config.filter, &config.window, &config.agent_id);
     format!("{:016x}", xxh64(to_json(&options).as_bytes(), 0))
 }
 
-/// How a unit is known in later builds: by the id of its first message, or its position.
+/// The name of a unit in later builds: the id of its first message, or its position.
 fn name_of(transcript: &Transcript, unit: &[usize]) -> String {
     let first = unit.first().copied().unwrap_or_default();
     let id = transcript.value(first, Field::Id);
@@ -217,7 +217,7 @@ pub fn mark(marks: &mut Marks, choice: Choice) {
     }
 }
 
-/// Of the older units those that are asked about, in their order.
+/// The older units to ask about, in order.
 fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let config = &input.config.triage;
     let count = config.max_candidates.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -261,7 +261,7 @@ fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Ve
         .collect()
 }
 
-/// About how many tokens a message has: enough to say how many are worth asking about.
+/// About how many tokens a message has: precise enough to determine how many are worth asking about.
 fn rough_cost(input: &Input, row: usize) -> u64 {
     const BYTES_PER_TOKEN: u64 = 4;
     const AROUND: u64 = 4;
@@ -316,7 +316,7 @@ fn candidates(
     units.iter().map(candidate).collect()
 }
 
-/// An answer as far as it is used: the ids that name candidates, each once, in the order of the candidates.
+/// The usable part of an answer: the ids that name candidates, each once, in the order of the candidates.
 pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misunderstood {
     let text = answer.text.take();
     let mut misunderstood = Misunderstood::default();
@@ -360,7 +360,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
     misunderstood
 }
 
-/// Which candidates ids name.
+/// By candidate: true if one of the ids names it.
 fn named(candidates: &[TriageUnit], ids: &[String]) -> Vec<bool> {
     let mut known: HashedMap<&str, usize> = HashedMap::default();
     known.extend(ids.iter().map(|id| (id.as_str(), 0)));

@@ -7,8 +7,8 @@ use crate::log::conversations::cut;
 use crate::state::ask::TriageUnit;
 use std::fmt::Write;
 
-/// The prompt of `triage.complete`. A candidate begins at the margin with its number, and what answered it stands below it,
-/// further in, a line each; the request is one line of JSON. So nothing in them can pass for another candidate, another
+/// The prompt of `triage.complete`. A candidate begins at the margin with its number. Its answers follow below it,
+/// indented, a line each. The request is one line of JSON. So nothing in them can pass for another candidate, another
 /// message or the end of the list. `docs/formats.md` has the grammar.
 pub(crate) fn prompt(
     request: &str,
@@ -39,26 +39,26 @@ If none is needed:
 The earlier messages:
 ";
 
-/// What a model's answer names.
+/// Candidates that a model's answer names.
 #[derive(Debug, Default)]
 pub(crate) struct NamedCandidate<'a> {
-    /// The positions of candidates, in its order and none of them twice.
+    /// The positions of candidates, in the answer's order and without duplicates.
     pub(crate) positions: Vec<usize>,
-    /// What is no position of a candidate.
+    /// Elements that aren't the position of a candidate.
     pub(crate) other: Vec<&'a str>,
-    /// How many elements the list has.
+    /// Number of elements in the list.
     pub(crate) element_count: usize,
-    /// Whether the list behind it breaks off, or is not a list.
+    /// True if the list after it is cut off, or isn't a list.
     pub(crate) breaks_off: bool,
 }
 
 /// Reads a model's answer.
 ///
-/// The answer may be fenced, or stand in prose; the last complete list counts, as models think aloud before they answer.
-/// None where there is no list, or it breaks off.
+/// The answer may be fenced, or within prose. The last complete list counts, since models think aloud before they
+/// answer. None if there isn't a list, or it is cut off.
 pub(crate) fn read_answer(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     let mut found: Option<NamedCandidate> = None;
-    // Each list has to end before the next begins, so that no part of a long answer is read twice.
+    // Each list has to end before the next one begins, so that no part of a long answer is read twice.
     for after in text.split("\"relevant_ids\"").skip(1) {
         let Some(list) = after.trim_ascii_start().strip_prefix(':') else {
             continue;
@@ -100,7 +100,7 @@ fn read_list(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     }
 }
 
-/// What follows a JSON value; none where there is no value, or it breaks off.
+/// The text after a JSON value. None if there isn't a value, or it is cut off.
 fn skip_element(text: &str) -> Option<&str> {
     if text.starts_with(['[', '{', '"']) {
         let mut depth = 0_usize;
@@ -124,7 +124,7 @@ fn skip_element(text: &str) -> Option<&str> {
     (matches!(word, "true" | "false" | "null") || is_number(word)).then_some(after)
 }
 
-/// What follows the end of a string that has begun.
+/// The text after the end of a string that has begun.
 fn skip_string(mut rest: &str) -> Option<&str> {
     loop {
         let position = rest.find(['"', '\\'])?;
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(list, expected);
         let asked = prompt("", &candidates(&texts), Some(9));
         assert!(asked.contains("[0] user: Wh…\n[1] user: a…\n"), "{asked}");
-        // What the model is shown as the form is a form that is read.
+        // The form in the instruction can be read.
         assert_eq!(positions(INSTRUCTION, 5), Some(vec![]));
     }
 

@@ -7,7 +7,7 @@ import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "..
 
 const CONTEXT = ["l1", "l2", "direct", "agentId", "now", "knowledge", "tools", "current", "session"];
 
-/** The kinds of input: each has a key that names it, and what else may stand beside that. */
+/** The kinds of input: the key that identifies each, and the other keys allowed with it. */
 const KINDS = {
   convert: ["convert"],
   fit: ["fit"],
@@ -35,7 +35,7 @@ const SETTINGS = {
   max_tokens: (config, value) => ({ ...config, budget: { ...config.budget, maxTokens: value } }),
 };
 
-/** The count of the conformance cases: of a message 4, its role's, and its content's. */
+/** Token count of the conformance cases: 4 for each message, plus its role and its content. */
 const COUNTING = { tokensPerMessage: 4, tokensPerName: 0, tokensPriming: 0 };
 
 function countTokens(counted) {
@@ -110,7 +110,7 @@ function build(input, settings) {
   }
 }
 
-// ---- What is built ----
+// ---- The build ----
 
 /**
  * @param {readonly import("windrow").MessageInput[]} messages
@@ -129,7 +129,7 @@ async function outcomeOf(messages, config) {
   };
 }
 
-/** The sources in the order in which they are merged: session memory, recent memory, direct messages. */
+/** Sources in their order of merging: session memory, recent memory, direct messages. */
 function contextOf(input, given) {
   const tasks = ["l2", "l1", "direct"].flatMap((name) => tasksOf(input[name], `input.${name}`));
   const { knowledge, tools, current } = input;
@@ -152,13 +152,13 @@ function contextOf(input, given) {
   return outcomeOf(messagesOfTasks(tasks), config);
 }
 
-/** Ready messages and nothing else: no section but the messages themselves, and of the preset its budget. */
+/** Passes ready messages unchanged: the only section is the history, and only the preset's budget applies. */
 function asTheyAre({ budget }) {
   const { recall, sections } = presets.agent;
   return { budget, recall, countTokens, request: null, sections: sections.filter(({ kind }) => kind === "history") };
 }
 
-/** A look-up in a layer of memory. */
+/** A lookup in one layer of memory. */
 function lookUp({ query, entries, session, now }) {
   checkKeys(query, "input.query", ["layer", "limit"]);
   const layer = checkChoice(query.layer, "input.query.layer", ["L1", "L2", "L3", "L4"]);
@@ -176,7 +176,7 @@ function readyMessages(given, place) {
   return checkList(given, place).map((message, at) => checkKeys(message, `${place}[${at}]`, ["id", "role", "content"]));
 }
 
-/** The conversion of one task: no build. What is omitted is null. */
+/** Converts one task without a build. An omitted task is null. */
 function conversionOf(given, settings) {
   checkKeys(settings, "config", []);
   const message = messageOfTask(taskOf(given, "input.convert"));

@@ -18,7 +18,7 @@ const SETTINGS = {
   }),
 };
 
-/** What the document's system writes as thread status: a wording of the caller's. */
+/** Thread status as the document's system words it, passed in by the caller. */
 const THREAD_STATUS = {
   continuation:
     "CONTINUATION — You are in an ongoing conversation. The user just messaged again. Do NOT greet or reintroduce yourself. Pick up naturally where you left off.",
@@ -45,7 +45,7 @@ export const tiered = {
         checkCount(expected, "expected.innerLength"),
       ),
     ],
-    // Of the last element, with or without the tag that closes it.
+    // Checks the last element, with or without its closing tag.
     endsWith: (outcome, expected) => {
       const last = outcome.elements.at(-1) ?? "";
       const ends = (end) => last.endsWith(end) || last.replace(/\n<\/conversation>$/, "").endsWith(end);
@@ -122,7 +122,7 @@ function elementsOf(text) {
   return text.match(/<conversation [^>]*>[\s\S]*?<\/conversation>/g) ?? [];
 }
 
-/** What the context says of its conversations must be what the text shows, one after the other. */
+/** Checks that the context's report on its conversations matches the text, one by one. */
 function checkAgainstText(shown, elements) {
   const fromText = elements.map((element) => ({
     label: /^<conversation [^>]*relative="([^"]*)"/.exec(element)?.[1],
@@ -160,7 +160,7 @@ function entriesOf(transcript, place) {
   try {
     return parseTranscript(transcript).messages;
   } catch (error) {
-    // A file without any row is a conversation in which nothing was said.
+    // A file without rows is an empty conversation.
     if (error instanceof ContextError) {
       return [];
     }

@@ -24,7 +24,7 @@ const MESSAGE = [
 
 const SOURCES = ["scheduled", "briefing"];
 
-/** What each triage callback of a case is given by. */
+/** The keys that define each triage callback of a case. */
 const TRIAGE = {
   returns: ["kind", "ids"],
   returnsIndices: ["kind", "indices"],
@@ -36,7 +36,7 @@ const TRIAGE = {
   mustNotBeCalled: ["kind"],
 };
 
-/** What each setting of the document is here. */
+/** Maps each setting of the document to windrow's options. */
 const SETTINGS = {
   enabled: (config, value) => ({ ...config, enabled: value }),
   use_selection: (config, value) => inGroup(config, "triage", { useSelection: value }),
@@ -85,7 +85,7 @@ async function build(input, settings) {
   /** @type {import("windrow").ContextConfig} */
   let config = presets.triaged;
   if (form === "messages") {
-    // The Talk path: each message is an entry, and entries of any kind are fetched.
+    // On the Talk path, each message is an entry, and entries of any kind are fetched.
     config = inGroup(inGroup(config, "window", { unit: "message" }), "collect", { limitsCount: "messages" });
   }
   for (const [name, value] of Object.entries(settings)) {
@@ -112,7 +112,7 @@ async function build(input, settings) {
     includedIds: idsOf(context.kept, messages, entryOf),
     triage,
     elapsedMs,
-    /** What triage was shown. `complete` sees a prompt alone, so the same build is made again with `select`. */
+    /** The candidates that triage saw. `complete` sees only a prompt, so the same build runs again with `select`. */
     shownToTriage: async () => {
       if (isShown) {
         return triage;
@@ -128,7 +128,7 @@ async function build(input, settings) {
 
 const violation = { key: "input.triage", ...check(false, "triage is not called", "it was called") };
 
-/** The exchanges' two messages: of one id the prompt, of an id of its own the reply. */
+/** Two messages for each exchange: the prompt has the exchange's id, and the reply has a separate one. */
 function fromExchanges(entries) {
   const entryOf = new Map();
   const messages = entries.flatMap((entry, position) => {
@@ -161,7 +161,7 @@ function fromExchanges(entries) {
 
 const STATUSES = ["failed", "running", "completed"];
 
-/** A message for each entry. */
+/** One message for each entry. */
 function fromMessages(entries) {
   const entryOf = new Map();
   const messages = entries.flatMap((entry, position) => {
@@ -197,7 +197,7 @@ function checkSource(entry, place) {
   }
 }
 
-/** The ids of the entries that are in the context, each once; an entry that is there in part says so. */
+/** Ids of the entries in the context, each once. An entry that is only partly there says so. */
 function idsOf(kept, messages, entryOf) {
   const whole = countsOf(messages, entryOf);
   const found = countsOf(kept, entryOf);
@@ -213,7 +213,7 @@ function countsOf(messages, entryOf) {
   return counts;
 }
 
-/** The hook of a case, and whether it is shown the candidates. What it is shown is noted in `seen`. */
+/** Returns the hook of a case, and whether it sees the candidates. It records these in `seen`. */
 function hooksFor(triage, entryOf, seen) {
   if (triage === undefined) {
     return { hooks: {}, isShown: true };

@@ -20,7 +20,7 @@ const CHAT = ["id", "direction", "sender", "text", "at"];
 
 const STATE = ["checkpointSummary", "pendingQueueSummary", "lastTerminalStatus"];
 
-/** The sections that are the session's state, by what a case calls them. */
+/** The sections that make up the session's state, by the names used in the cases. */
 const STATE_SECTIONS = {
   checkpointSummary: "checkpoint",
   pendingQueueSummary: "pendingQueue",
@@ -38,7 +38,7 @@ const SETTINGS = {
   }),
 };
 
-/** One token is four characters, and no text is for nothing. */
+/** One token for every four characters, and at least one for each text. */
 function fourCharacters(counted) {
   return counted.map((text) => Math.max(1, Math.ceil(Array.from(text).length / 4)));
 }
@@ -80,7 +80,7 @@ export const turnContract = {
       return [check(outcome.error === undefined, expected, outcome.error && String(outcome.error))];
     },
     error: (outcome, expected) => errorChecks(outcome.error, expected),
-    // Where the build succeeds there is nothing to forgive; a failed one is looked at before.
+    // A successful build has nothing to forgive. A failed one is checked earlier.
     or_error: (outcome, expected) => [
       check(outcome.error === undefined, expected, outcome.error && String(outcome.error)),
     ],
@@ -109,7 +109,7 @@ export const turnContract = {
   },
 };
 
-/** The same turn in a session: how its build fails, if it does, and what the log holds then. */
+/** The same turn in a session: the error of its build, if any, and the contents of the log afterwards. */
 async function turnInSession(input, settings) {
   const { messages, config } = turnOf(input, settings);
   const store = memoryStore();
@@ -118,7 +118,7 @@ async function turnInSession(input, settings) {
   try {
     await session.append(messages);
   } catch {
-    // No log holds what cannot be read. So it reaches the session's build where a build takes a message from outside.
+    // A log never holds unreadable messages, so the message reaches the session's build from outside, as the request.
     given = { ...config, request: /** @type {any} */ ([messages]) };
   }
   const failure = await session.build(given).then(
@@ -138,7 +138,7 @@ async function build(input, settings) {
     return {
       text: counted.join("\n"),
       includedIds: [],
-      // What windrow says where no tokenizer is loaded.
+      // Windrow's own counts when no tokenizer is loaded.
       tokens: counted.map((text) => countTokens(text, { encoding: "estimate" }).tokens),
     };
   }
@@ -158,13 +158,13 @@ async function build(input, settings) {
   };
 }
 
-/** What a case asks for, as messages and a config. */
+/** Turns a case into messages and a config. */
 /** @returns {{ messages: import("windrow").MessageInput[], config: import("windrow").ContextConfig, request: any }} */
 function turnOf(input, settings) {
   checkKeys(input, "input", INPUT);
   checkKeys(settings, "config", Object.keys(SETTINGS));
   const { chat = [] } = input;
-  // What is no list is passed as it is: the build says so.
+  // A value that isn't a list is passed through, and the build reports it.
   const messages = Array.isArray(chat) ? chat.map((entry, at) => messageOf(entry, `input.chat[${at}]`)) : chat;
   const request = messageOfInput(input.input);
 
@@ -222,7 +222,7 @@ function contentsOf({ state: given, memoryPointers, toolSnippets }) {
   return Object.fromEntries([...summaries, ...items]);
 }
 
-/** An optional look-up beside the memory pointers, which fails. */
+/** An optional lookup next to the memory pointers, which fails. */
 function withConnector(config, connector) {
   if (connector === undefined) {
     return config;
@@ -246,7 +246,7 @@ function reportOf(context, id) {
   return context.sections.find((section) => section.id === id);
 }
 
-/** Where each source is in the context: the position of its first piece among all pieces, -1 where it is not there. */
+/** The position of each source in the context: the index of its first piece among all pieces, or -1 if it is absent. */
 const SOURCES = {
   chat: (context, pieces) => pieces.findIndex((piece) => context.kept.includes(piece)),
   state: (context, pieces) => firstOf(context, pieces, Object.values(STATE_SECTIONS)),
@@ -264,7 +264,7 @@ function sourcesOf(context, request) {
     .map(({ name }) => name);
 }
 
-/** The first piece that holds a section's text. The caller's own messages are no section's. */
+/** The first piece that contains a section's text. The caller's own messages don't count. */
 function firstOf(context, pieces, ids) {
   const shown = ids.map((id) => reportOf(context, id)?.text).filter((text) => text != null && text !== "");
   return pieces.findIndex(

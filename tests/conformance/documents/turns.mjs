@@ -8,7 +8,7 @@ const INPUT = ["messages", "session", "jsonl", "focus", "memory", "request", "se
 
 const MESSAGE = ["id", "role", "text", "session", "tag"];
 
-/** The sections that a case gives texts of, and what the document's system writes where it has no text. */
+/** Sections that may have texts in a case, and the text that the document's system writes otherwise. */
 const TEXTS = {
   soul: "SOUL.md unavailable.",
   memory: "MEMORY.md unavailable.",
@@ -20,7 +20,7 @@ const TEXTS = {
   recall: "No semantic memory context.",
 };
 
-/** The code's own least bound of an excerpt. */
+/** The smallest excerpt that the document's code allows. */
 const LEAST_EXCERPT_CHARS = 200;
 
 const SETTINGS = {
@@ -137,7 +137,7 @@ function textsOf(context, { render }) {
   if (context.kept.length === 0) {
     return [];
   }
-  // White space is collapsed, so that each message is one line, below a heading.
+  // White space is collapsed, so each message is one line below a heading.
   const lines = text.split("\n").slice(render.heading == null ? 0 : 1);
   if (lines.length !== context.kept.length) {
     throw new Error(`the history has ${lines.length} lines for ${context.kept.length} messages: ${text}`);
@@ -151,12 +151,12 @@ function textsOf(context, { render }) {
     if (isFallback(message) !== (shown === FALLBACK_SHOWN)) {
       throw new Error(`a message is shown as a fallback reply, or one is not: ${lines[at]}`);
     }
-    // A line that stands for what was said is not what was said.
+    // A placeholder line isn't the message's own text.
     return isFallback(message) ? message.content : shown;
   });
 }
 
-/** How the document's system shows a fallback reply, and the phrases that it knows one by: all of a list. */
+/** How the document's system shows a fallback reply, and the phrases that identify one: all phrases of a list. */
 const FALLBACK_SHOWN = "Inference unavailable fallback reply (details omitted).";
 const FALLBACK_PHRASES = [
   ["inference is unavailable right now"],
@@ -190,7 +190,7 @@ function focusOf(focus) {
   return { focusSignals: Object.fromEntries(given) };
 }
 
-/** The hook that stands for the case's memory, and what it was asked for. */
+/** The hook that plays the case's memory, and the questions that it was asked. */
 function hookOf(memory) {
   const asked = {};
   if (memory === undefined) {
@@ -243,7 +243,7 @@ function focusChecks(focus, expected) {
   return checks;
 }
 
-/** What the document's system calls how recall ended. */
+/** The document system's names for the outcomes of recall. */
 const STATUSES = { ok: "ok", emptyQuery: "query-empty", unavailable: "unavailable", failed: "failed" };
 
 function recallChecks(recall, expected) {
@@ -260,18 +260,18 @@ function recallChecks(recall, expected) {
 
 // ---- The sections ----
 
-/** Whether a case is about the whole prompt, and not about the history alone. */
+/** Returns true if a case is about the whole prompt, not just the history. */
 function isPrompt({ request, sections, history, focusSummary, focus, memory }) {
   return [request, sections, history, focusSummary, focus, memory].some((given) => given !== undefined);
 }
 
-/** The history alone, as a text of its own. */
+/** The history alone, as a separate text. */
 function asHistory(config) {
   const { label, empty, ...history } = config.sections.find(({ kind }) => kind === "history");
   return { ...config, render: { ...config.render, trailingNewline: false }, sections: [history] };
 }
 
-/** All sections, those that are given as a ready text as that text. */
+/** All sections. Those with a ready text are passed as that text. */
 function asPrompt(config, input) {
   const given = { ...input.sections };
   checkKeys(given, "input.sections", Object.keys(TEXTS));
@@ -288,10 +288,10 @@ function asPrompt(config, input) {
     const text = ready[id];
     if (text === undefined) {
       if (id === "recall" && input.memory === undefined) {
-        // Nothing is searched: there is a block to put in, or none.
+        // Nothing is searched: the block is either there or not.
         return { id, kind: "text", label, empty: TEXTS.recall };
       }
-      // No text is not the same as a file that is missing. What is built here needs no text.
+      // An absent text differs from a missing file. This build needs no text.
       return Object.hasOwn(TEXTS, id) && id !== "recall" ? { ...section, empty: TEXTS[id] } : section;
     }
     contents[id] = text;
@@ -313,7 +313,7 @@ function withLabels(config, labels) {
   return { ...config, render: { ...config.render, labels: { ...config.render.labels, ...labels } } };
 }
 
-/** The names at the beginning of lines, `name=`, that are labels of sections, in the order of the text. */
+/** Names at the beginning of lines, `name=`, that are labels of sections, in the order of the text. */
 function labelsOf(text, sections) {
   const labels = sections.map(({ label }) => /^\w+(?==)/.exec(label ?? "")?.[0]);
   return [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name).filter((name) => labels.includes(name));

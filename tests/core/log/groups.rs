@@ -1,4 +1,4 @@
-//! Groups move as one: whatever the clocks say, a call stands before its results, with nothing of another group between them.
+//! Groups move as one: whatever the clocks say, a call precedes its results, and no other group comes between them.
 
 use crate::support::{Message, build, config, transcript};
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use proptest::sample::{select, subsequence};
 use windrow::base::message::{Field, Role};
 use windrow::state::context::{Context, Piece};
 
-/// The place of a message in what was written: which group it is of, its place there, and how many the group has.
+/// A message's place as written: its group, its position there, and the group's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     group: usize,
@@ -16,14 +16,14 @@ struct Place {
     count: usize,
 }
 
-/// A conversation as it is appended: each call with its results directly behind it.
+/// A conversation in the order of appending: each call is directly followed by its results.
 #[derive(Clone, Debug, Default)]
 struct WriteResult {
     messages: Vec<Message>,
     places: Vec<Place>,
 }
 
-/// How clocks are wrong.
+/// Ways of having wrong clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Clock {
     Right,
@@ -31,11 +31,11 @@ enum Clock {
     Equal,
     Missing,
     Backwards,
-    /// They are right, and the list has the newest first.
+    /// The clocks are right, and the list has the newest first.
     NewestFirst,
 }
 
-/// One group: a message, or one that says something and calls several tools, with their results, of which one may be missing.
+/// One group: a message, or one that speaks and calls several tools, with their results. One result may be missing.
 #[derive(Clone, Debug)]
 enum Block {
     Said(Role, bool),
@@ -97,7 +97,7 @@ fn written() -> impl Strategy<Value = WriteResult> {
                     add(message, 0, 1);
                 }
                 Block::Called { ids, is_half, is_direct } => {
-                    // A list with the newest first is known by results that stand before their calls, so it has no halves.
+                    // A newest-first list is recognized by results before their calls, so it has no halves.
                     let is_half = is_half && clock != Clock::NewestFirst;
                     let answered = &ids[usize::from(is_half)..];
                     let count = 1 + answered.len();
@@ -142,7 +142,8 @@ fn options() -> impl Strategy<Value = String> {
     )
 }
 
-/// A text of one character that names its row: where a message is cut to its end, it is there whole or not at all.
+/// A single character that identifies its row. If a message is cut to its end, the character is there whole or not at
+/// all.
 fn mark(row: usize) -> String {
     let code = 0xe000 + u32::try_from(row).expect("few");
     char::from_u32(code).expect("a private character").to_string()
@@ -163,7 +164,7 @@ fn rows_in(text: &str, written: &WriteResult) -> Vec<usize> {
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The rows of a context, in its order; what is quoted is where its text is.
+/// The rows of a context, in its order. A quoted row counts at the place of its text.
 fn rows_of(context: &Context, written: &WriteResult) -> Vec<usize> {
     if let Some(text) = &context.text {
         return rows_in(text, written);
@@ -179,7 +180,7 @@ fn rows_of(context: &Context, written: &WriteResult) -> Vec<usize> {
     rows
 }
 
-/// Each group is there as it was written, or not at all; and none is there twice.
+/// Checks that each group is there completely and in its original order or not at all, and that none is there twice.
 fn is_valid(context: &Context, written: &WriteResult) -> Result<(), String> {
     let rows = rows_of(context, written);
     let mut seen = vec![false; written.messages.len()];
@@ -214,7 +215,7 @@ fn every_valid_transcript_stays_valid() {
             TestCaseError::fail(format!("{format:?} {problem} {:?}", context.text))
         })?;
         if is_whole {
-            // Nothing is lost to its clock, or to a call next to it that has no result.
+            // No message is lost because of its clock, or because of an unanswered call next to it.
             prop_assert_eq!(rows_of(&context, &written).len(), written.places.len());
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Messages that are nothing without the next one: what was thought, as a message of its own.
+//! Messages that only make sense with the next one: reasoning as a separate message.
 
 use crate::support::{Message, build, config, fates, groups_are_whole, kept, transcript};
 use proptest::collection::vec;
@@ -7,7 +7,7 @@ use windrow::base::message::{Field, Role};
 use windrow::state::trace::Fate;
 use windrow_property::properties;
 
-/// A turn of a chat whose steps are messages of their own.
+/// A turn of a chat whose steps are separate messages.
 fn turn() -> impl Strategy<Value = Vec<Message>> {
     (0_usize..4, 0_u32..1_000_000, any::<bool>()).prop_map(|(calls, number, thinks)| {
         let mut turn = vec![Message::user(&format!("Question {number}?"))];

@@ -1,4 +1,4 @@
-//! Calls whose results may come later than those of other calls: the provider runs them, or they wait for an approval.
+//! Calls whose results may come after those of other calls: the provider runs them, or they wait for an approval.
 
 use crate::support::{Message, build, config, fates, groups_are_whole, kept, transcript};
 use proptest::collection::vec;
@@ -7,7 +7,7 @@ use windrow::base::message::{Field, Role};
 use windrow::state::trace::Reason;
 use windrow_property::properties;
 
-/// A round of a step: calls of both kinds, and how many of those that are answered later are answered at once.
+/// A round of a step: calls of both kinds, and how many of the later kind are answered at once.
 #[derive(Clone, Debug)]
 struct Round {
     later: usize,
@@ -23,7 +23,7 @@ fn round() -> impl Strategy<Value = Round> {
     })
 }
 
-/// The messages of a round, and whether it has calls and none of them has a result.
+/// The messages of a round, and whether it has calls that are all unanswered.
 fn messages_of(at: usize, round: &Round) -> (Vec<Message>, bool) {
     let later: Vec<String> = (0..round.later).map(|call| format!("later-{at}-{call}")).collect();
     let others: Vec<String> = (0..round.others).map(|call| format!("other-{at}-{call}")).collect();

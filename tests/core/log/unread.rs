@@ -1,4 +1,4 @@
-//! A build over the end of a log gives what one over all of it gives, and reads no more than it must.
+//! A build over the end of a log returns the same as one over all of it, and reads no more than it must.
 
 use crate::support;
 use crate::support::{
@@ -24,11 +24,11 @@ use windrow::state::trace::{Fate, Reason};
 struct Log<'a> {
     messages: &'a [Message],
     plan: ReadPlan,
-    /// The parts of its index that were kept.
+    /// Stored parts of its index.
     parts: Vec<Vec<u8>>,
-    /// Whether the transcript has them.
+    /// True once the transcript has them.
     is_indexed: bool,
-    /// How often more was read.
+    /// Number of times that more was read.
     reads: usize,
 }
 
@@ -39,14 +39,14 @@ fn seq(row: usize) -> u64 {
     row as u64 * 3 + 1
 }
 
-/// The row of the first message that has this sequence number, or a greater one.
+/// The row of the first message with at least this sequence number.
 fn row_of(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1).div_ceil(3)).expect("a row")
 }
 
 impl<'a> Log<'a> {
     fn open(messages: &'a [Message], count: usize) -> Self {
-        // The contexts are the same at any pace.
+        // The pace doesn't change the context.
         let pace = Pace { block: 1, page: 1 + count % 3, growth: 2 };
         let mut plan = ReadPlan::new(pace, count);
         plan.want_fixed(true);
@@ -79,13 +79,13 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// With the index that was kept when there were so many messages.
+    /// Opens the log with the index that was stored at `count` messages.
     fn indexed(mut self, count: usize) -> Self {
         let count = count.min(self.messages.len());
         let mut transcript = Transcript::default();
         append(&mut transcript, &self.messages[..count]);
         transcript.set_log(None, 0, (0..count).map(seq).collect());
-        // By meaning, so that its parts have the messages' directions.
+        // Ranks by meaning, so that the index's parts have the messages' directions.
         let small = config(
             r#"{"encoding":"estimate","recall":{"meaning":"static"},"budget":{"maxTokens":60}}"#,
         );
@@ -152,7 +152,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// What a hook says depends on what it is asked alone.
+/// A deterministic hook: its answer depends only on the question.
 fn answer(need: &Need) -> Answer {
     match need {
         Need::Triage { candidates, .. } => {
@@ -194,7 +194,7 @@ fn build(
     }
 }
 
-/// A message, or a call with its result, and perhaps another message between them. Halves occur too.
+/// A message, or a call with its result and perhaps another message between them. Some calls or results occur alone.
 fn messages_together() -> impl Strategy<Value = Vec<Message>> {
     let role = select(vec![
         Role::User,
@@ -206,7 +206,7 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
         Role::System,
     ]);
     let call = || select(vec!["a", "b", "c"]);
-    // Some have lines: these may come in as excerpts.
+    // Some have lines, so they may appear as excerpts.
     let text = prop_oneof![3 => "[a-z ]{0,60}", 1 => "([a-z]{1,6}( [a-z]{1,6}){1,4}\\n){3,8}"];
     let said = (role, text).prop_map(|(role, text)| Message::new(role, &text));
     let result = (call(), "[a-z ]{0,30}").prop_map(|(id, text)| Message::result(id, &text));
@@ -218,7 +218,7 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
             all.push(result);
             match chance {
                 0 => all.truncate(1),
-                // Of no call at all: a second result of a call that has one is not looked for.
+                // A result without any call. A second result of an answered call isn't searched for.
                 1 => return vec![Message::result("none", "")],
                 _ => {}
             }
@@ -251,7 +251,7 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// Messages with ids and times; the clock goes forward, or jumps, or is missing now and then.
+/// Messages with ids and times. The clock moves forward, and now and then it jumps or is missing.
 pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
     let clock = select(vec![0_u8, 0, 0, 0, 1, 2, 3]);
     (vec((messages_together(), 0_i64..7_200_000, 0_u8..10), 0..50), clock).prop_map(
@@ -267,7 +267,7 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
                 message.time = match clock {
                     0 => Some(now),
                     1 => (chance > 3).then_some(now),
-                    // Nothing is said to have been before what the log begins with.
+                    // No time precedes the log's first one.
                     2 => {
                         Some(if chance == 0 && row > 9 { first.max(now - 20 * step) } else { now })
                     }
@@ -275,7 +275,7 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
                 };
                 message.with(Field::Id, &format!("m{row}"))
             };
-            // Where clocks disagree, which call of one id comes first is another matter.
+            // If clocks disagree, the order of calls with the same id may differ.
             let is_tool = |message: &Message| {
                 message
                     .fields
@@ -324,7 +324,8 @@ pub(crate) fn options() -> impl Strategy<Value = String> {
         let (deduplicate, tiers, items, enabled, counts_history, required, cut) = flags;
         let cut = if tiers { "null" } else { cut };
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
-        // Whether an exchange that was not fetched has an answer is not looked at; over an end it is.
+        // A build over the whole log ignores the answer of an exchange that wasn't fetched, and a build over the end
+        // sees it.
         let completed = completed && fetch.is_none();
         format!(
             r#"{{"encoding":"estimate","enabled":{enabled},"agentId":{},
@@ -356,7 +357,7 @@ pub(crate) fn options() -> impl Strategy<Value = String> {
     })
 }
 
-/// What is in the prompt, with messages by their place in the log.
+/// The contents of the prompt, with messages named by their row in the log.
 fn prompt(context: &Context, rows: &[usize]) -> Vec<String> {
     let piece = |piece: Piece| match piece {
         Piece::Message(row) => format!("message {}", rows[row]),
@@ -364,7 +365,7 @@ fn prompt(context: &Context, rows: &[usize]) -> Vec<String> {
         Piece::Quoted(row) => format!("quoted {}", rows[row]),
         Piece::Request => "request".to_owned(),
     };
-    // What a gap notice says goes by what was read: what was not is of any kind, and has no time.
+    // A gap notice depends on the read part: unread messages count as any kind, and have no time.
     let has_notice = context.recording.config.render.gap_notice.is_some();
     let placed = context.pieces.iter();
     placed
@@ -387,8 +388,8 @@ fn check_case(
     (first_read, indexed): (usize, usize),
     has_triage: bool,
 ) -> Result<(), TestCaseError> {
-    // What is of one exchange is not known where not all is there and clocks disagree, a call waits for its result beyond
-    // another message, or what lies between two exchanges is left out.
+    // Exchanges can't be told apart over a part of the log if clocks disagree, if a call waits for its result past
+    // another message, or if messages between two exchanges are left out.
     let is_ordered = messages.iter().filter_map(|message| message.time).is_sorted();
     let filters =
         [r#""completedOnly":true"#, r#""excludeSources":["scheduled"]"#, r#""maxAgeDays":1"#];
@@ -418,7 +419,7 @@ fn check_case(
     Ok(())
 }
 
-/// A request, which may reply to a message, or none.
+/// Maybe a request, which may reply to a message.
 pub(crate) fn request() -> impl Strategy<Value = Option<Message>> {
     let replied_to = weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]));
     let request = ("[a-z ]{0,30}", replied_to).prop_map(|(text, replied_to)| {
@@ -479,7 +480,7 @@ fn what_is_replied_to_is_read_wherever_it_is() {
     assert_eq!(log.rows()[..5], [0, 1, 10, 11, 991]);
     let fates = support::fates(&context);
     assert_eq!(fates[2..4], [(Fate::LeftOut, Reason::NotRead), (Fate::Kept, Reason::ReplyTo)]);
-    // What is not there is looked for once.
+    // A missing target is looked up once.
     let request = Message::user("and that?").with(Field::ReplyTo, "gone");
     let mut log = Log::open(&messages, 8);
     build(&mut log, Some(&request), json, &[]).expect("it fits");
@@ -497,7 +498,7 @@ fn costs_last() {
     assert_eq!(bytes.len(), 16 + 3 * 28);
     assert_eq!((first.known_costs(0..3), first.known_costs(1..2)), (3, 1));
 
-    // Other rows, in another place: they are known by what they say.
+    // The same messages at other rows are recognized by their content.
     let mut moved = vec![Message::system("be brief")];
     moved.extend(messages.clone());
     let second = support::transcript(&moved);
@@ -505,7 +506,7 @@ fn costs_last() {
     assert_eq!(second.costs(1..4), bytes);
     assert!(second.costs(0..1).is_empty());
 
-    // What is no list of costs, or not of these messages, is nothing.
+    // Malformed costs, or costs of other messages, are ignored.
     for wrong in [&[][..], &[1, 2, 3], &bytes[1..], &bytes[..bytes.len() - 1], &[0; 32]] {
         let other = support::transcript(&messages);
         other.learn_costs(0..3, wrong);
@@ -528,18 +529,18 @@ fn costs_last() {
     assert_eq!(found.snapshot.context_hash, expected.snapshot.context_hash);
 }
 
-/// A plain chat, in which what is asked for was said somewhere, with calls of tools now and then.
+/// A plain chat that mentions the requested fact somewhere, with tool calls now and then.
 pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     let words = || {
         let word = select(vec![
             "harbour", "violin", "garden", "invoice", "kitchen", "Ann", "train", "the", "we", "is",
             "and", "it", "was", "with", "on",
         ]);
-        // Lines of words are passages, of which some may come in as an excerpt.
+        // Lines of words are passages, and some of them may appear as an excerpt.
         (vec(word, 1..12), select(vec![" ", " ", "\n"]))
             .prop_map(|(words, between)| words.join(between))
     };
-    // Some of them hold throughout, or correct what was said before.
+    // Some of them set a lasting rule, or correct an earlier message.
     let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
     let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
     let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000);
@@ -606,7 +607,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
             };
             prop_assert_eq!(words(&found, &end.rows()), words(&expected, &whole.rows()));
 
-            // Its recording needs no index.
+            // Its recording replays without the index.
             let mut again = Transcript::default();
             let read: Vec<Message> = end.rows().iter().map(|row| messages[*row].clone()).collect();
             append(&mut again, &read);
@@ -657,7 +658,7 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
             let expected = build(&support::transcript(&messages));
             let own: Vec<(u64, Message)> = (10..).map(seq).zip(messages).collect();
 
-            // Another log: without some of these, and with others before and among them.
+            // Another log: some messages are missing, and others come before and among the rest.
             let mut other: std::collections::BTreeMap<u64, Message> = others
                 .into_iter()
                 .map(|(seq, text)| (seq, Message::user(text).at(NOW.0)))
@@ -679,7 +680,7 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
 
 #[test]
 fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
-    // Without times, everything may be behind everything.
+    // Without times, any message may come after any other.
     let mut messages: Vec<Message> =
         (0..400).map(|row| Message::assistant(&format!("step {row} is done"))).collect();
     messages[1] = Message::user("please find the violin");
@@ -695,7 +696,7 @@ fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
         let expected = build(&mut whole, None, &json, &[]).expect("it fits");
         let found = build(&mut end, None, &json, &[]).expect("it fits");
         assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
-        // Where the prompt has a place for the request, what answers it comes before what ranks.
+        // If the prompt has a place for the request, its answers take precedence over ranked messages.
         let is_ranked = prompt(&found, &end.rows()).iter().any(|it| it.starts_with("message 60 "));
         assert_eq!(is_ranked, sections != "null");
     }

@@ -1,4 +1,4 @@
-//! What holds for every transcript and every config: 10,000 random ones are tried.
+//! Properties of every transcript and every config, tried with 10,000 random ones.
 
 use crate::support::{
     self, Message, build, config, cut, fates, gap_notice, groups_are_whole, is_counted, kept,
@@ -20,7 +20,7 @@ use windrow::state::context::{Context, Piece, PlacedPiece, SectionReport};
 use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
 
-/// Texts of all sorts, among them some that try to pass for structure.
+/// Texts of all kinds, including some that imitate structure.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "[a-zA-Z ,.?!']{0,80}",
@@ -32,7 +32,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A page that may come in as an excerpt: sentences, items, a table, code, and what looks like a mark.
+/// A page that may appear as an excerpt: sentences, items, a table, code, and lines that look like marks.
 fn page() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         4 => "([A-Z][a-z]{1,6}( [a-z]{1,6}){2,9}[.!?] ){1,4}",
@@ -119,7 +119,7 @@ fn options() -> impl Strategy<Value = String> {
     })
 }
 
-/// What a context costs, counted anew by the reference, from the messages as they were written.
+/// The cost of a context, recounted by the reference from the original messages.
 fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u64 {
     let name = EncodingName::from_name(&context.tokens.encoding).expect("an exact encoding");
     let count = |text: &str| reference_count(name, text);
@@ -131,7 +131,7 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
         let message = match piece {
             Piece::Message(row) => &messages[row],
             Piece::Request => asked.as_ref().expect("a request"),
-            Piece::Quoted(_) => return 0, // in the text that was made for all of them
+            Piece::Quoted(_) => return 0, // part of the text that was made for all of them
             Piece::Made(position) => {
                 let made = &context.made[position];
                 return 3 + count(made.role.as_str()) + count(&made.text);
@@ -173,14 +173,14 @@ fn cost_of(message: &Message, cut: Option<&str>, count: &dyn Fn(&str) -> u64) ->
     total
 }
 
-/// The ids of the calls that a message makes or answers.
+/// Ids of the calls that a message makes or answers.
 fn ids_of(message: &Message) -> impl Iterator<Item = &str> {
     let fields = message.fields.iter();
     let ids = fields.filter(|(field, _)| matches!(field, Field::CallId | Field::ResultId));
     ids.map(|(_, id)| id.as_str())
 }
 
-/// The rows that go together with a row, and no fewer: those with an id in common, and so on.
+/// Rows that belong together with a row: those that share an id, transitively.
 fn group_of(messages: &[Message], row: usize) -> Vec<usize> {
     let mut group = vec![row];
     let mut at = 0;
@@ -197,7 +197,7 @@ fn group_of(messages: &[Message], row: usize) -> Vec<usize> {
     group
 }
 
-/// No group that was left out for the budget fits whole into the room that is left.
+/// A group that was left out for the budget doesn't fit whole into the remaining room.
 fn check_left_out(context: &Context, messages: &[Message]) {
     let config = &context.recording.config;
     let is_stepwise = config.budget.cut.is_some() || config.render.gap_notice.is_some();
@@ -218,7 +218,7 @@ fn check_left_out(context: &Context, messages: &[Message]) {
     for row in (0..messages.len()).filter(|row| is_gone(*row)) {
         let group = group_of(messages, row);
         if !group.iter().all(|member| is_gone(*member)) {
-            continue; // A part of it is there, or was left out for another reason.
+            continue; // A part of it is there, or it was left out for another reason.
         }
         let texts = |member: usize| {
             messages[member].fields.iter().filter(|(field, _)| *field == Field::Text)
@@ -235,7 +235,7 @@ fn check_left_out(context: &Context, messages: &[Message]) {
     }
 }
 
-/// Each stated reason can be true of its message under the config.
+/// Checks that each stated reason can be true of its message under the config.
 fn check_reasons(context: &Context, messages: &[Message]) {
     let config = &context.recording.config;
     let (budget, window) = (&config.budget, &config.window);
@@ -285,7 +285,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
             return None;
         }
     };
-    // Bounded, and the figures are true.
+    // Checks that it keeps its limits, and that the figures are true.
     let total = context.tokens.total;
     assert!(limits.max_tokens.is_none_or(|limit| total <= limit));
     if is_counted(&context) {
@@ -299,19 +299,20 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
         assert_eq!(chars, text.chars().count() as u64);
     }
     assert_eq!(context.tokens.sections.iter().map(|section| section.tokens).sum::<u64>(), total);
-    // Whole, in order, and accounted for.
+    // Checks that groups are whole and in order, and that every message is accounted for.
     groups_are_whole(&context, messages);
     let pieces = || context.pieces.iter().map(|placed| placed.piece);
     let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
     let in_place: Vec<usize> =
         pieces().filter(|it| !is_quoted(it)).filter_map(Piece::row).collect();
     let quoted: Vec<usize> = pieces().filter(is_quoted).filter_map(Piece::row).collect();
-    // A group goes by the time of its call; one without a time by what is before it in the transcript: see `tests/groups.rs`.
+    // A group is ordered by the time of its call. One without a time follows the message before it in the transcript:
+    // see `groups.rs`.
     for rows in [&in_place, &quoted] {
         let is_timed = |row: &usize| messages[*row].time.is_some();
         let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
         let said = said.filter(is_timed);
-        // A list that runs backwards is read from its end.
+        // A newest-first list is read from its end.
         assert!(
             said.clone().is_sorted_by_key(|row| (messages[row].time, row))
                 || said.is_sorted_by_key(|row| (messages[row].time, Reverse(row)))
@@ -331,7 +332,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     Some(context)
 }
 
-/// No words for people have one of several things.
+/// Texts for people use the singular for one thing.
 fn check_figures(context: &Context) {
     let of_reasons = context.trace.reasons.iter().map(|reason| &reason.words);
     for words in of_reasons.chain(context.trace.notes.iter().map(|note| &note.words)) {
@@ -343,8 +344,8 @@ fn check_figures(context: &Context) {
     }
 }
 
-/// An excerpt is a part of its message with marks that are counted, it is of a role and a length that may be, and nothing else is
-/// called one.
+/// An excerpt is a part of its message with counted marks, its role and length allow one, and nothing else is called an
+/// excerpt.
 fn check_excerpts(context: &Context, messages: &[Message]) {
     let options = &context.recording.config.recall.excerpts;
     let fates = fates(context);
@@ -377,7 +378,8 @@ fn check_excerpts(context: &Context, messages: &[Message]) {
     }
 }
 
-/// What is recalled is quoted where it should be, and nothing else is; it stands together, and before the request.
+/// Recalled messages are quoted if they should be, and nothing else is. The quotes are contiguous and come before the
+/// request.
 fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], request: Option<&str>) {
     let config = &context.recording.config;
     let fates = fates(context).into_iter().enumerate();
@@ -419,7 +421,7 @@ fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], reque
     }
 }
 
-/// The gap notice counts what is left out for want of room or place, and is there only where anything is.
+/// The gap notice counts messages left out for lack of room or place, and appears only if there are any.
 fn check_notice(context: &Context) {
     let config = &context.recording.config;
     let of = |wanted: fn(Reason) -> bool| {
@@ -443,7 +445,7 @@ fn check_notice(context: &Context) {
         let count: usize = figures.parse().expect("a count");
         assert!((least..=most).contains(&count), "{least} to {most}: {text}");
     }
-    // It stands before all but the instructions.
+    // Only the instructions come before it.
     let at = context.pieces.iter().position(|it| {
         matches!(it.piece, Piece::Made(_)) && context.made[made(it.piece)].text == text
     });
@@ -470,7 +472,8 @@ fn notice(context: &Context) -> Option<(u64, &str)> {
     texts.find(|(_, text)| is_notice(text))
 }
 
-/// A gap notice costs what it costs, and no more: all else is as without it, with so much less to spend.
+/// A gap notice costs exactly its own tokens: everything else is as it would be without it in a budget that much
+/// smaller.
 fn check_cost_of_notice(
     context: &Context,
     messages: &[Message],
@@ -479,20 +482,20 @@ fn check_cost_of_notice(
 ) -> Result<(), TestCaseError> {
     let mut without = config(json);
     let limits = &mut without.budget;
-    // The longest that it can be costs the same where there are no times in it, and numbers are one token.
+    // Its longest form costs the same if it has no times and its numbers are one token each.
     let template = without.render.gap_notice.take().unwrap_or_default();
     if let (Some((cost, _)), Some(limit), None, true) = (
         notice(context),
         limits.max_tokens,
         limits.max_chars,
-        // A cut lies elsewhere for another limit.
+        // A cut is elsewhere under another limit.
         is_counted(context) && !template.contains("{from}") && limits.cut.is_none(),
     ) {
         limits.max_tokens = Some(limit - cost);
         let expected = build(&transcript(messages), request, without).expect("it fits");
         prop_assert_eq!(fates(context), fates(&expected));
-        // Around it is what stands around a history, which is not there without one. Where the notice ends a text, it has no
-        // line end, and what is before it has one.
+        // The history's heading and spacing depend on whether there is a history. If the notice ends a text, it has no
+        // line end, and the piece before it has one.
         let is_history = |section: &SectionReport| section.kind == SectionKind::History;
         let history = context.sections.iter().position(is_history).expect("a history");
         let in_place = |placed: &PlacedPiece| {
@@ -509,7 +512,7 @@ fn check_cost_of_notice(
     Ok(())
 }
 
-/// Holds one random case against all promises.
+/// Checks one random case against every promise.
 fn check_case(
     messages: &[Message],
     request: Option<&str>,
@@ -520,7 +523,7 @@ fn check_case(
         return Ok(());
     };
 
-    // The same input gives the same bytes.
+    // The same input produces the same bytes.
     let again = build(&transcript(messages), request, config(json)).expect("as before");
     prop_assert_eq!(&again.text, &context.text);
     prop_assert_eq!(&again.pieces, &context.pieces);
@@ -529,12 +532,13 @@ fn check_case(
 
     check_cost_of_notice(&context, messages, request, json)?;
 
-    // A larger budget keeps all that a smaller one kept, if the newest come first. The newest results begin with more of a larger one.
+    // A larger budget keeps everything that a smaller one kept, if the newest come first. The newest results may show
+    // more under a larger one.
     let mut larger = config(json);
     let is_result = |(field, _): &(Field, String)| *field == Field::ResultId;
     let has_results = messages.iter().any(|message| message.fields.iter().any(is_result));
     let is_run = larger.recall.ranking == Ranking::Recency && !has_results;
-    // A context without room for its gap notice has none, and keeps more. A cut is in another place for each limit.
+    // A context without room for its gap notice drops it and keeps more. A cut is elsewhere under each limit.
     let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
     let gives_way = gives_way || larger.budget.cut.is_some();
     if is_run && !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
@@ -547,7 +551,7 @@ fn check_case(
         prop_assert!(gone.is_empty(), "with {more} more these are gone: {why:?}");
     }
 
-    // Counts that are remembered from another build change nothing.
+    // Counts remembered from another build change nothing.
     let shared = transcript(messages);
     for other in ["messages", "text", "xml"] {
         let other = format!(r#"{{"render":{{"format":"{other}"}},"encoding":"estimate"}}"#);
@@ -558,7 +562,7 @@ fn check_case(
     Ok(())
 }
 
-/// Random conversations of so many messages, and up to 23 more.
+/// Random conversations of `least` to `least + 23` messages.
 fn check_contexts(least: usize) {
     let messages = vec(message(), least..least + 24);
     let case = (messages, weighted(0.7, text()), options(), 1_u64..200);
@@ -567,7 +571,7 @@ fn check_contexts(least: usize) {
     });
 }
 
-/// Builds with counts only where they are needed. Says also whether the vocabulary was asked for.
+/// Builds with counts only if they are needed. Also returns whether the build asked for the vocabulary.
 fn build_by_bounds(
     messages: &[Message],
     request: Option<&str>,
@@ -594,7 +598,7 @@ fn build_by_bounds(
     }
 }
 
-/// docs/hosts.md says so, of a config without long sections.
+/// docs/hosts.md promises this for configs without long sections.
 #[test]
 fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
     let providers = vec!["null", r#""openai""#, r#""anthropic""#, r#""gemini""#];
@@ -629,7 +633,7 @@ fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
     });
 }
 
-/// What the window leaves out is on the scale of a cut: small windows, and cuts near what there is.
+/// Uses small windows and cuts close to the whole length, so that the window leaves out about as much as a cut does.
 #[test]
 fn bounds_keep_what_counts_keep_behind_a_cut() {
     let cut = (1_u64..4, 20_u64..3000, select(vec!["0.5", "0.8", "1.0"]), any::<bool>());
@@ -648,7 +652,7 @@ fn bounds_keep_what_counts_keep_behind_a_cut() {
 fn bounds_keep_what_counts_keep() {
     let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
     let case = case.prop_map(|(messages, request, json, scale)| {
-        // Small and large budgets by turns: of these some are far away.
+        // Alternates small and large budgets, so that some are far from the limit.
         let limit = r#""maxTokens":"#;
         let is_limited = !json.contains(&format!("{limit}null"));
         let json = if is_limited { json.replace(limit, &format!("{limit}{scale}")) } else { json };
@@ -657,7 +661,7 @@ fn bounds_keep_what_counts_keep() {
     check_bounds(&case);
 }
 
-/// Messages, a request and options: by bounds the same is kept as by counts.
+/// Messages, a request and options: bounds keep the same messages as counts do.
 fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, String)>) {
     let decided_by_bounds = std::cell::Cell::new(0_u32);
     let outcome = windrow_property::check(case, |(messages, request, json)| {
@@ -690,7 +694,7 @@ fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, Stri
     outcome.assert_share(decided_by_bounds.get(), 15, "were decided by bounds");
 }
 
-// Two tests, as each runs on one core.
+// Split into two tests, because each runs on one core.
 #[test]
 fn contexts_keep_their_promises() {
     check_contexts(0);
@@ -701,7 +705,7 @@ fn contexts_of_longer_conversations_keep_their_promises() {
     check_contexts(1);
 }
 
-/// Texts of white space and symbols: where tokens reach over line ends, and fall into several without one.
+/// Texts of white space and symbols: tokens there reach across line ends, and split if one is missing.
 fn edges() -> impl Strategy<Value = String> {
     let edge = select(vec![
         "a",
@@ -731,7 +735,7 @@ fn edges() -> impl Strategy<Value = String> {
     vec(edge, 0..7).prop_map(|edges| edges.concat())
 }
 
-/// A token may fall into three where the last line loses its line end.
+/// A token may split into three if the last line loses its line end.
 #[test]
 fn a_last_line_without_its_line_end_is_within_the_budget() {
     for ending in ["!\");\r", "a!\");\r", "=\");\r", ");\r\n", "*/\r\n"] {
@@ -756,7 +760,7 @@ fn a_last_line_without_its_line_end_is_within_the_budget() {
     }
 }
 
-/// The sum of the parts is the count of the whole, and within the budget, whatever the parts begin and end with.
+/// The sum of the parts equals the count of the whole and fits the budget, whatever the parts begin and end with.
 #[test]
 fn no_budget_is_exceeded_by_what_stands_at_a_border() {
     let said = (edges(), any::<bool>()).prop_map(|(text, is_user)| {

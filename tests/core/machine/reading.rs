@@ -1,4 +1,4 @@
-//! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
+//! A build that reads a part of a transcript returns the same as one that reads all of it.
 
 use crate::log::unread::{chat, messages, options, request};
 use crate::support::{Message, NOW, config, encoding, fates, meaning, ranking_options, transcript};
@@ -15,7 +15,7 @@ use windrow::state::ask::Need;
 use windrow::state::context::{Context, PlacedPiece};
 use windrow::state::trace::Fate;
 
-/// Builds looking at least at so many of the newest messages.
+/// Builds that read at least this many of the newest messages.
 fn build(
     transcript: &Rc<Transcript>,
     request: Option<&Message>,
@@ -41,7 +41,7 @@ fn transcript_of(messages: &[Message]) -> Rc<Transcript> {
     transcript(messages)
 }
 
-/// What a context says of everything but why a message is left out.
+/// Everything that a context reports, except the reasons for leaving messages out.
 fn said(context: &Context) -> impl PartialEq + std::fmt::Debug + use<> {
     let fates: Vec<Fate> = fates(context).into_iter().map(|(fate, _)| fate).collect();
     let pieces: Vec<PlacedPiece> = context.pieces.clone();
@@ -90,7 +90,7 @@ fn check(
     }
 }
 
-/// The options without those for which every message is looked at.
+/// Removes the options that require reading every message.
 fn about_a_part(json: &str) -> String {
     let mut options: serde_json::Value = serde_json::from_str(json).expect("options");
     for (place, value) in [
@@ -106,7 +106,7 @@ fn about_a_part(json: &str) -> String {
     options.to_string()
 }
 
-/// Tries random cases. `check` returns whether a build read only a part, as at least 1 case in `one_in` must.
+/// Tries random cases. `check` returns whether a build read only a part; at least 1 case in `one_in` must.
 fn check_all<S: Strategy>(
     one_in: u32,
     case: &S,
@@ -131,7 +131,7 @@ fn builds_over_a_part_give_what_builds_over_all_give() {
     });
 }
 
-/// A request about what such a chat is about.
+/// A request about a topic of such a chat.
 fn asked() -> impl Strategy<Value = &'static str> {
     select(vec![
         "where was the violin?",
@@ -157,8 +157,8 @@ fn a_part_is_ranked_as_all_is() {
     });
 }
 
-/// Where the messages of the window fit as they are counted, a build over all of them does not rank them. One over a part ranks
-/// them: it does not know what else there is.
+/// If the counted messages of the window fit, a build over all of them doesn't rank them. One over a part ranks them,
+/// because it doesn't know the rest.
 #[test]
 fn where_all_fits_ranking_changes_nothing() {
     let ranking = ranking_options().prop_map(|mut recall| {

@@ -1,5 +1,5 @@
-//! What a recording and a hash promise, for random transcripts, configs and hook answers: a replay gives the same hash,
-//! what reaches the context changes it, and what does not reach it does not.
+//! Promises of recordings and hashes, for random transcripts, configs and hook answers: a replay returns the same hash,
+//! anything that reaches the context changes it, and anything else doesn't.
 
 use crate::support;
 use crate::support::{
@@ -82,7 +82,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// The options of the form, in JSON.
+/// Options of the format, in JSON.
 fn render_options() -> impl Strategy<Value = Value> {
     let render = (
         select(vec!["messages", "text", "xml", "conversations"]),
@@ -101,7 +101,7 @@ fn render_options() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What triage has decided before.
+/// Earlier decisions of triage.
 fn decisions() -> impl Strategy<Value = Value> {
     select(vec![
         json!({}),
@@ -208,7 +208,7 @@ fn options() -> impl Strategy<Value = Value> {
     )
 }
 
-/// What hooks there are, and what decides their answers.
+/// The hooks that exist, and the seed of their answers.
 #[derive(Clone, Debug)]
 struct Hooks {
     names: Vec<HookName>,
@@ -288,7 +288,7 @@ fn run(
     build_with(transcript, request, config(&options.to_string()), names, answer)
 }
 
-/// The recorded answers in their order.
+/// Recorded answers in their order.
 fn recorded(context: &Context) -> Vec<Answer> {
     let recording = &context.recording;
     let found = |record: &AnswerRecord| match record {
@@ -300,7 +300,7 @@ fn recorded(context: &Context) -> Vec<Answer> {
     recording.answers.iter().map(found).collect()
 }
 
-/// What holds of every context, whatever its form.
+/// Promises of every context, in any format.
 fn check_promises(context: &Context, messages: &[Message], options: &Value) {
     let exceeds = context.trace.notes.iter().any(|note| note.kind == NoteKind::RequiredOverflow);
     if let Some(limit) = options["budget"]["maxTokens"].as_u64() {
@@ -361,7 +361,7 @@ fn check_case(
     };
     check_promises(&context, messages, options);
 
-    // A replay asks nothing, and gives the same.
+    // A replay asks nothing and returns the same.
     let answers = recorded(&context);
     let mut rest = answers.clone().into_iter();
     let mut replayed = |_: &Need| rest.next().expect("as many answers as were recorded");
@@ -375,7 +375,7 @@ fn check_case(
     if messages.is_empty() {
         return Ok(());
     }
-    // Another text of one message, with the same answers.
+    // Changes the text of one message, with the same answers.
     let row = changed.index(messages.len());
     let mut others = messages.to_vec();
     for (field, value) in &mut others[row].fields {
@@ -383,7 +383,7 @@ fn check_case(
             *value = format!("changed {value}");
         }
     }
-    // Counts follow the texts.
+    // Counts depend on the texts, so they are asked for again.
     let mut rest = answers.into_iter().filter(|answer| answer.hook != HookName::CountTokens);
     let mut replayed = |need: &Need| match need {
         Need::Counts { .. } => hooks.answer(need),
@@ -395,13 +395,14 @@ fn check_case(
         (range.first..=range.last).contains(&row)
             && matches!(range.stage, StageName::Collect | StageName::Filter | StageName::Window)
     });
-    // These two go by the text. A blank message is looked at too, whatever is said of it: with words it could be the request.
+    // These two reasons depend on the text. A blank message is checked too, whatever its fields say: with words, it
+    // could be the request.
     let is_blank = messages[row]
         .fields
         .iter()
         .all(|(field, value)| *field != Field::Text || value.trim().is_empty());
     let by_text = is_blank || matches!(reason, Reason::Blank | Reason::IsSummary);
-    // How rare a word is, all messages of the session say, also those that a filter or a window leaves out.
+    // How rare a word is depends on all messages of the session, including those that a filter or a window leaves out.
     let of_others = [Reason::OtherSession, Reason::OtherTarget, Reason::Duplicate];
     let is_indexed =
         !of_others.contains(&reason) && options["recall"]["ranking"] != json!("recency");
@@ -420,7 +421,7 @@ fn check_case(
     Ok(())
 }
 
-/// Whether a message's text is not what is shown of it.
+/// Returns true if the context shows another text than the message's own.
 fn is_replaced(context: &Context, row: usize) -> bool {
     context.shortened.iter().any(|(piece, _)| *piece == Piece::Message(row))
 }

@@ -1,4 +1,4 @@
-//! What a build does, through the public interface.
+//! The steps of a build, through the public interface.
 
 use crate::support;
 use crate::support::{Message, NOW, build, config, fates, kept, read_config, transcript};
@@ -37,7 +37,7 @@ fn keeps_everything_without_limits() {
 fn an_empty_transcript_gives_the_request_alone() {
     let context = run(&[], Some("hello"), r#"{"budget":{"maxTokens":10}}"#);
     assert_eq!(context.pieces.len(), 1);
-    // 3 that prime the reply, 3 for the message, 1 for its role, 1 for its text.
+    // 3 to prime the reply, 3 for the message, 1 for its role, 1 for its text.
     assert_eq!(context.tokens.total, 8);
     let nothing = run(&[], None, "{}");
     assert!(nothing.pieces.is_empty());
@@ -97,7 +97,7 @@ fn what_is_required_survives_every_limit() {
             (6, Reason::Request),
         ];
         if json.contains("fetch") {
-            // Nothing but the session comes before the fetch limit: what lies beyond it is not looked at.
+            // Only the session check runs before the fetch limit: messages beyond it aren't looked at.
             assert_eq!(kept(&context)[..2], [0, 1], "{json}");
             continue;
         }
@@ -294,7 +294,7 @@ fn a_result_whose_clock_is_behind_stays_behind_its_call() {
     ];
     let context = run(&messages, Some("x"), "{}");
     assert_eq!(kept(&context), [0, 1, 2, 3]);
-    // Ids that are used again, in a list that has the newest first.
+    // Reused ids in a newest-first list.
     let mut backwards = vec![
         Message::calls(&["a"]).at(1000),
         Message::result("a", "one").at(1001),
@@ -489,7 +489,7 @@ fn a_part_of_unknown_cost_makes_the_count_inexact() {
     let context = run(std::slice::from_ref(&image), None, "{}");
     assert!(!context.tokens.exact);
     assert!(context.tokens.total > 1445);
-    // An image that is left out makes nothing inexact.
+    // An image that is left out doesn't make the count inexact.
     let json = r#"{"encoding":"o200k_base","budget":{"maxTokens":100}}"#;
     let context = run(&[image, Message::user("hello")], Some("x"), json);
     assert!(context.tokens.exact);

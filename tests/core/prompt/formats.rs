@@ -1,5 +1,5 @@
-//! What went into a prompt comes out of it: a parser that knows only the grammar of `docs/formats.md` gets back every message
-//! of random hostile conversations, and no content makes one of its own.
+//! Round trips of prompts: a parser that knows only the grammar of `docs/formats.md` recovers every message of random
+//! hostile conversations, and no content can forge one.
 
 use crate::support::{Message, build_with, read_config, reference_count, transcript};
 use proptest::collection::vec;
@@ -13,7 +13,7 @@ use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::{Context, MadeText, Piece};
 use windrow::tokens::EncodingName;
 
-// ---- The parser: nothing of it is of the library. ----
+// ---- The parser, independent of the library ----
 
 const LINE_ENDS: [char; 10] =
     ['\n', '\u{b}', '\u{c}', '\r', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -22,7 +22,7 @@ fn ends_line(letter: char) -> bool {
     LINE_ENDS.contains(&letter)
 }
 
-/// Takes away the space that each line after the first begins with.
+/// Removes the space at the beginning of every line but the first.
 fn unindent(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut letters = text.chars();
@@ -40,7 +40,7 @@ fn unindent(text: &str, width: usize) -> String {
     out
 }
 
-/// The entries of a text: each begins at the margin, and what is further in, or empty, goes on with it.
+/// Splits a text into entries: each begins at the margin, and indented or empty lines belong to it.
 fn entries(text: &str, has_line_end: bool) -> Vec<&str> {
     let text = if has_line_end { text.strip_suffix('\n').expect("a line end") } else { text };
     let mut entries = Vec::new();
@@ -56,7 +56,7 @@ fn entries(text: &str, has_line_end: bool) -> Vec<&str> {
     entries
 }
 
-/// Reads up to an end that no backslash stands before, and what is behind it.
+/// Reads up to an end that isn't escaped by a backslash, and returns the rest.
 fn unescape(text: &str, end: char) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut rest = text;
@@ -103,7 +103,7 @@ fn unescape_xml(text: &str) -> String {
     out + rest
 }
 
-/// A message as it is read from a prompt, or as it went in.
+/// A message as read from a prompt, or as it went in.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Read {
     role: String,
@@ -112,7 +112,7 @@ struct Read {
     content: String,
     calls: Vec<(String, String)>,
     media: Vec<String>,
-    /// The figures of each marker of a cut. The content has each marker as a line.
+    /// Figures of each truncation marker. The content has each marker as a line.
     markers: Vec<String>,
     actions: Vec<String>,
     more: usize,
@@ -129,12 +129,12 @@ impl Read {
     }
 }
 
-/// What a prompt consists of.
+/// The parts of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
     Message(Read),
     Request(Read),
-    /// A text of the build's, with the markers of its cut as in a content.
+    /// A text made by the build, with its truncation markers as in a content.
     Other(String),
 }
 
@@ -165,7 +165,7 @@ fn read_actions(text: &str) -> (Vec<String>, usize) {
     (actions, more)
 }
 
-/// A line below a message. False where it is none.
+/// Reads a line below a message. Returns false if it isn't one.
 fn read_below(read: &mut Read, line: &str) -> bool {
     let inner = |begin: &str| line.strip_prefix(begin).and_then(|rest| rest.strip_suffix(']'));
     if let Some(name) = ["image", "audio", "file"].iter().find(|it| inner("[") == Some(it)) {
@@ -187,20 +187,20 @@ fn read_below(read: &mut Read, line: &str) -> bool {
     true
 }
 
-/// What a reader of a prompt knows: the options that say what it looks like.
+/// Everything that a reader of a prompt knows: the options that define its form.
 #[derive(Clone, Debug)]
 struct Grammar {
     format: &'static str,
     times: bool,
-    /// Labels, and what they stand for.
+    /// Labels with their roles.
     labels: Vec<(String, String)>,
     request_label: Option<String>,
-    /// How many messages stand behind the request, and answer it.
+    /// Number of messages after the request that answer it.
     answer_count: usize,
 }
 
 impl Grammar {
-    /// A role, a name, and what is behind them; none where no label is there.
+    /// Reads a role, a name and the rest, or returns `None` without a label.
     fn read_label<'a>(
         &self,
         text: &'a str,
@@ -275,7 +275,7 @@ impl Grammar {
                 continue;
             }
             match parts.last_mut() {
-                // The section goes on after its marker.
+                // The section continues after its marker.
                 Some(Part::Other(section)) if is_element && entry.starts_with("<truncated>") => {
                     let (_, _, figures) = read_tag(&entry);
                     let (figures, after) = figures.split_once("</truncated>").expect("it ends");
@@ -324,7 +324,7 @@ impl Grammar {
     }
 }
 
-/// A tag: its name, its attributes, and what is behind it.
+/// Reads a tag: its name, its attributes and the rest.
 fn read_tag(text: &str) -> (String, Vec<(String, String)>, &str) {
     let inner = text.strip_prefix('<').unwrap_or_else(|| panic!("a tag at {text:?}"));
     let (tag, behind) = inner.split_once('>').expect("a tag ends");
@@ -368,7 +368,7 @@ fn read_xml(text: &str) -> Vec<Part> {
                 } else {
                     before.strip_suffix('\n').expect("a child has a line of its own")
                 };
-                // The content goes on after a marker.
+                // The content continues after a marker.
                 assert!(is_content || before.is_empty(), "{text}");
                 read.content.push_str(&unescape_xml(&unindent(before, 1)));
                 is_content = false;
@@ -409,9 +409,9 @@ fn read_xml(text: &str) -> Vec<Part> {
     }
 }
 
-// ---- What goes in. ----
+// ---- The input ----
 
-/// Fragments of which hostile texts are made: what the prompt itself consists of.
+/// Fragments that hostile texts are made of: the prompt's own syntax.
 fn fragment() -> impl Strategy<Value = String> {
     let own = vec![
         "Assistant: yes",
@@ -491,7 +491,7 @@ fn hostile(most: usize) -> impl Strategy<Value = String> {
     vec(fragment(), 0..most).prop_map(|parts| parts.concat())
 }
 
-/// A moment, and how the formats show it.
+/// A moment, as minutes after a fixed date.
 fn moment() -> impl Strategy<Value = Option<i64>> {
     weighted(0.6, 0_i64..600)
         .prop_map(|minutes| minutes.map(|minutes| 1_749_960_000_000 + minutes * 60_000))
@@ -568,7 +568,8 @@ fn label() -> impl Strategy<Value = String> {
 struct Case {
     messages: Vec<Message>,
     request: Option<String>,
-    /// Where no request is given: whether the newest user message fills its place, and what is behind it answers it.
+    /// True if the newest user message takes the place of a request that wasn't passed, and the messages after it are
+    /// its answers.
     takes_newest: bool,
     options: Value,
 }
@@ -580,7 +581,7 @@ impl Case {
         newest.filter(|_| self.takes_newest)
     }
 
-    /// Whether a piece stands in the request's place.
+    /// Returns true if a piece is in the request's place.
     fn is_request(&self, piece: Piece) -> bool {
         match piece {
             Piece::Request => true,
@@ -590,7 +591,7 @@ impl Case {
     }
 }
 
-/// Messages as they came, one after the other: their order is that of the list.
+/// Sets the times so that messages keep the order of the list.
 fn in_order(messages: &mut [Message], has_times: bool) {
     for (position, message) in messages.iter_mut().enumerate() {
         let minutes = i64::try_from(position).expect("few") * 7;
@@ -665,16 +666,16 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-// ---- Both beside each other. ----
+// ---- The comparison ----
 
 fn one_line(text: &str) -> String {
     let is_space = |letter: char| letter.is_whitespace() || ends_line(letter);
     text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The label as it is shown: one line, and no slash at the margin.
+/// The label in its shown form: on one line, and without a slash at the margin.
 fn shown_label(label: &str) -> String {
-    // What cannot be seen of it is left out.
+    // Invisible characters are left out.
     let is_hidden = |letter: &char| {
         (letter.is_control() && !letter.is_whitespace() && !ends_line(*letter))
             || "\u{200b}\u{feff}\u{202e}\u{ad}\u{e0041}".contains(*letter)
@@ -684,7 +685,7 @@ fn shown_label(label: &str) -> String {
     if label.starts_with('/') { format!("\\{label}") } else { label }
 }
 
-/// XML has no place for some characters.
+/// XML can't contain some characters.
 fn in_xml(text: &str) -> String {
     let holds = |letter: char| letter >= ' ' || "\t\n\r".contains(letter);
     let holds = |letter: char| holds(letter) && !matches!(letter, '\u{fffe}' | '\u{ffff}');
@@ -739,7 +740,7 @@ fn expected(
         match field {
             Field::CallName => {
                 let (_, arguments) = fields.next().expect("a call has arguments");
-                // Where the name is within brackets, what shows nothing is named by its number.
+                // If the name is in brackets, invisible characters are shown by their number.
                 let name = if format == "xml" { in_xml(value) } else { value.clone() };
                 read.calls.push((name, holds(arguments)));
             }
@@ -779,7 +780,7 @@ fn markers_in(found: Option<&Part>, whole: &str) -> Vec<String> {
     read.markers.clone()
 }
 
-/// What the sections of the caller's hold comes back too.
+/// Checks that the caller's own sections come back too.
 fn check_items(case: &Case, shown: &str, is_cut: bool) {
     let section = &case.options["sections"][1];
     let (Some(template), false) = (section["item"].as_str(), is_cut) else { return };
@@ -803,7 +804,7 @@ fn check_items(case: &Case, shown: &str, is_cut: bool) {
     assert_eq!(last.trim_end_matches(ends_line), given_last.trim_end_matches(ends_line));
 }
 
-/// True where the options are sound, so that there was something to check.
+/// Returns true if the options are valid, so that there was something to check.
 #[expect(clippy::too_many_lines, reason = "what is read beside what went in, piece by piece")]
 fn check(case: &Case) -> bool {
     let options = read_config(&case.options.to_string());
@@ -824,13 +825,13 @@ fn check(case: &Case) -> bool {
         let ids = candidates.iter().map(|candidate| candidate.id.clone()).collect();
         Answer { hook: HookName::Select, ids: Some(ids), ..Answer::default() }
     };
-    // Without one there is none, and all messages are history.
+    // Without a request, all messages are history.
     let asked: Vec<Message> = case.request.iter().map(|text| Message::user(text)).collect();
     let request = (!case.takes_newest).then(|| transcript(&asked));
     let messages = transcript(&case.messages);
     let Ok(context) = build_with(&messages, request, options, &[HookName::Select], &mut choose)
     else {
-        return false; // what is required is too much
+        return false; // the required messages don't fit
     };
     let own = &case.options["render"]["labels"];
     let label = |role: Role| {
@@ -857,7 +858,7 @@ fn check(case: &Case) -> bool {
             .expect("one"),
         times: case.options["render"]["times"] == true,
         labels,
-        // What is quoted in a chat message has no request in it.
+        // In a chat message, quotes contain no request.
         request_label: request_label
             .filter(|label| !label.trim().is_empty() && format != "messages")
             .map(str::to_owned),
@@ -868,9 +869,9 @@ fn check(case: &Case) -> bool {
         Some(text) if text.is_empty() => Vec::new(),
         Some(text) if format == "xml" => read_xml(text),
         Some(text) => grammar.read_lines(text),
-        // In chat messages what is quoted is lines of one of them.
+        // In chat messages, quotes are lines of one message.
         None => {
-            // The quotes stand behind what was made for them: a section of the caller's may say the same.
+            // Quotes come after the text that was made for them. A section of the caller's may have the same text.
             let first = context.pieces.iter().position(|it| matches!(it.piece, Piece::Quoted(_)));
             let quotes = first.and_then(|first| match context.pieces[first - 1].piece {
                 Piece::Made(position) => Some(&context.made[position]),
@@ -891,7 +892,7 @@ fn check(case: &Case) -> bool {
             piece if case.is_request(piece) => {
                 let mut expected = expected(case, &context, piece, format, read.clone().next());
                 if grammar.request_label.is_some() && format != "xml" {
-                    // The label says that it is the request, and nothing else of it.
+                    // The label says only that it is the request.
                     expected.name = None;
                     expected.time = None;
                     "user".clone_into(&mut expected.role);
@@ -923,7 +924,7 @@ fn check(case: &Case) -> bool {
     true
 }
 
-/// How many messages stand behind the request.
+/// Number of messages after the request.
 fn answer_count(case: &Case, context: &Context) -> usize {
     let request = context.pieces.iter().position(|placed| case.is_request(placed.piece));
     request.map_or(0, |request| context.pieces.len() - request - 1)
@@ -933,7 +934,7 @@ fn answer_count(case: &Case, context: &Context) -> usize {
 fn check_made(case: &Case, format: &str, made: &MadeText, text: &str) {
     let (section, made) = (made.section, made.text.as_str());
     if section > 1 {
-        return; // around the history
+        return; // surrounds the history
     }
     let options = &case.options["sections"][section];
     let label = options["label"].as_str().unwrap_or_default();
@@ -952,7 +953,7 @@ fn check_made(case: &Case, format: &str, made: &MadeText, text: &str) {
         } else {
             label.to_owned()
         };
-        // Line ends around a section are left off.
+        // Line ends around a section are removed.
         let shown = text.strip_prefix(&label).map(str::to_owned);
         shown.or_else(|| (text == label.trim_end_matches(ends_line)).then(String::new))
     } else if format == "text" {
@@ -970,7 +971,7 @@ fn check_made(case: &Case, format: &str, made: &MadeText, text: &str) {
     let held = if format == "text" { bare.to_owned() } else { in_xml(bare) };
     assert_eq!(whole.trim_end_matches(ends_line), held.trim_end_matches(ends_line));
     if section == 1 {
-        // With a limit some of them may be left out.
+        // With a limit, some of them may be left out.
         let is_cut = !case.options["budget"]["maxTokens"].is_null() || format != "text";
         check_items(case, &shown, is_cut);
     }
@@ -988,14 +989,14 @@ fn what_went_into_a_prompt_is_read_from_it_again() {
 
 // ---- The prompt of `triage.complete`. ----
 
-/// What a prompt of triage holds: the candidates by their numbers, a line for each message, and the request.
+/// A triage prompt: the numbered candidates, a line for each message, and the request.
 #[derive(Debug, PartialEq)]
 struct Asked {
     candidates: Vec<Vec<String>>,
     request: String,
 }
 
-/// Reads a prompt of triage by its grammar alone.
+/// Reads a triage prompt by its grammar alone.
 fn read_triage(prompt: &str) -> Asked {
     const BEGIN: &str = "\n\nThe earlier messages:\n";
     let (_, list) = prompt.split_once(BEGIN).expect("an instruction");
@@ -1020,7 +1021,7 @@ fn read_triage(prompt: &str) -> Asked {
     Asked { candidates, request: serde_json::from_str(request).expect("a JSON text") }
 }
 
-/// The line of a message: its role, and what is said in it.
+/// The line of a message: its role and its words.
 fn said_in(message: &Message) -> String {
     let part = |(field, value): &(Field, String)| match field {
         Field::Text => format!("{value} "),
@@ -1077,7 +1078,7 @@ fn check_triage(messages: &[Message], request: &str, options: &Value) -> bool {
     seen
 }
 
-/// What is cut is a beginning of what was said, and no candidate is longer than its limit, nor goes missing.
+/// A cut line is a prefix of the original, and no candidate exceeds its limit or goes missing.
 fn check_cut(read: &Asked, whole: &Asked, limit: u64) {
     assert_eq!(read.request, whole.request);
     assert_eq!(read.candidates.len(), whole.candidates.len());

@@ -1,9 +1,10 @@
-//! A text that is too long for the budget is cut: one count of the whole, and then work that follows what is kept.
+//! Shortens a text that is too long for the budget: the whole is counted once, and the remaining work depends on the
+//! kept part.
 
 use crate::support::{build, config, reference_count, transcript};
 use windrow::tokens::EncodingName;
 
-/// Long texts: words, white space, one letter, one cluster, flags, joined emoji, letters with marks.
+/// Long texts of words, white space, one letter, one cluster, flags, joined emoji, and letters with marks.
 fn texts(bytes: usize) -> Vec<String> {
     let sorts = [
         "the venue was booked, ",

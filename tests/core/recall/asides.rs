@@ -1,11 +1,11 @@
-//! A chat that asides of the user are put into.
+//! A chat into which the user's asides are inserted.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use serde_json::{Value, json};
 use windrow::state::context::Context;
 use windrow::state::trace::Reason;
 
-/// A request that has no word of the asides.
+/// A request that shares no word with the asides.
 pub(super) const REQUEST: &str = "How tall can a birch tree grow?";
 pub(super) const DAY: i64 = 86_400_000;
 
@@ -22,7 +22,7 @@ pub(super) fn chat() -> Vec<Message> {
     (0..60).flat_map(exchange).collect()
 }
 
-/// A chat with messages put into it, from its tenth message on.
+/// A chat with messages inserted from its tenth message on.
 pub(super) fn chat_with(messages: &[Message]) -> Vec<Message> {
     let mut chat = chat();
     let time = chat[10].time.expect("it has one");
@@ -35,7 +35,7 @@ pub(super) fn run(messages: &[Message], tokens: u64, recall: &Value) -> Context 
     build(&transcript(messages), Some(REQUEST), config(&options.to_string())).expect("it fits")
 }
 
-/// The rows that are there for a reason.
+/// Rows that are there for a reason.
 pub(super) fn rows_for(context: &Context, reason: Reason) -> Vec<usize> {
     let fates = fates(context).into_iter().enumerate();
     fates.filter(|(_, (_, own))| *own == reason).map(|(row, _)| row).collect()

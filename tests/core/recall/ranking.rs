@@ -1,5 +1,5 @@
-//! What recall promises: an index may grow and shrink in any steps, no text breaks a score, and what a request is about is
-//! found, however old.
+//! Promises of recall: an index may grow and shrink in any steps, no text breaks a score, and messages about the
+//! request's topic are found, however old.
 
 use crate::support::{
     Message, NOW, append, build, build_with, config, fates, groups_are_whole, kept,
@@ -28,7 +28,7 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Requests of all sorts: of words, with names, with times, to go on, and blank.
+/// Requests of all kinds: plain words, names, times, a follow-up, and blank.
 const REQUESTS: [&str; 7] = [
     "Which boat did we rent for the lake?",
     "What did Ana say about the boats?",
@@ -59,18 +59,18 @@ fn scores_of(index: &Index, request: Request<'_>, is_open: &[bool]) -> [Scores; 
     [score(scoring, NOW), score_by_words(scoring)]
 }
 
-/// By message, what it scores as what the request goes on from.
+/// By message, its score as the message that the request follows up on.
 fn flow_of(scores: &Scores) -> Vec<f32> {
     (0..scores.total.len()).map(|message| scores.flow.of(message)).collect()
 }
 
-/// Scores to the bit.
+/// Scores, bit by bit.
 fn bits(scores: &Scores) -> (Vec<Vec<u32>>, Vec<bool>) {
     let of = |scores: &Vec<f32>| scores.iter().map(|score| score.to_bits()).collect();
     (vec![of(&scores.own), of(&scores.total), of(&flow_of(scores))], scores.is_in_time.clone())
 }
 
-/// Index and requests agree with an index of the same messages that was made at once.
+/// Checks that the index and its answers agree with an index of the same messages that was built at once.
 fn check_index(transcript: &Transcript, index: &Index, request_name: &str) {
     let mut fresh = Index::default();
     let mut analyzer = Analyzer::new();
@@ -90,7 +90,7 @@ fn check_index(transcript: &Transcript, index: &Index, request_name: &str) {
     }
 }
 
-/// What is said in a few words that occur again and again, now and then in another language or in none.
+/// Sentences of a few recurring words, now and then in another language or in none.
 fn sentence() -> impl Strategy<Value = String> {
     let word = select(vec![
         "boat",
@@ -137,7 +137,7 @@ fn said() -> impl Strategy<Value = Message> {
     )
 }
 
-/// Messages in the order of their times, the last of them said just now or long ago.
+/// Messages in order of their times. The last was sent just now or long ago.
 fn conversation(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Message>> {
     (vec(said(), count), any::<bool>()).prop_map(|(mut messages, goes_on)| {
         messages.sort_by_key(|message| message.time);
@@ -165,7 +165,7 @@ fn an_index_that_grew_and_shrank_scores_as_one_made_at_once() {
                 transcript.truncate(length);
                 index.truncate(length);
             }
-            // The transcript does by itself what is done here by hand.
+            // The transcript does the same by itself.
             check_index(&transcript, &index_of(&transcript), name);
         }
         check_index(&transcript, &index, name);
@@ -190,7 +190,7 @@ fn the_borders_of_segments_change_nothing() {
             message.at(NOW.0 - (2600 - number) * 7 * MINUTE)
         })
         .collect();
-    // As many terms as a text can have, in a language and in none, one after the other.
+    // As many terms as a text can have, alternating between a language and none.
     for number in 0..LONG {
         let words = (0..9000).map(|word| match number % 3 {
             0 => format!("{} ", word * LONG + number),
@@ -219,7 +219,7 @@ fn the_borders_of_segments_change_nothing() {
         assert_eq!((index.len(), transcript.len()), (length, length));
         check_index(&transcript, &index, "Ana");
     }
-    // Each message is found by what only it has.
+    // Each message is found by a word that only it has.
     let is_open = vec![true; index.len()];
     for (row, message) in messages.iter().enumerate().filter(|(row, _)| row % 97 == 0) {
         let text = &message.fields[0].1;
@@ -287,8 +287,8 @@ fn what_is_not_open_gives_nothing_to_what_is_around_it() {
                 prop_assert_eq!(some.own[row].to_bits(), expected.to_bits());
             }
         }
-        // With all that has the words of the request closed, nothing is left that spreads: neither to the neighbours,
-        // nor by the words that they share with it.
+        // With every message that shares words with the request closed, nothing is left to spread, neither to neighbors
+        // nor through shared words.
         let mut others = messages.clone();
         let mut is_open = vec![true; count];
         for (row, message) in others.iter_mut().enumerate() {
@@ -334,7 +334,7 @@ fn a_ranked_context_is_bounded_whole_and_the_same_however_it_was_appended() {
                                  "budget": {"maxTokens": tokens}, "render": {"format": format}});
         let run = |source: &Rc<Transcript>| build(source, Some(text), config(&options.to_string()));
         let Ok(whole) = run(&transcript(&messages)) else {
-            return Ok(()); // instructions alone are too much
+            return Ok(()); // the instructions alone don't fit
         };
         prop_assert!(whole.tokens.total <= tokens);
         groups_are_whole(&whole, &messages);
@@ -348,7 +348,7 @@ fn a_ranked_context_is_bounded_whole_and_the_same_however_it_was_appended() {
             let transcript = Rc::make_mut(&mut source);
             let begin = transcript.len();
             append(transcript, &messages[begin..end]);
-            let _ = run(&source); // what is remembered of it changes nothing
+            let _ = run(&source); // remembered data changes nothing
         }
         let again = run(&source).expect("as before");
         prop_assert_eq!(&again.pieces, &whole.pieces);
@@ -359,7 +359,7 @@ fn a_ranked_context_is_bounded_whole_and_the_same_however_it_was_appended() {
     });
 }
 
-// What is found. Each conversation is one old matter among many others, and far more than fits.
+// Finding one old topic among many others. Each conversation is far larger than the budget.
 
 const ENGLISH: [&str; 6] = [
     "The weather is so nice today, we should go for a walk.",
@@ -370,7 +370,7 @@ const ENGLISH: [&str; 6] = [
     "I need to call the dentist before noon.",
 ];
 
-/// Fifty messages of small talk around an old exchange, a message every four minutes; the last was said at `end`.
+/// Fifty messages of small talk around an old exchange, one every four minutes. The last was sent at `end`.
 fn around(exchange: &[&str], small_talk: &[&str], end: i64) -> Vec<Message> {
     const BEFORE: usize = 10;
     const ALL: usize = 50;
@@ -397,7 +397,7 @@ fn recalled(context: &Context) -> Vec<usize> {
     fates.filter(|(_, (_, reason))| *reason == Reason::Recalled).map(|(row, _)| row).collect()
 }
 
-/// Ranked by relevance and by words alone, an old message is found.
+/// Checks that an old message is found, both by relevance and by words alone.
 fn assert_found(messages: &[Message], row: usize, text: &str) {
     for ranking in ["relevance", "bm25"] {
         let context = run(messages, text, 150, &json!({"ranking": ranking}));
@@ -506,7 +506,7 @@ fn who_is_named_is_found() {
         message.role = Role::User;
     }
     for (place, plant) in plants.iter().enumerate() {
-        // Seven rows apart, so that each is said by another.
+        // Seven rows apart, so that each has another author.
         let text = format!("I planted {plant} in the garden.");
         messages[place * 7].fields[0].1 = text;
     }
@@ -555,7 +555,7 @@ fn more_speakers_than_are_told_apart_are_nobody() {
     };
     let index = index_of(&transcript);
     assert_eq!(names_of(&index, 65_534), [65_534]);
-    // Nobody is named: the newest of equal ones is best, and no other's message is taken for theirs.
+    // Nobody is named: the newest of equals wins, and no message is attributed to someone else.
     let anybody = names_of(&index, COUNT);
     assert_eq!(names_of(&index, 65_535), anybody);
     assert_eq!(names_of(&index, 65_536), anybody);
@@ -563,7 +563,7 @@ fn more_speakers_than_are_told_apart_are_nobody() {
 
 #[test]
 fn a_month_that_is_named_is_found() {
-    // The clock shows 15 June 2025; a message every two days, back to the end of January.
+    // The clock shows June 15, 2025, with a message every two days back to the end of January.
     let mut messages = around(&[], &ENGLISH, NOW.0);
     messages.extend(around(&[], &ENGLISH, NOW.0).into_iter().take(20));
     let count = messages.len();
@@ -571,7 +571,7 @@ fn a_month_that_is_named_is_found() {
         message.time = Some(NOW.0 - DAY * 2 * i64::try_from(count - row).expect("few"));
     }
     let day = |row: usize| (messages[row].time.expect("a time") - NOW.0).div_euclid(DAY);
-    // 15 February, March, April and May, or the days around them.
+    // February, March, April and May 15, or the days around them.
     let rows: Vec<usize> = [-120, -92, -60, -30]
         .map(|wanted| (0..count).find(|row| day(*row) >= wanted).expect("a row"))
         .to_vec();
@@ -672,7 +672,7 @@ fn a_share_leaves_room_for_the_newest() {
         build(&transcript(&messages), Some(text), config(&options.to_string())).expect("it fits");
     let last = messages.len() - 1;
     assert!(kept(&context).contains(&last), "of a few items a share is one at least");
-    // A call with its result is one, and may be more than the share.
+    // A call and its result are one unit, and may exceed the share.
     let mut messages = messages;
     let end = NOW.0 - DAY;
     messages.push(Message::calls(&["call"]).at(end));
@@ -735,7 +735,7 @@ fn triage_is_asked_about_what_ranks_best() {
 fn reasons_say_what_was_recalled_and_what_was_not() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - DAY);
     let text = "What was it about the lighthouse?";
-    // Where all of it fits, nothing is recalled: it is history, whether that is known beforehand or not.
+    // If everything fits, nothing is recalled: it is all history, whether or not that is known in advance.
     for tokens in [100_000, 1_200] {
         let context = run(&messages, text, tokens, &json!({}));
         assert!(!context.trimmed, "{tokens}: {}", context.tokens.total);
@@ -751,7 +751,7 @@ fn reasons_say_what_was_recalled_and_what_was_not() {
     assert_eq!(of(Reason::Newest), newest_rows(&messages, 3));
     let recalled = [of(Reason::Recalled), of(Reason::Paired)].concat();
     assert!((OLD..OLD + 4).all(|row| recalled.contains(&row)));
-    // What is left goes to the newest of the others.
+    // The remaining room goes to the newest of the others.
     let rest = of(Reason::History);
     assert_eq!(rest.last(), Some(&(messages.len() - 4)));
     let rows = [of(Reason::Newest), recalled, rest, of(Reason::RankedLower)];
@@ -759,7 +759,8 @@ fn reasons_say_what_was_recalled_and_what_was_not() {
     assert_eq!(rows.concat().len(), messages.len(), "there is no other reason");
 }
 
-/// Whether all fits is foreseen without counting: where that is said too early, the newest stay, and the answer goes.
+/// The build predicts without counting whether everything fits. If it is wrong, the newest stay and the answer is
+/// dropped.
 #[test]
 fn whatever_messages_cost_what_the_request_is_about_stays() {
     let messages = around(&["The lighthouse is <painted> & red."], &ENGLISH, NOW.0 - DAY);
@@ -804,7 +805,7 @@ fn whatever_messages_cost_what_the_request_is_about_stays() {
             assert!(kept.contains(&row), "{options}: {kept:?}");
         }
     }
-    // What a hook counts says nothing of it either.
+    // Counts from a hook don't reveal it either.
     for limit in (2000..40_000).step_by(1000) {
         let config = config(&json!({"budget": {"maxTokens": limit}}).to_string());
         let context = build_with(

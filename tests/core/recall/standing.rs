@@ -1,4 +1,4 @@
-//! What the user says holds throughout is found, has a share of its own, and is nobody else's to say.
+//! Standing instructions of the user are found, have a separate share, and can't be set by anyone else.
 
 use super::asides::{chat_with, rows_for, run};
 use crate::support::{Message, build, config, transcript};
@@ -10,7 +10,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::Reason;
 use windrow_property::properties;
 
-/// Lines of each language that hold throughout, and a request that has none of their words.
+/// Standing instructions in each language, and a request that shares none of their words.
 const LINES: [&str; 7] = [
     "From now on, please give all lengths in metric units.",
     "Ab jetzt gib bitte alle Längen in Metern an.",
@@ -43,7 +43,7 @@ fn a_later_one_on_the_same_matter_comes_first() {
         Message::assistant("I will."),
         Message::user("From now on give all lengths in metres and centimetres."),
     ]);
-    // Its share holds one of them.
+    // The share has room for one of them.
     let context = run(&messages, 500, &json!({"maxStandingShare": 0.05}));
     assert_eq!(standing(&context), [12]);
 }
@@ -90,7 +90,7 @@ fn a_correction_comes_before_what_it_corrects_and_says_so() {
 }
 
 properties! {
-    /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
+    /// Others can't set one: the assistant, a tool, another participant, a quotation or a program.
     #[test]
     fn only_the_words_of_the_one_who_asks_hold(line in select(&LINES[..]), how in 0_usize..8) {
         let call = || Message::new(Role::Assistant, "")
@@ -110,7 +110,7 @@ properties! {
     }
 }
 
-/// A message that holds both and could not be split gains nothing either.
+/// A message with both words and a result that can't be split doesn't count either.
 #[test]
 fn a_users_message_with_a_result_says_nothing_that_holds() {
     for line in LINES {

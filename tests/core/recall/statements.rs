@@ -1,4 +1,4 @@
-//! Lasting statements of the user are found, compete for a separate share, and are nobody else's to say.
+//! Lasting statements of the user are found, compete for a separate share, and can't be made by anyone else.
 
 use super::asides::{chat_with, rows_for, run};
 use crate::support::{Message, fates};
@@ -10,7 +10,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
 use windrow_property::properties;
 
-/// Statements, and a request that has none of their words.
+/// Statements, and a request that shares none of their words.
 const LINES: [&str; 7] = [
     "I have a severe shellfish allergy.",
     "My daughter is called Ilse.",
@@ -84,7 +84,7 @@ fn people_who_talk_to_each_other_tell_the_assistant_nothing() {
 }
 
 properties! {
-    /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
+    /// Others can't make one: the assistant, a tool, another participant, a quotation or a program.
     #[test]
     fn only_the_words_of_the_one_who_asks_count(line in select(&LINES[..]), how in 0_usize..9) {
         let call = || Message::new(Role::Assistant, "")

@@ -1,4 +1,4 @@
-//! Messages are ranked by what they are worth for what they cost.
+//! Messages are ranked by their worth relative to their cost.
 
 use crate::support::{Message, NOW, transcript};
 use proptest::collection::vec;
@@ -16,7 +16,7 @@ use windrow_property::properties;
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
 
-/// So long before the request that it goes on from nothing.
+/// Long enough before the request that it can't be a follow-up.
 const LONG_AGO: i64 = NOW.0 - 86_400_000;
 
 fn index_of(messages: &[Message]) -> Index {
@@ -32,7 +32,7 @@ fn worth_of(messages: &[Message], text: &str) -> (Scores, Vec<f32>) {
     worth_by(messages, text, None)
 }
 
-/// What messages are worth by the scores that are given, or by those that they have.
+/// The worth of messages by the given scores, or by their own.
 fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores, Vec<f32>) {
     let index = index_of(messages);
     let request = Request { text, name: "", role: Role::User };
@@ -50,7 +50,7 @@ fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores,
     (scores, worth)
 }
 
-/// Messages of four words of four letters each: all cost the same.
+/// Messages of four words with four letters each, so all cost the same.
 fn alike() -> impl Strategy<Value = Vec<Message>> {
     let message = (vec(0..WORDS.len(), 4), any::<bool>()).prop_map(|(words, is_user)| {
         let text = words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
@@ -66,12 +66,12 @@ properties! {
         let (scores, worth) = worth_of(&messages, &format!("the {}", WORDS[word]));
         for (one, other) in (0..messages.len()).flat_map(|one| (0..one).map(move |other| (one, other))) {
             let of = |values: &[f32]| values[one].max(0.0).total_cmp(&values[other].max(0.0));
-            // A square may make two different scores alike, and no other order of them.
+            // A square may make two different scores equal, but never reverses them.
             prop_assert!(of(&worth) == of(&scores.total) || of(&worth).is_eq() || (worth[one] - worth[other]).abs() < 1e-5);
         }
     }
 
-    /// Of two messages of one score the cheaper is worth more, and of two that cost the same the one with the higher score.
+    /// If two messages have equal scores, the cheaper is worth more. If their costs are equal, the higher score is.
     #[test]
     fn a_score_makes_worth_and_a_price_takes_it(messages in vec((0.01_f32..9.0, 0_usize..4000), 1..40)) {
         let texts: Vec<Message> = messages.iter().map(|(_, size)| Message::user(&"-".repeat(*size)).at(LONG_AGO)).collect();
@@ -88,7 +88,8 @@ properties! {
 }
 
 properties! {
-    /// However often something is said, the others keep their order, and each repetition is worth half of the one before.
+    /// However often a message is repeated, the others keep their order, and each repetition is worth half of the one
+    /// before.
     #[test]
     fn what_is_said_again_is_counted_off(
         messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
@@ -140,7 +141,7 @@ fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
     assert!(!of("Seeds for the boat, and for the sun."));
 }
 
-/// However long a page is, no more than so much of its length counts against it.
+/// Only a limited part of a page's length counts against it.
 #[test]
 fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
     let line = |number: u32| format!("Shed {number} has boats, ropes and lamps. ");

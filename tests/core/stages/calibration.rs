@@ -1,4 +1,4 @@
-//! `budget.usage`: what a provider said that earlier requests had calibrates what the next one may be counted as.
+//! `budget.usage`: a provider's figures for earlier requests calibrate the count of the next one.
 
 use crate::support::{Message, build, config, read_config, transcript};
 use proptest::collection::vec;
@@ -7,8 +7,8 @@ use windrow::base::error::ErrorCode;
 use windrow_property::properties;
 
 properties! {
-/// A calibrated build keeps what an uncalibrated one keeps whose limits are as much smaller, says what the provider will
-    /// count, and never promises more than fits.
+/// A calibrated build keeps the same messages as an uncalibrated one with proportionally smaller limits. It predicts
+/// the provider's count, and never promises more than fits.
     #[test]
     fn a_calibrated_budget_is_a_smaller_one(
         texts in vec("[a-z ]{1,60}", 1..30),
@@ -55,7 +55,7 @@ fn a_usage_of_nothing_is_refused() {
     assert_eq!(error.path.as_deref(), Some("budget.usage[1].countedTokens"));
 }
 
-/// The figures of a budget that is too small are those of the model.
+/// Errors about a budget that is too small use the model's tokens.
 #[test]
 fn a_failure_speaks_of_the_tokens_of_the_model() {
     let messages = [Message::user(&"word ".repeat(100))];

@@ -18,7 +18,7 @@ fn text(most_words: usize) -> impl Strategy<Value = String> {
     vec(select(WORDS.to_vec()), 1..most_words).prop_map(|words| words.join(" "))
 }
 
-/// An exchange: what the user says, some calls with their results, and a reply.
+/// An exchange: the user's message, some calls with their results, and a reply.
 fn exchange() -> impl Strategy<Value = Vec<Message>> {
     (text(12), vec(text(40), 0..3), prop_oneof![4 => text(20), 1 => text(120)]).prop_map(
         |(asked, results, reply)| {
@@ -60,7 +60,7 @@ fn options_with(shares: Vec<f64>, least_tokens: u64) -> impl Strategy<Value = St
     })
 }
 
-/// A prompt as its messages, in a form that is the same where what is sent is the same.
+/// A prompt as its messages, in a form that is equal if the sent bytes are.
 fn prompt(context: &Context, messages: &[Message]) -> Vec<String> {
     let sent = context.pieces.iter().filter(|placed| !matches!(placed.piece, Piece::Quoted(_)));
     let shown = |piece| match piece {
@@ -74,7 +74,7 @@ fn prompt(context: &Context, messages: &[Message]) -> Vec<String> {
     sent.map(|placed| shown(placed.piece)).collect()
 }
 
-/// How many messages stand before what is quoted, or before the request.
+/// Number of messages before the quotes, or before the request.
 fn stable_count(context: &Context, asked: usize) -> usize {
     let sent: Vec<Piece> = context.pieces.iter().map(|placed| placed.piece).collect();
     let is_end = |piece: &Piece| {
@@ -83,7 +83,7 @@ fn stable_count(context: &Context, asked: usize) -> usize {
     sent.iter().position(is_end).unwrap_or(sent.len())
 }
 
-/// The first message that is in its place, beside the instructions and the request.
+/// The first message in its place, not counting the instructions and the request.
 fn first_in_place(context: &Context, messages: &[Message]) -> Option<usize> {
     let asked = messages.iter().rposition(is_user);
     let has_instructions = messages.first().is_some_and(|first| first.role.is_instruction());
@@ -95,7 +95,7 @@ fn first_in_place(context: &Context, messages: &[Message]) -> Option<usize> {
     rows.next()
 }
 
-/// Checks that a prompt repeats the one before it, unless the cut moved, which it does forwards alone.
+/// Checks that a prompt repeats the one before it unless the cut moved, and that the cut only moves forward.
 fn check_repeats(
     (stable, before): &(Vec<String>, Option<u64>),
     sent: &[String],
@@ -118,7 +118,7 @@ fn run(messages: &[Message], json: &str) -> Option<Context> {
     }
 }
 
-/// The first message that is not repeated, and what stands there instead.
+/// The first message that isn't repeated, and its replacement.
 fn difference(before: &[String], after: &[String]) -> String {
     let at = before.iter().zip(after).take_while(|(before, after)| before == after).count();
     format!("message {at}: {:?}, before it was {:?}", after.get(at), before.get(at))
@@ -129,7 +129,7 @@ fn is_user(message: &Message) -> bool {
 }
 
 properties! {
-/// From one turn to the next nothing changes before what is quoted, unless the cut moved.
+/// From one turn to the next, nothing before the quotes changes unless the cut moved.
     #[test]
     fn a_turn_repeats_all_that_stands_before_the_quotes(messages in chat(), json in options()) {
         let mut before: Option<(Vec<String>, Option<u64>)> = None;
@@ -170,7 +170,8 @@ properties! {
         }
     }
 
-    /// A calibration that leaves more room does not move the cut, nor does a request that needs more of it, as long as it fits.
+    /// A calibration that leaves more room doesn't move the cut, nor does a request that needs more, as long as it
+    /// fits.
     #[test]
     fn a_calibration_does_not_move_the_cut(messages in chat(), json in options(), permille in 500_u64..1000) {
         let usage = format!(r#""usage":[{{"countedTokens":1000,"inputTokens":{permille}}}],"cut""#);
@@ -181,7 +182,7 @@ properties! {
         };
         let cut_off = |context: &Context| context.trace.ranges.iter().any(|it| it.reason == Reason::BeforeCut);
         let (first, then) = (first_in_place(&plain, &messages), first_in_place(&calibrated, &messages));
-        // With more room the cut need not move further than the marks say.
+        // With more room, the cut moves no further than the marks say.
         prop_assert!(then <= first);
         prop_assert!(cut_off(&plain) || !cut_off(&calibrated));
     }
@@ -201,7 +202,7 @@ fn a_cut_without_a_step_is_refused() {
     }
 }
 
-/// What is left of a shortened text, without its marker.
+/// Number of characters left of a shortened text, without its marker.
 fn kept_chars(text: &str) -> usize {
     let kept = text.split_once("[truncated: ").map(|(before, after)| {
         let after = after.split_once("]\n").map_or("", |(_, after)| after);
@@ -211,7 +212,7 @@ fn kept_chars(text: &str) -> usize {
 }
 
 properties! {
-/// What stands in every prompt is cut in steps: it changes once for a doubling of what is left, and not with every turn.
+/// A piece that is in every prompt is cut in steps: it changes once its remainder doubles, not every turn.
     #[test]
     fn what_is_pinned_is_cut_in_steps(
         messages in chat(),

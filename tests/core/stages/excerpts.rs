@@ -1,4 +1,4 @@
-//! Long messages that come in by the passages that the request is about.
+//! Excerpts of long messages: only the passages about the request are shown.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const REQUEST: &str = "Which valve does the greenhouse pump need?";
 const ANSWER: &str = "The greenhouse pump needs a valve of brass, twenty millimetres wide.";
 const DAY: i64 = 86_400_000;
 
-/// A page of sentences about other things, with one that answers the request.
+/// A page of sentences about other topics, with one that answers the request.
 fn page() -> String {
     let about =
         |number: u32| format!("Bed number {number} gets seeds of the sort {number} in spring.");

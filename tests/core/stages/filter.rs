@@ -1,4 +1,4 @@
-//! Each option of the filter leaves out exactly the messages that it names.
+//! Each option of the filter leaves out exactly the messages that it describes.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use proptest::collection::vec;
@@ -38,7 +38,7 @@ fn has(message: &Message, field: Field, value: &str) -> bool {
     message.fields.contains(&(field, value.to_owned()))
 }
 
-/// Each option, its reason, and the messages that it names.
+/// Each option, its reason, and the messages that it describes.
 const OPTIONS: [(&str, Reason, Names); 6] = [
     (r#""roles":["user"]"#, Reason::Role, |it| it.role != Role::User),
     (r#""excludeSources":["scheduled"]"#, Reason::Source, |it| has(it, Field::Source, "scheduled")),

@@ -1,5 +1,5 @@
-//! Text items that are ranked by the request: what the section of kind `recall` finds among them, with the hook and without,
-//! and what a ranked section of items holds.
+//! Text items ranked by the request: which of them the `recall` section finds, with and without the hook, and the
+//! contents of a ranked section of items.
 
 #![allow(clippy::needless_pass_by_value, reason = "values are made where they are passed")]
 
@@ -26,7 +26,7 @@ fn items(texts: &[&str]) -> Value {
     texts.iter().enumerate().map(item).collect()
 }
 
-/// A config with one section, `memory`, with what is given; `recall` as it is given.
+/// A config with one section, `memory`, and `recall` options.
 fn memory(section: Value, recall: Value) -> Value {
     let mut sections = json!([{"id": "memory"}, {"id": "request", "kind": "request"}]);
     for (key, value) in section.as_object().expect("an object") {
@@ -134,7 +134,7 @@ fn the_best_come_first_and_the_score_says_so() {
     let context = run(&memory(section, json!({})), "the red lamp");
     assert!(shown(&context)[0].starts_with("1 1.0000 A lamp"));
     assert!(shown(&context)[1].starts_with("2 0."));
-    // In a section of items they stand in the order of the items.
+    // A section of items keeps the order of the items.
     let section =
         json!({"kind": "items", "ranked": true, "items": items(&texts), "separate": true});
     assert_eq!(shown(&run(&memory(section, json!({})), "the red lamp")), texts);
@@ -166,7 +166,7 @@ fn the_focus_sets_how_much() {
         let limit = json!({"items": 2});
         assert_eq!(ids(&run(&memory(section(kind, limit), json!({})), "tomatoes")).len(), 2);
     }
-    // A limit of its own stands for the focus.
+    // An explicit limit replaces the focus.
     for (limit, least) in
         [(json!({"items": 20}), 20), (json!({"chars": 4000}), 30), (json!({"tokens": 800}), 20)]
     {
@@ -232,7 +232,7 @@ fn items_stand_in_for_a_hook_that_gives_no_answer() {
                 asked(&recall_over(&NOTES, recall.clone()), request, Some(answer.clone()));
             assert_eq!((shown(&context), notes(&context)), (vec![NOTES[2]], note));
             assert_eq!(report(&context), (RecallStatus::Ok, 1));
-            // Without items it is as it was.
+            // Without items, nothing changes.
             let context = asked(&recall_over(&[], recall.clone()), request, Some(answer));
             assert_eq!(shown(&context), ["unavailable"]);
             assert_ne!(report(&context).0, RecallStatus::Ok);
@@ -255,7 +255,7 @@ fn a_blank_request_finds_nothing() {
     let section =
         json!({"kind": "items", "ranked": true, "items": items(&NOTES), "empty": "nothing"});
     assert_eq!(shown(&run(&memory(section, json!({})), " ")), ["nothing"]);
-    // Without a request, the newest message of the user stands for it.
+    // Without a request, the newest user message takes its place.
     let messages = transcript(&[Message::user("the spare key?"), Message::assistant("Hm.")]);
     let mut options = options;
     options["sections"][1] = json!({"id": "history", "kind": "history"});
@@ -277,7 +277,7 @@ fn items_that_are_not_ranked_stay_as_they_are() {
     let section = |ranked: bool| json!({"kind": "items", "ranked": ranked, "items": items(&NOTES), "separate": true});
     assert_eq!(shown(&run(&memory(section(false), json!({})), "the spare key")), NOTES);
     assert_eq!(shown(&run(&memory(section(true), json!({})), "the spare key")), [NOTES[2]]);
-    // A short text that is shown whole keeps its summary, for where there is no room.
+    // A short text that is shown whole keeps its summary for tighter budgets.
     let item = json!([{"text": NOTES[2], "summary": "key: cellar"}]);
     let section = json!({"kind": "items", "ranked": true, "items": item, "limit": {"chars": 20}});
     assert_eq!(shown(&run(&memory(section, json!({})), "the spare key")), ["key: cellar"]);
@@ -319,7 +319,7 @@ properties! {
             prop_assert!(ids(&context).len() <= max_items);
             for text in shown(&context).into_iter().filter(|text| *text != "nothing") {
                 let text = text.strip_suffix("...").filter(|_| is_recall).unwrap_or(text);
-                // Its lines stand further in.
+                // Its lines are indented further.
                 let text: String = text.split_inclusive(ends_line).enumerate().map(|(number, line)| {
                     if number > 0 { line.strip_prefix(' ').unwrap_or(line) } else { line }
                 }).collect();

@@ -1,4 +1,5 @@
-//! What single stages do that no conformance case shows: order of claims, items and summaries, and what is asked of hooks.
+//! Effects of single stages that no conformance case covers: the order of claims, items and summaries, and the
+//! questions to hooks.
 
 use crate::support::{Message, NOW, build, build_with, config, fates, kept, transcript};
 use serde_json::{Value, json};
@@ -44,13 +45,13 @@ fn items_give_way_before_history_or_after_it() {
     };
     let messages = chat(20);
     let all = run(&messages, Some("now?"), &options("items", 10_000)).tokens.total;
-    // Just too little for all: one side gives way, and the other stays whole.
+    // The budget is barely too small: one side is reduced, and the other stays whole.
     let by_items = run(&messages, Some("now?"), &options("items", all - 1));
     assert_eq!((kept(&by_items).len(), items(&by_items)), (20, vec![ItemForm::Summary]));
     let by_history = run(&messages, Some("now?"), &options("history", all - 1));
     assert_eq!((kept(&by_history).len(), items(&by_history)), (19, vec![ItemForm::Full]));
     assert!(by_items.trimmed && by_history.trimmed);
-    // However small the budget, nothing exceeds it, and the history goes before the items' summaries.
+    // No budget is exceeded, however small, and the history goes before the items' summaries.
     for tokens in (40..all).step_by(7) {
         for trim_first in ["items", "history"] {
             let context = run(&messages, Some("now?"), &options(trim_first, tokens));
@@ -191,7 +192,7 @@ fn summaries_are_given_asked_for_or_extracted() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // What cannot fit is not asked for.
+    // A summary that can't fit isn't requested.
     let small = json!({"tiers": {"enabled": true}, "render": {"format": "conversations"}, "sections": [
         {"id": "history", "kind": "history", "limit": {"chars": 60}}, {"id": "request", "kind": "request"}]});
     asked(&messages, &small, &[HookName::Summarize], &mut |need| panic!("asked {need:?}"));

@@ -1,4 +1,4 @@
-//! Questions that come in with the replies to them, and replies with their questions.
+//! Questions that bring their replies, and replies that bring their questions.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
 use proptest::collection::vec;
@@ -14,12 +14,12 @@ const QUESTION: &str = "And what would that one need there, now that all of it h
     it this year and the year before that one, and with all that may yet come of it?";
 const REPLY: &str = "The greenhouse pump needs a valve of brass.";
 const REQUEST: &str = "Which valve does the greenhouse pump need?";
-/// About the tokens of the marks of an excerpt: a message that is shown whole in the place of one may cost less by these, after its
-/// question had its turn.
+/// Approximate tokens of an excerpt's marks. A message shown whole in place of an excerpt may cost this much less,
+/// after its question was placed.
 const MARKS: u64 = 40;
 const DAY: i64 = 86_400_000;
 
-/// A chat about journeys, with others at positions 4 and 5, long before the request.
+/// A chat about journeys, with other messages at positions 4 and 5, long before the request.
 fn chat_with(question: &str, reply: Message) -> Vec<Message> {
     let exchange = |number: usize| {
         [
@@ -85,7 +85,7 @@ fn people_with_names_answer_nobody_in_particular() {
     assert_ne!(found[4].1, Reason::Paired, "{found:?}");
 }
 
-/// A chat of turns, some with several messages of one role.
+/// A chat of turns, some with several messages of the same role.
 fn chat() -> impl Strategy<Value = Vec<Message>> {
     let word = select(vec!["harbour", "violin", "garden", "invoice", "train", "is", "the", "and"]);
     let text = (vec(word, 1..30), select(vec![" ", ". ", "\n"]))

@@ -1,4 +1,4 @@
-//! What stands beside the history: the line that says what is left out, and what is quoted behind it.
+//! Pieces around the history: the gap notice before it, and the quotes after it.
 
 use crate::support::{
     Message, NOW, build, build_with, config, fates, kept, read_config, reference_count, transcript,
@@ -20,7 +20,7 @@ fn run(messages: &[Message], request: Option<&str>, options: &Value) -> Context 
     build(&transcript(messages), request, config(&options.to_string())).expect("the build succeeds")
 }
 
-/// What a context says: its text, or its messages by role and text, those of the transcript by their rows.
+/// The contents of a context: its text, or its messages by role and text, with those of the transcript by row.
 fn said(context: &Context) -> String {
     if let Some(text) = &context.text {
         return text.clone();
@@ -79,7 +79,7 @@ fn a_gap_notice_stands_behind_the_instructions_in_every_format() {
         let options = json!({"timeZone": "Europe/Berlin", "window": {"lookbackCount": 2},
             "render": {"format": format, "gapNotice": NOTICE, "heading": "So far:"}});
         assert_eq!(said(&run(&messages, Some("now?"), &options)), expected, "{format}");
-        // Elements hold no elements of others.
+        // Elements contain no other elements.
         let options = json!({"window": {"lookbackCount": 2},
             "render": {"format": format, "gapNotice": "{count} & <b>{more}"}});
         let found = said(&run(&messages, Some("now?"), &options));
@@ -115,14 +115,14 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
                              {"id": "r", "kind": "request"}]}),
             Some(format!("5 {}", at("14:57"))),
         ),
-        // What the caller does not want at all is no gap.
+        // Messages that the caller excludes by choice aren't a gap.
         (json!({"enabled": false}), None),
         (json!({"filter": {"roles": ["assistant"]}}), None),
         (json!({"sections": [{"id": "r", "kind": "request"}]}), None),
     ] {
         assert_eq!(notice(&messages, &options), expected, "{options}");
     }
-    // Neither is what is of others, twice there, excluded or over.
+    // Messages of others, duplicates, excluded and expired ones aren't a gap either.
     let other = |field: Field, value: &str| Message::user("x").with(field, value).at(0);
     let mut mixed = vec![
         other(Field::SessionId, "b"),
@@ -141,14 +141,14 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
     assert_eq!(notice(&mixed, &strict), None);
     let mut limited = strict.clone();
     limited["window"] = json!({"lookbackCount": 3});
-    // The first, the instructions that are none here, and one of the chat.
+    // The first message, the instructions (which don't count as such here), and one of the chat.
     assert_eq!(notice(&mixed, &limited), Some(format!("3 {}", at("15:02"))));
     assert_eq!(
         notice(&[Message::user("x"), Message::user("y")], &json!({"window": {"lookbackCount": 1}})),
         Some("1 unknown".to_owned())
     );
-    // A call and its result are beyond a window together, and what was said between them is not; one whose result is of an
-    // unwanted role is not.
+    // A call and its result fall outside a window together, while a message between them doesn't. A call whose result
+    // has an unwanted role stays.
     let call = [
         Message::calls(&["a"]),
         Message::user("go on"),
@@ -191,7 +191,7 @@ fn a_gap_notice_gives_way_first_and_costs_a_complete_history_nothing() {
 
 #[test]
 fn a_notice_that_ends_a_text_keeps_the_budget() {
-    // What the text would end with without it has a line end before it.
+    // The text that would come last without it gets a line end.
     for said in ["be brief", ",'", "yes)", "so;", "  ", "1"] {
         let messages = [Message::system(said), Message::user("x"), Message::user("y")];
         for tokens in 1..60 {
@@ -260,7 +260,7 @@ fn the_hook_counts_notices_and_quotes_as_all_else() {
     }
 }
 
-/// Old messages of which the request is about two, and newer ones about nothing.
+/// Old messages, two of them about the request, and newer ones about nothing.
 fn garden() -> Vec<Message> {
     let mut messages = vec![
         Message::system("be brief"),
@@ -305,7 +305,7 @@ fn what_is_recalled_can_stand_behind_the_history_in_every_format() {
                 _ => elements.to_owned(),
             };
             assert!(format!("|{found}").contains(&expected), "{found}");
-            // Behind them stands the request, or what stands for it.
+            // The request, or the message in its place, follows them.
             let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
             let pieces: Vec<Piece> = context.pieces.iter().map(|it| it.piece).collect();
             let quoted: Vec<usize> =
@@ -408,7 +408,7 @@ fn what_triage_chose_can_stand_behind_the_history() {
 
 #[test]
 fn the_beginning_of_the_prompt_stays_from_turn_to_turn() {
-    // What another request recalls is behind all that stays.
+    // Messages recalled for another request come after everything that stays.
     let options = json!({"budget": {"maxTokens": 200}, "recall": {"placement": "afterHistory", "maxShare": 0.4}});
     let in_place = |request: &str| {
         let context = run(&garden(), Some(request), &options);
@@ -433,7 +433,7 @@ fn wrong_options_name_themselves() {
     }
 }
 
-/// A gap notice, and texts with lines that try to pass for it, or for what opens a quotation.
+/// A gap notice, and texts with lines that imitate it or the opening of a quotation.
 fn forged() -> impl Strategy<Value = (&'static str, Vec<String>)> {
     let notices = vec![
         NOTICE,

@@ -1,4 +1,4 @@
-//! Messages that go to a provider that has the user speak first.
+//! Messages for a provider that requires the user to speak first.
 
 use crate::support::{Message, NOW, build, config, gap_notice, ranking_options, transcript};
 use proptest::collection::vec;
@@ -24,7 +24,7 @@ fn chat() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-/// The roles of the prompt's messages in order, with the text of those that the build made.
+/// The roles of the prompt's messages in order, with the text of those made by the build.
 fn spoken(context: &Context, messages: &[Message]) -> Vec<(Role, Option<String>)> {
     let of = |piece: Piece| match piece {
         Piece::Made(position) => {

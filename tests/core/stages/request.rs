@@ -1,4 +1,4 @@
-//! The request: in the context once, in its place, and what answers it directly behind it.
+//! The request appears once, in its place, directly followed by its answers.
 
 use crate::support::{Message, build_with, config, fates, kept, transcript};
 use proptest::collection::vec;
@@ -25,7 +25,7 @@ fn run_over(transcript: &Rc<Transcript>, request: Option<Rc<Transcript>>, json: 
         .expect("built")
 }
 
-/// What a context consists of: the text of each piece.
+/// The text of each piece of a context.
 fn texts(context: &Context, messages: &[Message], request: Option<&Message>) -> Vec<String> {
     let text = |message: &Message| {
         let texts = message.fields.iter().filter(|(field, _)| *field == Field::Text);
@@ -44,7 +44,7 @@ fn a_request_that_was_appended_is_sent_once() {
     let said = |text: &str| Message::user(text);
     let yes = [said("go on?"), Message::assistant("shall I?"), said("yes"), said("yes")];
     let by_text = run(&yes, Some(&said("yes")), "{}");
-    // Who says it twice loses nothing.
+    // A message that says it twice loses nothing.
     assert_eq!(texts(&by_text, &yes, Some(&said("yes"))), ["go on?", "shall I?", "yes", "yes"]);
     assert_eq!(fates(&by_text)[3], (Fate::LeftOut, Reason::SameAsRequest));
     assert!(!by_text.trimmed);
@@ -67,7 +67,7 @@ fn a_request_that_was_appended_is_sent_once() {
     let unanswered = [said("find it"), Message::calls(&["a"])];
     let context = run(&unanswered, Some(&said("find it")), "{}");
     assert_eq!(kept(&context), [0], "something is behind it");
-    // Without a place for the request it is in the transcript alone.
+    // Without a place for the request, it appears only in the transcript.
     let json = r#"{"sections":[{"id":"history","kind":"history"}]}"#;
     assert_eq!(kept(&run(&yes, Some(&said("yes")), json)), [0, 1, 2, 3]);
 }
@@ -125,7 +125,7 @@ fn options() -> impl Strategy<Value = String> {
     )
 }
 
-/// What a prompt is, as it is sent.
+/// The sent form of a prompt.
 fn prompt(context: &Context, messages: &[Message], request: Option<&Message>) -> Vec<String> {
     match &context.text {
         Some(text) => text.lines().map(str::to_owned).collect(),

@@ -1,4 +1,4 @@
-//! `triage.decided`: what earlier builds have decided stays so, and is not asked about again.
+//! `triage.decided`: decisions of earlier builds stay, and aren't asked for again.
 
 use crate::support::{Message, build_with, config, fates, kept, read_config, transcript};
 use proptest::collection::vec;
@@ -21,7 +21,7 @@ fn text(most_words: usize) -> impl Strategy<Value = String> {
     vec(select(WORDS.to_vec()), 1..most_words).prop_map(|words| words.join(" "))
 }
 
-/// What the user says, now and then a call with its result, and a reply. Some have no id.
+/// A user message, now and then a call with its result, and a reply. Some have no id.
 fn exchange() -> impl Strategy<Value = Vec<Message>> {
     let result = prop::option::weighted(0.3, text(20));
     (text(12), result, text(40)).prop_map(|(asked, result, reply)| {
@@ -66,8 +66,8 @@ fn options() -> impl Strategy<Value = String> {
     )
 }
 
-/// A build in which the hook chooses the candidates that `chooses` says; gives their ids and positions too. None where the budget
-/// is too small.
+/// Builds with a hook that chooses candidates by `chooses`, and returns their ids and positions too. Returns `None` if
+/// the budget is too small.
 #[expect(clippy::type_complexity, reason = "a list of candidates, each with its positions")]
 fn run(
     log: &[Message],
@@ -99,12 +99,12 @@ fn is_user(message: &Message) -> bool {
 }
 
 properties! {
-/// Turn by turn the hook chooses as it likes, and fails now and then. What was decided once is not asked about again and stays
-    /// so; order and budget hold; and with a cut the decided messages of two prompts differ by where they begin alone.
+/// Turn by turn, the hook chooses freely and sometimes fails. Decided messages stay decided and aren't asked about
+/// again. Order and budget hold. With a cut, the decided messages of two prompts only differ at their beginning.
     #[test]
     fn what_was_decided_stays_so(messages in chat(), json in options(), seed in any::<u64>()) {
         let mut decided = TriageDecisions::default();
-        // By row: whether it was chosen.
+        // By row: true if it was chosen.
         let mut known: BTreeMap<usize, bool> = BTreeMap::new();
         let mut before: Option<Vec<usize>> = None;
         for asked in (0..messages.len()).filter(|row| is_user(&messages[*row])) {
@@ -113,7 +113,7 @@ properties! {
             options.triage.decided = Some(decided.clone());
             let limit = options.budget.max_tokens.expect("a limit");
             let has_cut = options.budget.cut.is_some() && options.triage.placement == config("{}").triage.placement;
-            // Another choice for each turn, and none where the number is 0.
+            // Chooses differently each turn. If the number is 0, it fails.
             let turn = seed.wrapping_add(asked as u64);
             let chooses = |id: &str| {
                 let digits: u64 = id.bytes().map(u64::from).sum();
@@ -196,7 +196,7 @@ fn decisions_of_other_options_are_none() {
     assert!(asked.is_empty());
     assert_eq!(kept(&context), [3, 15, 16, 17, 18, 19, 20]);
     assert_eq!(context.triage.map(|it| it.decided), Some(decided.clone()));
-    // More or less room changes no decision; another question does.
+    // More or less room changes no decision, but another question does.
     let (_, asked) =
         with(r#"{"encoding":"estimate","triage":{"decided":{}},"budget":{"maxTokens":400}}"#);
     assert!(asked.is_empty());

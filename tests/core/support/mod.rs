@@ -1,4 +1,4 @@
-//! What the tests share: transcripts written as messages, exact encodings, and builds driven to their end.
+//! Shared support for the tests: transcripts written as messages, exact encodings, and builds driven to their end.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -24,7 +24,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::{Encoding, EncodingName, asset};
 
-/// A message in the making.
+/// A builder for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) role: Role,
@@ -179,13 +179,13 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         })
 }
 
-/// A cut now and then, in JSON.
+/// Maybe a cut, in JSON.
 pub(crate) fn cut() -> impl Strategy<Value = &'static str> {
     let cuts = ["{}", r#"{"highWater":0.8,"lowWater":0.2}"#, r#"{"lowWater":0.9}"#];
     prop_oneof![3 => Just("null"), 1 => select(cuts.to_vec())]
 }
 
-/// A gap notice, each sort of them now and then.
+/// Maybe a gap notice, of every kind.
 pub(crate) fn gap_notice() -> impl Strategy<Value = Option<&'static str>> {
     let templates = [
         "[{count} earlier messages, {from} to {to}, are not shown.]",
@@ -199,7 +199,7 @@ pub(crate) fn gap_notice() -> impl Strategy<Value = Option<&'static str>> {
 
 pub(crate) const NOW: Milliseconds = Milliseconds(1_750_000_000_000);
 
-/// Drives a build to its end, with exact encodings where it asks for them.
+/// Drives a build to its end, with exact encodings if it asks for them.
 pub(crate) fn build(
     transcript: &Rc<Transcript>,
     request: Option<&str>,
@@ -209,7 +209,7 @@ pub(crate) fn build(
     build_with(transcript, request, config, &[], &mut |need| panic!("asks for {need:?}"))
 }
 
-/// Drives a build to its end; what hooks are asked is answered by `answer`. Time zones are two hours east of UTC.
+/// Drives a build to its end. `answer` answers the hooks. The time zone is UTC+2.
 pub(crate) fn build_with(
     transcript: &Rc<Transcript>,
     request: Option<Rc<Transcript>>,
@@ -230,7 +230,7 @@ pub(crate) fn build_with(
     }
 }
 
-/// What became of each message.
+/// The fate of each message.
 pub(crate) fn fates(context: &Context) -> Vec<(Fate, Reason)> {
     let ranges = context.trace.ranges.iter();
     ranges
@@ -265,7 +265,7 @@ pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::PACKAGED.len()]> = La
     })
 });
 
-/// An exact encoding, loaded once a thread.
+/// An exact encoding, loaded once per thread.
 pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     thread_local! {
         static LOADED: [Rc<Encoding>; EncodingName::PACKAGED.len()] = EncodingName::PACKAGED.map(|name| {
@@ -276,7 +276,8 @@ pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     LOADED.with(|loaded| Rc::clone(&loaded[name as usize]))
 }
 
-/// No call without all its results but those that the context lists, no result without its call: an id means a call of its session.
+/// Checks that no call lacks its results, except those that the context lists, and that no result lacks its call. An id
+/// refers to a call in the same session.
 pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
     // By session and id: the row of the latest call, and whether it has a result.
     let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
@@ -289,7 +290,7 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
         for (field, id) in fields {
             match field {
                 Field::CallId => {
-                    let is_text = context.text.is_some(); // a call is a text there
+                    let is_text = context.text.is_some(); // there, a call is a text
                     let is_listed = is_text
                         || context.halves.iter().any(|half| {
                             half.piece.row() == Some(row) && half.open.contains(&call_count)
@@ -312,7 +313,7 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
     assert!(calls.values().all(|(_, answered)| *answered), "a call without its result");
 }
 
-/// Whether all of a context was counted by an encoding, be it the model's or not.
+/// Returns true if the whole context was counted by an encoding, the model's or another one.
 pub(crate) fn is_counted(context: &Context) -> bool {
     let tokens = &context.tokens;
     EncodingName::from_name(&tokens.encoding).is_some() && !tokens.words.contains("images")

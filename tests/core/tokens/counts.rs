@@ -1,4 +1,4 @@
-//! Token counts equal those of tiktoken-rs, whatever the text; what is no vocabulary is refused.
+//! Token counts equal those of tiktoken-rs for any text, and invalid vocabularies are refused.
 
 use crate::support::{ASSETS, reference_count};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::base::error::ErrorCode;
 use windrow::tokens::{Counter, Encoding, EncodingName, Tokenizer as Estimated, asset};
 
-/// An encoding of its own, with nothing cached.
+/// A separate encoding with an empty cache.
 fn encoding(name: EncodingName) -> Encoding {
     Encoding::from_vocabulary(name, asset(name)).expect("the asset is sound")
 }
@@ -16,7 +16,7 @@ fn asset(name: EncodingName) -> &'static [u8] {
     &ASSETS[name as usize]
 }
 
-/// Texts of many scripts and forms, each with what makes it worth a test.
+/// Texts of many scripts and forms, each with the reason to test it.
 const TEXTS: [(&str, &str); 29] = [
     ("empty", ""),
     ("one space", " "),
@@ -127,7 +127,7 @@ fn counts_equal_the_references_on_texts_of_every_kind() {
     for name in EncodingName::PACKAGED {
         let encoding = encoding(name);
         for (what, text) in TEXTS {
-            // Twice: counted, and remembered.
+            // Once counted, and once from the cache.
             for _ in 0..2 {
                 assert_eq!(encoding.count(text), reference_count(name, text), "{name:?}, {what}");
             }
@@ -154,7 +154,7 @@ fn counts_equal_the_references_on_every_part_of_a_text() {
     }
 }
 
-/// Characters and sequences at which a pretokenizer goes wrong, and some that lead up to them.
+/// Characters and sequences that trip up a pretokenizer, and some that lead up to them.
 #[rustfmt::skip]
 static SEQUENCES: [&str; 105] = [
     "a", "b", "e", "s", "t", "l", "A", "B", "S", "T", "LL", "ing", "the", "The",
@@ -169,8 +169,8 @@ static SEQUENCES: [&str; 105] = [
     "😀", "👍🏽", "👩‍👧", "🇪🇺", "<|endoftext|>", "\0", "\u{7f}", "\u{10ffff}",
 ];
 
-/// Texts put together from those, with a run of one or an arbitrary character here and there: most of those that are assigned lie
-/// in the first planes.
+/// Texts assembled from these, with runs of one character or arbitrary characters mixed in. Most assigned characters
+/// lie in the first planes.
 fn nasty() -> impl Strategy<Value = String> {
     let sequence = || prop::sample::select(SEQUENCES.as_slice());
     let below = |end: u32| {
@@ -222,12 +222,12 @@ fn counts_equal_the_references_on_long_pieces() {
     compare(&long.prop_map(|(alphabet, length, seed)| random_text(alphabet, length, seed)));
 }
 
-/// A pattern of a few characters, again and again: runs in which tokens are aligned to where they begin.
+/// Repeats a pattern of a few characters: in such runs, token boundaries depend on the start.
 fn repeated(letters: &'static [&'static str]) -> impl Strategy<Value = String> {
     let pattern = prop::collection::vec(prop::sample::select(letters), 1..6);
     (pattern, 1..40_usize, 1000..9000_usize, prop::sample::select(letters)).prop_map(
         |(pattern, run, length, odd)| {
-            // Each part of a pattern so many times, and now and then something else.
+            // Repeats each part of a pattern `run` times, and now and then inserts something else.
             let period: String = pattern.iter().map(|part| part.repeat(run)).collect();
             let periods = length / period.len().max(1) + 1;
             let mut text = period.repeat(periods);
@@ -238,7 +238,7 @@ fn repeated(letters: &'static [&'static str]) -> impl Strategy<Value = String> {
     )
 }
 
-/// Letters, symbols and white space, of which each kind makes one long piece.
+/// Letters, symbols and white space. Each kind forms one long piece.
 static LONG_PIECES: [&[&str]; 7] = [
     &["a", "b", "e", "h", "n", "o", "t", "z", "th", "ing"],
     &["A", "B", "X", "TH"],
@@ -251,12 +251,12 @@ static LONG_PIECES: [&[&str]; 7] = [
 
 #[test]
 fn counts_equal_the_references_on_patterns_again_and_again() {
-    // The pattern engine of the reference gives up on long white space at a beginning.
+    // The reference's pattern engine fails on long white space at the beginning.
     let pattern = prop::sample::select(LONG_PIECES.to_vec()).prop_flat_map(repeated);
     compare(&pattern.prop_map(|text| format!("x{text}")));
 }
 
-/// So many characters of an alphabet, in the order that a seed gives.
+/// Returns `length` characters of an alphabet, in an order that the seed decides.
 fn random_text(alphabet: &str, length: usize, seed: u64) -> String {
     let characters: Vec<char> = alphabet.chars().collect();
     let mut state = seed | 1;
@@ -289,7 +289,7 @@ fn hostile_pieces_of_a_megabyte_are_counted() {
                 assert!((1 << 13..1 << 21).contains(&count), "{name:?}, {alphabet:?}: {count}");
                 assert_eq!(counter.count_until(&text, 1000), None);
             }
-            // The reference takes long for more, and its pattern engine gives up on white space.
+            // The reference is slow with more, and its pattern engine fails on white space.
             let text = random_text(alphabet, 1 << 15, 7);
             if !text.starts_with(char::is_whitespace) {
                 assert_eq!(counters[0].count(&text), reference_count(name, &text));
@@ -442,7 +442,7 @@ fn models_have_the_encodings_that_the_reference_says() {
 #[test]
 fn the_estimate_is_near_the_exact_count() {
     let encoding = encoding(EncodingName::O200kBase);
-    // Ordinary texts, as opposed to those that gather what is rare.
+    // Ordinary texts, in contrast to those that collect rare cases.
     #[rustfmt::skip]
     let ordinary = [
         "English", "a chat", "Rust", "Python with tabs", "JavaScript", "JSON", "JSON, indented",

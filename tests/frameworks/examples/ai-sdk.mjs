@@ -1,4 +1,4 @@
-// A loop of tools with the AI SDK: each step is sent the context of the chat. The model is scripted.
+// A tool loop with the AI SDK. Each step is sent the context of the chat. The model is scripted.
 
 import { generateText, stepCountIs, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";

@@ -1,4 +1,4 @@
-// A thread of assistant-ui in a session: it is there after a reload, and contexts are built from it.
+// An assistant-ui thread in a session. It survives a reload, and contexts are built from it.
 
 import { fromThreadMessageLike, MessageRepository } from "@assistant-ui/core/internal";
 import { memoryStore, openSession } from "windrow";
@@ -16,7 +16,7 @@ for (const [at, text] of ["Where does boat 7 lie?", "In the north harbour.", "An
   parentId = message.id;
 }
 
-const session = await open(); // the page is loaded again
+const session = await open(); // the page reloads
 const repository = new MessageRepository();
 repository.import(await threadHistory(session).load());
 console.log(repository.getMessages().map(({ role, content }) => `${role}: ${content[0].text}`));

@@ -1,4 +1,4 @@
-// An agent of LangChain: each call of the model is sent the context of the messages. The model is scripted.
+// A LangChain agent. Each model call is sent the context of the messages. The model is scripted.
 
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";

@@ -1,4 +1,4 @@
-// An agent of Mastra: each call of the model is sent the context of its prompt. The model is scripted.
+// A Mastra agent. Each model call is sent the context of its prompt. The model is scripted.
 
 import { Agent } from "@mastra/core/agent";
 import { MockLanguageModelV2 } from "ai-5/test";

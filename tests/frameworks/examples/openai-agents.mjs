@@ -1,4 +1,4 @@
-// A run of OpenAI's Agents SDK: the model is sent the context of the input. The model is scripted.
+// A run of OpenAI's Agents SDK. The model is sent the context of the input. The model is scripted.
 
 import { Agent, Runner, setTracingDisabled, Usage } from "@openai/agents";
 import { callModelInputFilter } from "windrow/openai-agents";

@@ -1,8 +1,8 @@
-// A plugin for opencode, as its host calls it: the list of messages is changed in place.
+// An opencode plugin, called as its host calls it: it changes the list of messages in place.
 
 import { contextHooks } from "windrow/opencode";
 
-/** What a file of plugins exports. */
+/** The export of a plugin file. */
 export const Windrow = () =>
   Promise.resolve(
     contextHooks({

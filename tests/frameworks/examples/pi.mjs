@@ -1,4 +1,4 @@
-// An agent of pi: each call of the model is sent the context of the messages. The model is scripted.
+// A pi agent. Each model call is sent the context of the messages. The model is scripted.
 
 import { agentLoop } from "@mariozechner/pi-agent-core";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";

@@ -1,4 +1,4 @@
-// A chat of TanStack AI: each call of the model is sent the context of its messages. The model is scripted.
+// A TanStack AI chat. Each model call is sent the context of its messages. The model is scripted.
 
 import { chat } from "@tanstack/ai";
 import { BaseTextAdapter } from "@tanstack/ai/adapters";

@@ -1,5 +1,5 @@
-// What users of such tools reported, each as a small case: where it was reported, how to make it, and what must hold. `make` is given a
-// source of random choices, so that a case has as many variations as there are seeds.
+// Reports from users of such tools, each as a small case: the report, how to reproduce it, and the conditions on the
+// result. `make` takes a source of random choices, so a case has as many variations as there are seeds.
 
 import { ask, chat, exchange, png, prose } from "./neutral.mjs";
 
@@ -12,7 +12,7 @@ const pairs = [
 const bounded = ["it is within the limit", "the limit is made use of", "the request is there"];
 const whole = [...pairs, "the order is kept"];
 
-/** Cases of one kind, one a report; `make(random, at)` makes a case, of which some reports want another form. */
+/** Cases of one kind, one for each report. `make(random, at)` makes a case, because some reports need another form. */
 function kind(name, holds, reports, make) {
   return reports.map((reference, at) => ({ name, reference, holds, make: (random) => make(random, at) }));
 }
@@ -20,7 +20,7 @@ function kind(name, holds, reports, make) {
 const request = ask("What did we say about the lantern and the bridge?");
 const limit = (random) => random.integer(250, 900);
 
-/** Calls somewhere in a long chat: single ones, parallel ones, or several after each other. */
+/** Calls somewhere in a long chat: single, parallel, or several in a row. */
 const withCalls = (random, at) => {
   const counts = [[1], [2], [3], [1, 1], [2, 1], [4]][at % 6];
   const more = (turn) =>
@@ -28,7 +28,7 @@ const withCalls = (random, at) => {
   return { messages: [...chat(random, 24, more), request], request: "request", maxTokens: limit(random) };
 };
 
-/** A turn that is still going on: the request, and calls that it led to. */
+/** An unfinished turn: the request, and the calls that it led to. */
 const inLoop = (random, at) => {
   const steps = Array.from({ length: random.integer(1, 4) }, (_, step) =>
     exchange(random, `now${step}`, 1 + ((at + step) % 2), { words: random.integer(5, 25) }),

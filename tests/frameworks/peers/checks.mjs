@@ -1,5 +1,5 @@
-// What must hold of what is sent. A check is given the case, and the messages that a peer would send, in the neutral form. It says in words
-// what is wrong, or gives undefined. It knows nothing of any peer.
+// Conditions on the sent messages. A check takes the case and the messages that a peer would send, in the neutral form.
+// It returns the problem in words, or undefined. It knows nothing about any peer.
 
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
@@ -7,7 +7,7 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 const encoder = new Tiktoken(o200k);
 const counts = new Map();
 
-/** The tokens of a text, by a tokenizer that is no peer's. */
+/** Tokens of a text, by a tokenizer that no peer uses. */
 export function tokensOf(text) {
   if (!counts.has(text)) {
     counts.set(text, encoder.encode(text, [], []).length);
@@ -21,7 +21,7 @@ const textsIn = ({ text, reasoning, calls = [] }) => [
   ...calls.flatMap(({ name, input }) => [name, JSON.stringify(input)]),
 ];
 
-/** What messages cost at the least: their texts, 3 for each, and 255 for an image of 512 x 512. */
+/** Lower bound for the cost of messages: their texts, 3 for each, and 255 for an image of 512 x 512. */
 export function costOf(messages) {
   const cost = (message) =>
     3 + textsIn(message).reduce((sum, text) => sum + tokensOf(text), 0) + (message.image ? 255 : 0);

@@ -1,4 +1,4 @@
-// Every check of the suite fails where what it asks for does not hold.
+// Every check of the suite fails if its condition is violated.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const result = { id: "r", role: "tool", answers: "1", text: "Boat 7." };
 const reply = { id: "a", role: "assistant", text: "Boat 7." };
 const system = { id: "s", role: "system", text: "Be brief." };
 
-/** For each check what holds, and what does not: the case, and what is sent. */
+/** For each check, a passing and a failing example: the case, and the sent messages. */
 const examples = {
   "results have their calls": [
     [{}, [call, result]],

@@ -1,13 +1,13 @@
-// Conversations in a form of nobody's: what a case is made of, and what each peer is given in its own form.
+// Conversations in a neutral form. Cases are written in it, and each peer gets them in its own form.
 //
-// A message is `{ id, role, text?, calls?, answers?, reasoning?, image?, name?, replyTo? }`: `calls` are `{ id, name, input }`, `answers` is the
-// id of the call that a tool's message is the result of, `image` is base64.
+// A message is `{ id, role, text?, calls?, answers?, reasoning?, image?, name?, replyTo? }`: `calls` are `{ id, name,
+// input }`, `answers` is the id of the call whose result a tool message is, `image` is base64.
 
 const WORDS = "harbour violin garden invoice lantern copper orchard ticket bridge kettle letter marble".split(" ");
 
 export const prose = (random, count) => Array.from({ length: count }, () => random.pick(WORDS)).join(" ");
 
-/** A chat of so many turns; `more(turn)` may add to a turn, or put messages in the place of its reply. */
+/** A chat of `turnCount` turns. `more(turn)` may add to a turn, or replace its reply with other messages. */
 export function chat(random, turnCount, more = () => []) {
   const messages = [];
   for (let turn = 0; turn < turnCount; turn++) {
@@ -22,7 +22,7 @@ export function chat(random, turnCount, more = () => []) {
   return messages;
 }
 
-/** A call, or several at once, with their results. */
+/** One call, or several parallel ones, with their results. */
 export function exchange(random, id, count = 1, { reasoning, words = 15 } = {}) {
   const calls = Array.from({ length: count }, (_, at) => ({
     id: `${id}_${at}`,
@@ -42,7 +42,7 @@ export function exchange(random, id, count = 1, { reasoning, words = 15 } = {}) 
 
 export const ask = (text, more = {}) => ({ id: "request", role: "user", text, ...more });
 
-/** A PNG of so many bytes, as base64; its header says 512 x 512. */
+/** A PNG of `size` bytes, as base64. Its header says 512 x 512. */
 export function png(size) {
   const bytes = Buffer.alloc(size, 7);
   Buffer.from("89504e470d0a1a0a0000000d494844520000020000000200", "hex").copy(bytes);

@@ -1,7 +1,7 @@
-// Runs every case against every peer, and prints who fails what. Fails where this package fails a case.
+// Runs every case against every peer, and prints who fails what. Fails if this package fails a case.
 //
-//   npm run peers             prints the table, and each failure
-//   npm run peers -- --write  writes the table into docs/peers.md too
+//   npm run peers prints the table and each failure
+//   npm run peers -- --write also writes the table into docs/peers.md
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { Random } from "../../package/support/random.mjs";
@@ -15,7 +15,7 @@ import * as windrow from "./peers/windrow.mjs";
 export const peers = [windrow, langchain, aiSdk, loop];
 const VARIATIONS = 5;
 
-/** What a peer sends for a case, with what the checks want to know of it. */
+/** A peer's messages for a case, with the data that the checks need. */
 async function sentBy(peer, made) {
   const first = await peer.send(made);
   const second = await peer.send(made);
@@ -23,7 +23,9 @@ async function sentBy(peer, made) {
   return { ...first, again: isSame ? undefined : "the same messages gave another result" };
 }
 
-/** What is wrong with what a peer sends, in words; nothing where all holds that the peer claims at all. */
+/**
+ * Returns the problems of a peer's messages in words, or nothing if every check that the peer claims to satisfy passes.
+ */
 export async function judge(peer, { holds }, made) {
   const claimed = holds.filter((name) => !peer.lacks?.includes(name));
   let sent;
@@ -40,7 +42,7 @@ export async function judge(peer, { holds }, made) {
   return { problems };
 }
 
-/** Every case with every peer: how many of its variations fail, with the first problem. */
+/** Runs every case with every peer. Returns the number of failed variations and the first problem. */
 async function judgeAll() {
   const results = [];
   for (const [number, it] of cases.entries()) {

@@ -1,4 +1,4 @@
-// Components that show sessions of IndexedDB by `useWindrow`, and the cases that a test runs with them in a browser.
+// Components that show IndexedDB sessions with `useWindrow`, and the cases that a test runs with them in a browser.
 
 import * as React from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
@@ -29,7 +29,7 @@ const place = () => document.body.appendChild(document.createElement("div"));
 const textsIn = (element) => [...element.querySelectorAll("li")].map((item) => item.textContent);
 const textOf = ({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join(""));
 
-/** Shows a session, and hands its state to the case. */
+/** Shows a session and reports its state to the case. */
 function Chat({ session, limit, seen }) {
   const state = useWindrow(session, limit === undefined ? {} : { limit });
   seen?.(state);
@@ -301,7 +301,7 @@ export const cases = {
     check(failures[0].code === "INVALID_CONFIG" && failures[0].message.includes("limit"), String(failures[0]));
   },
 
-  /** Random changes by this tab and another, with components that come, go and change their limits. */
+  /** Makes random changes from this tab and another, while components mount, unmount and change their limits. */
   async "shows what the session has, after random changes"() {
     let seed = 1;
     const random = (count) => {
@@ -322,7 +322,7 @@ export const cases = {
         const steps = [
           () => by.append(Array.from({ length: 1 + random(4) }, () => said(`m${count++}`))),
           () => by.append(said(`m${count++}`)),
-          // The session may be empty, and the other one may have appended since.
+          // The session may be empty, and the other tab may have appended since.
           () =>
             by
               .replaceLast(said(`r${count++}`))

@@ -1,4 +1,5 @@
-//! What the targets share: transcripts, values, builds and what must hold of them, and where what they begin with goes.
+//! Shared support for the fuzz targets: transcripts, values, builds with their invariants, and the folder for seed
+//! inputs.
 
 use std::rc::Rc;
 use windrow::base::error::Error;
@@ -18,7 +19,7 @@ use windrow::state::trace::Fate;
 /// The clock of every build.
 pub const NOW: Milliseconds = Milliseconds(1 << 40);
 
-/// Writes an input to begin with into the folder that `WINDROW_SEEDS` names.
+/// Writes a seed input into the folder that `WINDROW_SEEDS` names.
 pub fn seed(name: &str, bytes: &[u8]) {
     if let Some(folder) = std::env::var_os("WINDROW_SEEDS") {
         std::fs::write(std::path::Path::new(&folder).join(name), bytes)
@@ -26,17 +27,17 @@ pub fn seed(name: &str, bytes: &[u8]) {
     }
 }
 
-/// A field as columns have it.
+/// The code of a field in the columns.
 fn code(field: Field) -> u8 {
     Field::ALL.iter().position(|known| *known == field).expect("a field") as u8
 }
 
-/// A conversation of so many short messages.
+/// A conversation of `count` short messages.
 pub fn transcript(count: usize) -> Transcript {
     messages_of(&(0..count).collect::<Vec<_>>())
 }
 
-/// Some messages of this conversation, by their numbers. The topic changes.
+/// Messages of this conversation, by their numbers. The topic changes.
 pub fn messages_of(numbers: &[usize]) -> Transcript {
     let topics = ["harbour", "violin", "garden", "invoice", "kitchen", "plumber"];
     let text = |number: &usize| {
@@ -63,7 +64,7 @@ pub fn messages_of(numbers: &[usize]) -> Transcript {
     transcript
 }
 
-/// A conversation of 24 messages in which most options find something to do.
+/// A conversation of 24 messages on which most options have an effect.
 pub fn varied() -> Transcript {
     let mut fields: Vec<Vec<(Field, String)>> = Vec::new();
     let mut roles = Vec::new();
@@ -108,7 +109,7 @@ pub fn varied() -> Transcript {
     }
     let all = || fields.iter().flatten();
     let text: String = all().map(|(_, value)| value.as_str()).collect();
-    // Over three days, up to the clock.
+    // Spread over the three days before the clock.
     let times = |number: usize| NOW.0 as f64 - (24 - number) as f64 * 10_800_000.0;
     let mut transcript = Transcript::default();
     transcript
@@ -139,7 +140,8 @@ pub fn value(json: serde_json::Value) -> Value {
     }
 }
 
-/// Drives a build to its end, and holds what came against [`check`] and [`check_replay`]. What is exact is estimated.
+/// Drives a build to its end, and checks the result with [`check`] and [`check_replay`]. Exact counts are replaced by
+/// estimates.
 pub fn build(
     messages: &Rc<Transcript>,
     mut config: ContextConfig,
@@ -184,7 +186,7 @@ fn run(
     panic!("it asks for ever");
 }
 
-/// What holds of every context: it is within its limits, its figures agree, and every message is accounted for.
+/// Checks every context: it keeps its limits, its figures agree, and every message is accounted for.
 fn check(context: &Context, config: &ContextConfig, message_count: usize) {
     let budget = &config.budget;
     let total = context.tokens.total;
@@ -210,7 +212,7 @@ fn check(context: &Context, config: &ContextConfig, message_count: usize) {
     assert_eq!(rows, kept);
 }
 
-/// What was recorded gives the same again: the config as JSON has it, and the answers in their order.
+/// A recording replays to the same result: the config as JSON has it, and the answers in their order.
 fn check_replay(context: &Context, messages: &Rc<Transcript>) {
     let recording = &context.recording;
     let written = serde_json::to_value(&recording.config).expect("plain data");

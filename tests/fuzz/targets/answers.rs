@@ -1,5 +1,5 @@
-//! Answers of hooks: what a model says to triage, and answers as a recording has them. What is right is taken as it is
-//! meant, and whatever is given, only what was asked for is used.
+//! Answers of hooks: a model's reply to triage, and recorded answers. Valid ones are taken at face value, and no answer
+//! brings in anything that wasn't asked for.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use windrow::config::ContextConfig;
 use windrow::state::ask::{Answer, HookName, Need, Outcome};
 use windrow_fuzz::{answers_of, build, seed, value, varied};
 
-/// Builds in which every hook has something to answer.
+/// Builds with a question for every hook.
 fn configs() -> [ContextConfig; 2] {
     let history = serde_json::json!({
         "triage": { "skipSelectionThreshold": 2, "alwaysIncludeRecent": 2 },
@@ -29,7 +29,7 @@ fn configs() -> [ContextConfig; 2] {
     [history, tiers].map(|json| ContextConfig::read(&value(json)).expect("a sound config"))
 }
 
-/// What is recorded of an answer names nothing that was not asked for.
+/// A recorded answer names only requested items.
 fn check(need: &Need, answer: &Answer) {
     if answer.outcome != Outcome::Given {
         return;
@@ -37,7 +37,7 @@ fn check(need: &Need, answer: &Answer) {
     match need {
         Need::Triage { candidates, .. } => {
             let ids = answer.ids.as_ref().expect("it was given");
-            // Each of them once, in the order of the candidates.
+            // Each of them appears once, in the order of the candidates.
             let mut rest = candidates.iter();
             assert!(ids.iter().all(|id| rest.any(|candidate| candidate.id == *id)), "{ids:?}");
         }
@@ -63,7 +63,7 @@ fn check(need: &Need, answer: &Answer) {
     }
 }
 
-/// Builds with this answer to every question, and gives back what was asked, with what was recorded of the answer.
+/// Builds with this answer to every question. Returns the questions, each with the recorded answer.
 fn build_with(config: ContextConfig, hook: HookName, given: &Answer) -> Vec<(Need, Answer)> {
     let mut asked = Vec::new();
     let mut answer = |need: &Need| {
@@ -88,7 +88,7 @@ fn build_with(config: ContextConfig, hook: HookName, given: &Answer) -> Vec<(Nee
     }
 }
 
-/// The numbers of an answer that is just as the prompt asks for it.
+/// The numbers of an answer that has exactly the requested form.
 fn numbers_of(text: &str) -> Option<Vec<u64>> {
     let json: serde_json::Value = serde_json::from_str(text).ok()?;
     let numbers = json.as_object().filter(|it| it.len() == 1)?.get("relevant_ids")?.as_array()?;
@@ -109,7 +109,7 @@ fuzz_target!(
         ];
         for (hook, name, text) in seeds {
             seed(name, text.as_bytes());
-            // Each of them is asked somewhere.
+            // Each hook is asked somewhere.
             let asked: usize = configs()
                 .into_iter()
                 .map(|config| {

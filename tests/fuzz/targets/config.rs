@@ -1,4 +1,4 @@
-//! Configs, from JSON: read strictly. What is sound builds a context within its limits, and the same again.
+//! Configs read strictly from JSON. A valid one builds a context within its limits, reproducibly.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

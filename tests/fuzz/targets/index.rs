@@ -1,5 +1,5 @@
-//! Parts of a log's index. What was damaged is refused. What has a checksum that fits may say something else, and does no
-//! harm: it is written as it was read, and a build that ranks by it has an end.
+//! Parts of a log's index. Damaged bytes are refused. Altered bytes with a valid checksum may mean something else but
+//! do no harm: the part is written back unchanged, and a build that ranks by it terminates.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -19,30 +19,30 @@ use xxhash_rust::xxh64::xxh64;
 
 const COUNTS: [usize; 3] = [12, 40, 600];
 const STATE: u64 = 1;
-/// The version and the checksum.
+/// Size of the version and the checksum.
 const HEADER: usize = 16;
 
-/// What is read of a log of 600: its beginning, and its end.
+/// The parts of a log of 600 that are read: its beginning and its end.
 const READ: [Range<usize>; 2] = [0..2, 580..600];
 
-/// A part as it is written, and the context that was built from its log.
+/// A serialized part, and the context built from its log.
 static PARTS: OnceLock<Vec<(Vec<u8>, String)>> = OnceLock::new();
 
-/// A log of so many messages.
+/// A log of `count` messages.
 fn log(count: usize) -> Transcript {
     let mut log = transcript(count);
     log.set_log(None, 0, (1..=count as u64).collect());
     log
 }
 
-/// Builds with so little room that messages rank.
+/// Builds with so little room that messages are ranked.
 fn ranked(log: &Rc<Transcript>) -> Context {
     let config = value(serde_json::json!({ "budget": { "maxTokens": 80 } }));
     let config = ContextConfig::read(&config).expect("a sound config");
     build(log, config, &[], &mut |need| panic!("asks for {need:?}")).expect("there is room")
 }
 
-/// Ranks by an index what was not read, and says which messages are asked for.
+/// Ranks unread messages by an index, and returns those that are asked for.
 fn asked_for(index: &Transcript) -> Vec<u64> {
     let read: Vec<usize> = READ.into_iter().flatten().collect();
     let mut end = messages_of(&read);
@@ -70,7 +70,7 @@ fn asked_for(index: &Transcript) -> Vec<u64> {
     }
 }
 
-/// The first part of the index of a log, and what was built.
+/// The first part of a log's index, and the context built from it.
 fn part(count: usize) -> (Vec<u8>, String) {
     let log = Rc::new(log(count));
     let context = ranked(&log);
@@ -82,7 +82,7 @@ fuzz_target!(
         for (count, (bytes, hash)) in COUNTS.into_iter().zip(PARTS.get_or_init(|| COUNTS.map(part).to_vec())) {
             assert!(bytes.len() > HEADER, "{count} messages have an index");
             seed(&count.to_string(), &bytes[HEADER..]);
-            // What was written gives the same ranking.
+            // The serialized part ranks the same.
             let same = log(count);
             assert!(same.learn_index_part(bytes, STATE) > 0);
             assert!(!asked_for(&same).is_empty(), "what was not read ranks");
@@ -108,7 +108,7 @@ fuzz_target!(
         }
         assert_eq!(index.learn_index_part(&sealed, STATE), 0, "it is there once");
         assert!(index.last_indexed_seq() > 0);
-        // The host takes no index that goes further than the log.
+        // The host accepts no index that reaches past the log.
         if index.last_indexed_seq() <= 600 {
             let is_read = |seq: &u64| READ.iter().flat_map(Clone::clone).any(|number| number as u64 + 1 == *seq);
             assert!(!asked_for(&index).iter().any(is_read), "only what was not read is asked for");
@@ -117,7 +117,7 @@ fuzz_target!(
         messages.take_index(&index);
         let messages = Rc::new(messages);
         let context = ranked(&messages);
-        // Of the build's own index, what is written is read again.
+        // The build's own index can be read back after serialization.
         let again = Transcript::default();
         for (place, end) in messages.index_parts().into_iter().enumerate() {
             assert_eq!(again.learn_index_part(&messages.index_part(place, STATE), STATE), end);

@@ -1,5 +1,5 @@
-//! Costs and vectors that a store kept. What was damaged is ignored. What has a checksum that fits may say something else,
-//! and is written as it was read.
+//! Costs and vectors from a store. Damaged bytes are ignored. Altered bytes with a valid checksum may mean something
+//! else, and are written back unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -12,13 +12,13 @@ use windrow::tokens::{Counter, Tokenizer};
 use windrow_fuzz::{seed, transcript};
 use xxhash_rust::xxh64::xxh64;
 
-/// The version and the checksum.
+/// Size of the version and the checksum.
 const HEADER: usize = 16;
 const ALL: std::ops::Range<usize> = 0..8;
 
 static COSTS: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// The costs that are taken from bytes, as they are written again.
+/// Costs read from bytes, and their new serialization.
 fn learned(bytes: &[u8]) -> (Transcript, Vec<u8>) {
     let messages = transcript(8);
     messages.learn_costs(ALL, bytes);

@@ -1,4 +1,4 @@
-//! Vocabularies: bytes as they are, and with the checksum that belongs to them.
+//! Vocabularies: raw bytes, and bytes with a matching checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -41,7 +41,7 @@ fuzz_target!(
     }
 );
 
-/// As `src/tokens/vocabulary.rs` has it.
+/// Same as in the vocabulary's own code.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| {
         let mut eight = [0; 8];

@@ -1,4 +1,5 @@
-// Chromium without a bundler: a static folder with the package as it is installed, under the strictest policy that lets wasm be compiled.
+// Chromium without a bundler: a static folder with the installed package, under the strictest policy that allows wasm
+// to be compiled.
 
 import { fileURLToPath } from "node:url";
 import { outcomeAt, pageOf, versionOfChromium } from "../support/browser.mjs";

@@ -1,4 +1,4 @@
-// A service worker may not `import()`: the entry of one vocabulary has it from the start.
+// A service worker may not call `import()`, so it uses the entry that includes one vocabulary.
 
 import { outcomeOf } from "/shared/conversation.js";
 import { buildContext, openSession } from "/windrow/dist/default-o200k_base.js";

@@ -1,4 +1,4 @@
-// A page with a script, and nothing that bundles: it names the package's own files.
+// A page with a script and no bundler: it names the package's own files.
 
 import { outcomeOf } from "/shared/conversation.js";
 import { buildContext, openSession } from "/windrow/dist/default.js";

@@ -1,4 +1,4 @@
-// Both modules of the core as files of their own, compiled while they arrive.
+// Both core modules as separate files, compiled while they arrive.
 
 import { outcomeOf } from "/shared/conversation.js";
 import { buildContext, init, openSession } from "/windrow/dist/slim.js";

@@ -1,4 +1,4 @@
-// Two workers: one runs the package by itself, and one builds for the page. Their contexts are the same.
+// Two workers: one runs the package by itself, and the other builds for the page. Their contexts are the same.
 
 import { contextOf } from "/shared/conversation.js";
 import { connectWorker } from "/windrow/dist/worker.js";

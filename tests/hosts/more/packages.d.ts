@@ -1,4 +1,4 @@
-// Packages that only `npm run test:hosts` installs: their types are not needed to check the rest.
+// Packages that only `npm run test:hosts` installs. Other checks don't need their types.
 
 declare module "@rollup/plugin-node-resolve";
 declare module "@rspack/core";

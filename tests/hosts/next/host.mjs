@@ -1,4 +1,5 @@
-// Next.js: built for production, and served: a page in the browser, a server component, a route in Node, and two in the edge runtime.
+// Next.js, built for production and served: a page in the browser, a server component, a Node route, and two edge
+// runtime routes.
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -28,7 +29,7 @@ const places = {
 };
 
 /**
- * Builds the application, serves it, and asks at each place: an answer, or a failure, for each.
+ * Builds the application, serves it, and requests each path. Returns an answer or a failure for each.
  *
  * @param {string[]} asked
  * @param {string} bundler
@@ -48,7 +49,7 @@ async function answersAt(asked, bundler, env) {
   });
 }
 
-/** Next.js with one of its bundlers, asked at these places. */
+/** Next.js with one of its bundlers and these paths. */
 function nextHost(bundler, asked, env) {
   let answers;
   const answerAt = async (what) => {

@@ -1,11 +1,11 @@
-// Imports every entry, or requires it, and prints what it exports.
+// Imports or requires every entry, and prints its exports.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 const { exports } = JSON.parse(readFileSync(require.resolve("windrow/package.json"), "utf8"));
-// Code that every Node reads: neither bytes, nor syntax that only newer ones know, nor the entry that needs React.
+// Entries that every Node version can load: no bytes, no newer syntax, and not the entry that needs React.
 const entries = Object.keys(exports).filter((name) => !/\.(?:wasm|json|bin)$|^\.\/(?:module|react)$/.test(name));
 const names = entries.flatMap((name) =>
   name.endsWith("*") ? ["o200k_base", "cl100k_base"].map((encoding) => name.replace("*", encoding)) : [name],

@@ -1,4 +1,5 @@
-// Node, from the oldest that the package names to the newest: by `import`, and by `require` where Node can require modules.
+// Node, from the oldest version that the package names to the newest: by `import`, and by `require` if Node can require
+// modules.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -7,14 +8,14 @@ import { lastLine, outputOf, packageFolder } from "../support/programs.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** A Node of this version, as a package of npm has it; where there is none for this platform, the Node that runs this. */
+/** The path of this Node version from npm, or the current Node if npm has none for this platform. */
 function programOf(version) {
   const platform = `${process.platform}-${process.arch}`;
   const programs = [`node-${version}-${platform}`, `node-${platform}`].map((name) => `${packageFolder(name)}/bin/node`);
   return programs.find((program) => existsSync(program)) ?? process.execPath;
 }
 
-/** The checks with a Node of some version. */
+/** Checks with one Node version. */
 function nodeHost(version, { canRequire, hasSourceImports }) {
   const runs = async (...programArguments) =>
     lastLine(await outputOf(programOf(version), programArguments, { cwd: folder }));
@@ -34,7 +35,7 @@ function nodeHost(version, { canRequire, hasSourceImports }) {
           if (canRequire) {
             const required = await runs("entries.mjs", "require");
             for (const [entry, names] of Object.entries(imported)) {
-              // What `require` adds to a module that has a default export.
+              // `require` adds this name to a module with a default export.
               assert.deepEqual(
                 required[entry].filter((it) => it !== "__esModule"),
                 names,
@@ -50,13 +51,13 @@ function nodeHost(version, { canRequire, hasSourceImports }) {
   };
 }
 
-/** The oldest, and the one that most have. */
+/** The oldest version, and the most common one. */
 export const coreNodes = [
   nodeHost("20.12.0", { canRequire: false, hasSourceImports: false }),
   nodeHost("24.21.0", { canRequire: true, hasSourceImports: true }),
 ];
 
-/** The first of each line that can require modules, and the newest. */
+/** The first version of each line that can require modules, and the newest. */
 export const moreNodes = [
   nodeHost("20.19.0", { canRequire: true, hasSourceImports: false }),
   nodeHost("22.12.0", { canRequire: true, hasSourceImports: false }),

@@ -1,5 +1,5 @@
-// One conversation, and what every host makes of it: a context that is counted exactly and ranked for a request, and, where a store is
-// at hand, the same out of a session. The package is handed in, as each host imports it in its own way.
+// One conversation, and its result in every host: a context that is counted exactly and ranked for a request, and the
+// same from a session if there is a store. Each host imports the package in its own way and passes it in.
 
 const START = Date.UTC(2026, 2, 1, 8);
 const THINGS = "harbour violin garden invoice lantern copper orchard ticket bridge kettle 会議室 größe".split(" ");
@@ -21,7 +21,7 @@ const config = {
   turnId: "turn",
 };
 
-/** What is compared: all that a context holds, as a text. */
+/** Everything in a context as one text, for the comparison. */
 function textOf(context) {
   const { messages, kept, tokens, sections, trace, snapshot } = context;
   return JSON.stringify({
@@ -40,7 +40,7 @@ export async function contextOf({ buildContext }) {
   return textOf(await buildContext(conversation, config));
 }
 
-/** The same conversation in a session, kept and opened again. */
+/** The same conversation in a session that was stored and reopened. */
 export async function sessionOf({ openSession }, store) {
   const key = "web:hosts";
   const first = await openSession(key, { store });
@@ -55,7 +55,7 @@ export async function sessionOf({ openSession }, store) {
   return JSON.stringify({ context: textOf(context), same });
 }
 
-/** Both, as a host hands them back. */
+/** Both results, as a host returns them. */
 export async function outcomeOf(windrow, store) {
   return { context: await contextOf(windrow), session: await sessionOf(windrow, store) };
 }

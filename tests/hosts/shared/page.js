@@ -1,4 +1,4 @@
-// What a page runs that a bundler makes: the store of browsers, and the package under its own name.
+// Runs in a bundled page: uses the browser's store, and imports the package by its name.
 
 import { buildContext, openSession } from "windrow";
 import { indexedDbStore } from "windrow/stores/indexeddb";

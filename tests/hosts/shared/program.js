@@ -1,4 +1,4 @@
-// What a program runs that has no store of its own but memory: it prints the outcome.
+// Runs in a program whose only store is memory, and prints the outcome.
 
 import { buildContext, memoryStore, openSession } from "windrow";
 import { outcomeOf } from "./conversation.js";

@@ -1,4 +1,4 @@
-// Folders as a web server hands them out, and pages in a real browser.
+// Folders served by a web server, and pages in a real browser.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -12,7 +12,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Runs an action while the folders are served, each below its path; `headers` go with every answer. */
+/** Runs an action while the folders are served, each below its path. `headers` are added to every response. */
 export async function whileServed(folders, action, headers = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://host");
@@ -62,7 +62,7 @@ async function outcomeIn(page) {
   return await page.evaluate(() => globalThis.outcome);
 }
 
-/** What a page leaves in `window.outcome`. A page that complains fails, as does one that asks another origin for something. */
+/** Returns `window.outcome` of a page. Fails if the page logs a complaint or requests another origin. */
 export async function outcomeAt(address) {
   const context = await (await chromium()).newContext();
   const complaints = [];
@@ -79,7 +79,7 @@ export async function outcomeAt(address) {
         complaints.push(`it asks for ${request.url()}`);
       }
     });
-    // What stops the page from running at all is said at once.
+    // Errors that keep the page from running are reported at once.
     const broken = new Promise((_, reject) => page.on("pageerror", reject));
     const outcome = await Promise.race([broken, page.goto(address).then(() => outcomeIn(page))]);
     if (complaints.length > 0) {
@@ -93,7 +93,7 @@ export async function outcomeAt(address) {
   }
 }
 
-/** What the page of a project leaves, which is served under the strictest policy that lets wasm be compiled. */
+/** The outcome of a project's page, served under the strictest policy that allows wasm to be compiled. */
 export function pageOf(folders, action = outcomeAt) {
   const served = typeof folders === "string" ? { "/": folders } : folders;
   return whileServed(served, action, { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" });

@@ -1,10 +1,10 @@
-// Whether a host made what Node makes.
+// Compares a host's result with Node's.
 
 import assert from "node:assert/strict";
 
 /**
- * Runs a check, and says what came of it: `result` in words, and `failure` where it failed. A check gives back a context and a session,
- * unless `gives` names less; both must be those of Node, to the byte.
+ * Runs a check and reports on it: `result` in words, and `failure` if it failed. A check returns a context and a
+ * session, unless it lists fewer. Both must equal Node's, byte for byte.
  */
 export async function judge({ gives = ["context", "session"], run }, expected) {
   try {

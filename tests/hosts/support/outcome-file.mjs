@@ -1,4 +1,4 @@
-// Runners of tests, which write to their standard output what they like: the outcome goes into a file.
+// Test runners write freely to their standard output, so the outcome goes into a file.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { outputOf } from "./programs.mjs";

@@ -1,4 +1,4 @@
-// Programs of hosts: run to their end, or until they are told to stop.
+// Programs of hosts, run to their end or until they are stopped.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const packages = fileURLToPath(new URL("../node_modules/", import.meta.url));
 const morePackages = fileURLToPath(new URL("../more/node_modules/", import.meta.url));
 
-/** What no host shall do in a test: report home, or paint its output. */
+/** Settings that keep a host from phoning home or coloring its output. */
 const quiet = {
   NEXT_TELEMETRY_DISABLED: "1",
   WRANGLER_SEND_METRICS: "false",
@@ -52,7 +52,7 @@ function start(command, programArguments, { cwd, env = {} } = {}) {
 }
 
 /**
- * What a program writes to its standard output. A program that fails does so with all that it wrote.
+ * Returns a program's standard output. If the program fails, the error has everything that it wrote.
  *
  * @param {string} command
  * @param {string[]} programArguments
@@ -75,7 +75,7 @@ export function outputOf(command, programArguments, options) {
 }
 
 /**
- * Runs an action while a server runs whose output names its address by `pattern`.
+ * Runs an action while a server is running. `pattern` matches the server's address in its output.
  *
  * @template T
  * @param {string[]} command A program and its arguments.

@@ -1,8 +1,8 @@
-// What webpack and Rspack have in common: their interface, and a build with no configuration but where things are.
+// Shared by webpack and Rspack: their common interface, and a build configured only with paths.
 
 import { pageOf } from "./browser.mjs";
 
-/** Bundles the folder `context` for production, and gives what its page says. */
+/** Bundles the folder `context` for production, and returns its page's outcome. */
 export async function builtBy(bundle, context, options = {}) {
   const compiler = bundle({
     context,

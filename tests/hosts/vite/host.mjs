@@ -1,4 +1,5 @@
-// Vite with no configuration: what it builds under the strictest policy that lets wasm be compiled, and its server for development.
+// Vite without configuration: its build under the strictest policy that allows wasm to be compiled, and its development
+// server.
 
 import { fileURLToPath } from "node:url";
 import { portOf } from "../../package/support/servers.mjs";

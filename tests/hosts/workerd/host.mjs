@@ -1,4 +1,4 @@
-// Cloudflare's workerd: what wrangler would deploy.
+// Cloudflare's workerd, running the files that wrangler would deploy.
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,11 +11,11 @@ const made = `${folder}dist`;
 
 let bundled;
 
-/** Has wrangler bundle the worker, once. */
+/** Bundles the worker with wrangler, once. */
 function bundle() {
   const wrangler = `${packageFolder("wrangler")}/bin/wrangler.js`;
   if (bundled === undefined) {
-    rmSync(made, { recursive: true, force: true }); // modules of earlier builds have other names, and would stay
+    rmSync(made, { recursive: true, force: true }); // modules of earlier builds have other names and would remain
   }
   bundled ??= outputOf(process.execPath, [wrangler, "deploy", "--dry-run", "--minify", "--outdir", made], {
     cwd: folder,
@@ -23,13 +23,13 @@ function bundle() {
   return bundled;
 }
 
-/** Runs what wrangler would deploy, and asks for a session in one of its stores. */
+/** Runs the files that wrangler would deploy, and requests a session in one of its stores. */
 async function deployed(store) {
   await bundle();
   const { Miniflare } = await import("miniflare");
   const files = readdirSync(made).filter((name) => /\.(?:js|wasm)$/.test(name));
   const contentOf = (name) => readFileSync(`${made}/${name}`);
-  // Which types miniflare has for a module depends on its version.
+  // Miniflare's module types depend on its version.
   /** @type {(name: string) => any} */
   const moduleOf = (name) =>
     name.endsWith(".wasm")
@@ -62,7 +62,7 @@ async function deployed(store) {
   }
 }
 
-/** What the files weigh together, as a platform counts them. */
+/** The total size of the files, as a platform counts them. */
 function sizesOf(made, files) {
   const bytes = files.map((name) => gzipSync(readFileSync(`${made}/${name}`), { level: 9 }).length);
   return [`${Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1024)} KiB gzip, minified, with the core`];

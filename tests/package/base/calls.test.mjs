@@ -1,4 +1,4 @@
-// Whatever a public function is given: the right answer, or a `ContextError`, and none else.
+// Public functions return the right answer or throw a `ContextError`, whatever they receive.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,6 +8,6 @@ test("random calls know all that the package exports", checkAllAreCalled);
 
 test("13,000 random calls give an answer or a ContextError", async () => {
   const { given, failed } = await randomCalls(13_000, 1);
-  // Both happen often enough to say something.
+  // Both must happen often enough to be meaningful.
   assert.ok(given > 1000 && failed > 1000, JSON.stringify({ given, failed }));
 });

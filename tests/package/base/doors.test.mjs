@@ -1,12 +1,12 @@
-// Every door is typed: whatever a public function of any entry is given, and whatever the functions and objects that it returns are
-// given, a failure is a `ContextError`.
+// Every public entry point is typed: whatever a public function receives, and whatever the functions and objects that
+// it returns receive, a failure is a `ContextError`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DATA, doorsOf, entries, SAME_AS } from "../support/doors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 
-// A hook that must not fail tells the console.
+// A hook that must not fail reports to the console.
 const { error, warn } = console;
 before(() => {
   Object.assign(console, { error() {}, warn() {} });

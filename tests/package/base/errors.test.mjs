@@ -1,4 +1,4 @@
-// Errors that are sent to another realm or worker are the same there.
+// Errors keep their properties when they are sent to another realm or worker.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The command line, run as a user runs it: what goes to which stream, exit codes, and one line for what is wrong.
+// The command line, run as a user runs it: which stream gets what, exit codes, and one line for each problem.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ const messages = [
   { id: "d", role: "user", content: "Thanks.", sessionId: "other" },
 ];
 
-/** Three conversations; the newest stands in the middle. */
+/** Three conversations. The newest is in the middle. */
 const several = [
   { id: "a", title: "Rome", messages: [{ role: "user", content: "to Rome", createdAt: "2025-01-01T10:00:00Z" }] },
   { id: "b", messages: [{ role: "user", content: "to Oslo", createdAt: "2025-03-01T10:00:00Z" }] },
@@ -100,7 +100,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 /**
- * Runs `windrow` with what is given, in the folder of the files.
+ * Runs `windrow` with these arguments in the folder of the files.
  *
  * @param {string[]} commandLine
  * @param {{ input?: string | Uint8Array, env?: Record<string, string>, reader?: (child: any) => void }} [options]
@@ -118,7 +118,7 @@ function windrow(commandLine, { input, env = {}, reader } = {}) {
     reader?.(child);
     child.on("error", reject);
     child.on("close", (exitCode, signal) => resolve({ ...output, exitCode, signal }));
-    child.stdin.on("error", () => {}); // It may have ended before it has read anything.
+    child.stdin.on("error", () => {}); // It may have exited before reading anything.
     child.stdin.end(input);
   });
 }
@@ -140,7 +140,7 @@ async function isRefused(commandLine, pattern, options) {
 const request = "And when?";
 const build = (config) => buildContext(messages, { request, ...config });
 
-/** What the command line makes of the list, with the request. */
+/** Asserts the command line's output for the list and the request. */
 function buildsList(maxTokens, format) {
   return succeeds(["build", "list.json", "--request", request, "--max-tokens", String(maxTokens), "--format", format]);
 }

@@ -1,4 +1,4 @@
-// The verb `npm run recall`: its measures against figures worked out by hand, and how it is used.
+// The script `npm run recall`: its measures against figures calculated by hand, and its usage.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -16,12 +16,12 @@ import { VectorCache } from "../../../benches/recall/vectors.mjs";
 import { argumentsOf, recallLines } from "../../../scripts/recall.mjs";
 
 const WORDS = "a boat of eight comes in at noon with tea and rope on board".split(" ");
-/** "Ana: boat a of …": 14 words, a name and a colon, in tokens of one word each. */
+/** "Ana: boat a of …": 14 words, a name and a colon, at one token per word. */
 const COST = 14 + 2 + 4;
-/** Room for three messages, and for no fourth. */
+/** Room for three messages, but not four. */
 const BUDGET = COST * 3 + 15;
 
-/** Eight messages of one cost, m0 to m7, that differ in the order of their words. */
+/** Eight messages of equal cost, m0 to m7, that differ in the order of their words. */
 const messages = Array.from({ length: 8 }, (_, index) => ({
   id: `m${index}`,
   role: index % 2 === 0 ? "user" : "assistant",
@@ -34,7 +34,7 @@ const recency = CONFIGURATIONS.find(({ name }) => name === "recency");
 const ask = (question) => ({ request: "And then?", evidence: [], category: 0, upTo: messages.length, ...question });
 const file = (...questions) => [{ id: "harbour", domain: "made up", messages, questions: questions.map(ask) }];
 
-/** The mean of each measure at `BUDGET` with the newest messages alone, by its title. */
+/** The mean of each measure at `BUDGET` with only the newest messages, by its title. */
 async function sharesOf(...questions) {
   const measured = await measureConversations(conversationsOf(file(...questions)), {
     configurations: [recency],
@@ -61,7 +61,7 @@ describe("the measures", () => {
     assert.equal(tokensOf({ role: "user", content: "tea" }), 1 + 4);
     assert.equal(tokensOf({ role: "tool", name: "find_boats", content: "tea" }), 1 + 4);
     const call = { id: "1", name: "find", arguments: "{}" };
-    // Either form has the same text.
+    // Both forms have the same text.
     assert.equal(
       tokensOf({ role: "assistant", content: "tea", toolCalls: [call] }),
       tokensOf({ role: "user", content: `tea${JSON.stringify([call])}` }),
@@ -69,7 +69,7 @@ describe("the measures", () => {
   });
 
   test("groups: one message of a group is enough", async () => {
-    // Kept are m5, m6 and m7; after six messages m3, m4 and m5.
+    // m5, m6 and m7 are kept, and after six messages m3, m4 and m5.
     assert.deepEqual(
       await sharesOf(
         { groups: [["m0", "m7"], ["m1"]] },
@@ -120,12 +120,12 @@ describe("the measures", () => {
       configurations: [recency],
       budgets: [BUDGET],
     });
-    // Of m0, m1 and "Ana: tea", the last is kept.
+    // "Ana: tea" is kept, while m0 and m1 aren't.
     assert.equal(figuresOf(measured)[BUDGET], Math.round(((7 / (COST * 2 + 7) + 1) / 2) * 10_000) / 100);
   });
 
   test("no context is over the budget as it is counted here", async () => {
-    // A digit takes a token more after a name than alone, so that the engine counts less than the measure does.
+    // A digit takes one more token after a name than alone, so the engine counts less than the measure.
     const digits = Array.from({ length: 90 }, (_, index) => ({
       id: `${index}`,
       role: "user",
@@ -176,7 +176,7 @@ describe("the command", () => {
     const given = file({ evidence: ["m0", "m3"] });
     const lines = await recallLines(readConversations(written(given)));
     const object = JSON.parse(lines.join("\n").split("\n").at(-1));
-    // From 250 tokens the whole conversation fits.
+    // The whole conversation fits from 250 tokens on.
     assert.deepEqual(object, { 250: 100, 500: 100, 1000: 100, 2000: 100, 4000: 100, 8000: 100 });
     assert.match(lines.join("\n"), /tokens of the evidence kept \(1 questions\)\nwindrow +100\.0/);
     for (const { name } of CONFIGURATIONS) {

@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "windrow-start-"));
 /** Runs a command in the project, without a terminal. */
 function run(command, ...args) {
   const env = { ...process.env };
-  // This test runs below `node --test`, whose own variables are not a newcomer's.
+  // This test runs inside `node --test`, whose variables a newcomer's shell doesn't have.
   delete env.NODE_TEST_CONTEXT;
   return spawnSync(command, args, { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });
 }
@@ -28,7 +28,7 @@ test("no built wasm or bundle is committed", () => {
   assert.ok(files.includes("Cargo.toml"));
   assert.deepEqual(
     files.filter((name) => /\.(?:wasm|bin)$|^pkg-template\/dist\//.test(name)),
-    // Programs of the repository make them, one in an hour; the build packs them.
+    // Scripts of the repository make these, one of them in an hour. The build only packs them.
     ["crates/meaning/table.bin", "crates/words/src/statements.bin"],
   );
 });

@@ -1,5 +1,5 @@
-// What hooks answer: every answer is understood whole, or leaves a note that says what was not understood, or fails the build.
-// What is right is said here anew, by what the types and README promise.
+// Answers of hooks: each is understood completely, leaves a note about the part that wasn't understood, or fails the
+// build. This file restates which answers are right, from the promises of the types and the README.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 const DAY = 86_400_000;
 const NOW = Date.UTC(2025, 2, 20, 12);
 
-/** Conversations of today and of three earlier days, of which summaries are wanted. */
+/** Conversations of today and of three earlier days. The earlier ones need summaries. */
 const messages = Array.from({ length: 24 }, (_, position) => {
   const daysAgo = position < 12 ? 4 - Math.floor(position / 4) : 0;
   return {
@@ -41,13 +41,13 @@ const attempt = (read) => {
   }
 };
 
-/** The elements of a list, in whatever form it is given; undefined where it is none. */
+/** The elements of a list in any form, or undefined if it isn't one. */
 const listOf = (given) =>
   isObject(given) && typeof given[Symbol.iterator] === "function" ? Array.from(given) : undefined;
 
 const isPlain = (value) => isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** The last complete list that a model's answer has, where none that breaks off is behind it. */
+/** The last complete list in a model's answer, unless an unfinished one follows it. */
 function listIn(text) {
   const [, list] = /^[^"]*\{"relevant_ids": (\[[^\]]*\])\}[^"]*$/.exec(text) ?? [];
   return list === undefined ? undefined : attempt(() => JSON.parse(list));
@@ -55,7 +55,7 @@ function listIn(text) {
 
 let modelCount = 0;
 
-/** Each hook: a config that asks it, what it is asked, what is right, and random parts of answers. */
+/** For each hook: a config that asks it, the question, a check for right answers, and random parts of answers. */
 const HOOKS = {
   "triage.select": {
     config: (select) => ({ triage: { select } }),
@@ -150,7 +150,7 @@ const HOOKS = {
       ]),
   },
   "recall.embed": {
-    // Of another model each time: what was given once is not asked for again.
+    // Uses another model name each time, because known vectors aren't requested again.
     config: (embed) => ({
       recall: { embed, embedModel: String(modelCount++), recentMessages: 5, maxRecentShare: 1 },
       budget: { maxTokens: 140 },
@@ -178,7 +178,7 @@ const HOOKS = {
       "nothing in the place of one": ([texts]) => texts.map((_, index) => (index === 2 ? null : [1, 0])),
     },
     wanted: ([texts]) => texts.length,
-    // Most are right, so that a list of many has few that are wrong.
+    // Most parts are right, so that a long list has few wrong ones.
     part: (random) =>
       random.chance(0.97)
         ? random.pick([[1, 0], [0, 1], Float32Array.of(1, 2)])
@@ -227,7 +227,7 @@ const HOOKS = {
   },
   "compact.summarize": {
     takesText: true,
-    // Other objects each time: a summary that was given once is gone on with.
+    // Uses new objects each time, because a known summary would be continued.
     config: (summarize) => ({
       budget: { maxTokens: 100, cut: {} },
       compact: { summarize, maxTokens: 20, summary: {} },
@@ -265,7 +265,7 @@ const HOOKS = {
   },
 };
 
-/** What no hook may answer. */
+/** Answers that no hook may return. */
 const WRONG_TYPES = {
   "a text": () => "m3",
   "a number": () => 5,
@@ -275,13 +275,13 @@ const WRONG_TYPES = {
   "an object of a class": () => new (class Answer {})(),
 };
 
-/** Builds with a hook, and says what became of its answers. */
+/** Builds with a hook, and returns the result of its answers. */
 async function ask(name, answer) {
   const { config: configOf, isRight } = HOOKS[name];
   const verdicts = [];
   const hook = (...question) => {
     const given = answer(question);
-    // `Promise.reject` is never right, and is looked at by nobody else.
+    // A rejected promise is never right. Only this line looks at it.
     verdicts.push(given instanceof Promise ? false : attempt(() => isRight(given, question)) === true);
     return given;
   };
@@ -297,7 +297,7 @@ async function ask(name, answer) {
 
 const isAboutAnswers = ({ kind }) => kind === "answer-misunderstood" || kind.endsWith("-failed");
 
-/** Fails where an answer was taken for something else in silence, or a right one was found wanting. */
+/** Fails if an answer was silently misread, or if a right one was rejected. */
 async function check(name, answer) {
   const { context, error, isRight } = await ask(name, answer);
   if (name === "countTokens" && !isRight) {
@@ -331,7 +331,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
     for (const [what, give] of Object.entries({ ...wrong, ...wrongTypes })) {
       test(`leaves a note where it is wrong: ${what}`, async () => {
         const { isRight } = await ask(name, give);
-        // A text is what `complete` answers: there it is one that names nothing.
+        // `complete` answers with a text, and this one names nothing.
         assert.equal(isRight, false, "the test knows what is wrong");
         await check(name, give);
       });
@@ -360,7 +360,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
           );
         };
         let given;
-        // The same again, whoever asks: but for counts a hook is asked once, or for one batch.
+        // Returns the same answer again: except for counts, a hook is asked once or for one batch.
         const once = (question) => {
           given = name === "countTokens" ? give(question) : (given ?? give(question));
           return given;

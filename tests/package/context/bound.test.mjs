@@ -1,4 +1,4 @@
-// Thinking that a model binds to what stood before it: a provider that checks it, over random conversations.
+// Reasoning that a model binds to the messages before it, with a provider that checks it, over random conversations.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

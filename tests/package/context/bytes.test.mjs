@@ -1,4 +1,5 @@
-// `budget.maxBytes` and `budget.maxImages`: texts come first, the newest images are shown, and each other image is a line.
+// `budget.maxBytes` and `budget.maxImages`: texts come first, the newest images are shown, and a line replaces each
+// other image.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -16,7 +17,7 @@ import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 
 const PNG = "iVBORw0KGgo";
 const LINE = /\[(?:image|image\/png)(?:: \d+ bytes)?, not shown\]/g;
-/** Texts that JSON writes longer than they are. */
+/** Texts that are longer in JSON. */
 const TEXTS = ['say "hello"\n\t\\', "日本語 é 🎉", "a\u0001b\u0007", "x".repeat(300), "half \ud800", "plain words"];
 const PROVIDERS = [...providers.map(({ name }) => name), undefined];
 
@@ -30,10 +31,10 @@ function image(random) {
     : { type: "image", mediaType: "image/png", data };
 }
 
-/** A chat of an agent with many images. Each message has another text. */
+/** An agent's chat with many images. Every text is different. */
 function chat(random, provider) {
   const images = (most) => Array.from({ length: random.integer(0, most) }, () => image(random));
-  // No place for images in results.
+  // Tool results of these providers can't contain images.
   const isOfText = provider === "openai" || provider === "web-llm";
   let count = 0;
   const text = () => `text ${count++}: ${random.pick(TEXTS)}`;
@@ -54,7 +55,7 @@ function chat(random, provider) {
   return { messages, count };
 }
 
-/** The JSON that is sent. Bytes of messages that aren't made for a provider are base64 there. */
+/** The JSON that is sent. Messages that aren't made for a provider have their bytes in base64. */
 function bodyOf(context, provider) {
   const body = provider === undefined ? { messages: context.messages } : context.request(provider);
   return JSON.stringify(body, asBase64);
@@ -62,7 +63,7 @@ function bodyOf(context, provider) {
 
 const asBase64 = (_, value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value);
 
-/** `image` or `line` for each, in the order of the body. */
+/** `image` or `line` for each image, in the order of the body. */
 function shownIn(body) {
   const found = body.matchAll(new RegExp(`${PNG.slice(0, 8)}|${LINE.source}`, "g"));
   return Array.from(found, ([text]) => (text.startsWith("[") ? "line" : "image"));
@@ -111,7 +112,7 @@ describe("bytes of the body", () => {
         }
         assert.equal(shown.length, all.length);
       } else {
-        // Texts alone are too much.
+        // The texts alone exceed the limit.
         const texts = built(messages, configOf(provider, { maxBytes, maxImages: 0 }));
         assert.ok(texts.trace.ranges.some(({ fate }) => fate === "left out"));
       }
@@ -137,7 +138,7 @@ describe("bytes of the body", () => {
 
   test("an array, a transcript and a session show the same", async () => {
     await forEachSeedAsync(async (random) => {
-      // A session adds an id and a time, and these have bytes too.
+      // A session adds an id and a time, which also take bytes.
       const plain = JSON.stringify(chat(random, undefined).messages, asBase64);
       const messages = JSON.parse(plain).map((message, at) => ({ id: `m${at}`, ...message, createdAt: at }));
       const budget = {

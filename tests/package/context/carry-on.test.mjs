@@ -1,4 +1,4 @@
-// Another agent's session is carried on: of every kind, for every provider, within a budget, whole or interrupted.
+// Continuing another agent's session: every kind, every provider, within a budget, whole or interrupted.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ describe("carryOn", () => {
       await forEachSeedAsync(async (random) => {
         const turns = randomConversation(random, { ...app, longest: 20 });
         const { text } = app.write(turns, random);
-        // A session that was interrupted ends anywhere between its rows.
+        // An interrupted session ends anywhere between its rows.
         const rows = text.split("\n");
         const isCut = text.startsWith("{") && rows.length > 4 && random.chance(0.5);
         const file = isCut ? rows.slice(0, random.integer(3, rows.length)).join("\n") : text;

@@ -1,4 +1,5 @@
-// Summaries in the place of what the cut leaves out: when the hook is asked, what comes of an answer, and where it is in the prompt.
+// Summaries of messages that the cut leaves out: when the hook is asked, how its answer is used, and its place in the
+// prompt.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -28,7 +29,10 @@ const step = (number, { tool = "read_file", input = { path: `src/f${number}.ts` 
   ];
 };
 
-/** A run of so many steps, each with a result of so many words. @type {(steps: number, random?: Random, words?: number) => any[]} */
+/**
+ * A run of `steps` steps, each with a result of `words` words. @type {(steps: number, random?: Random, words?: number)
+ * => any[]}
+ */
 function runOf(steps, random = new Random(1), words = 120) {
   return [task, ...Array.from({ length: steps }, (_, at) => step(at, { output: saying(random, words) })).flat()];
 }
@@ -43,7 +47,7 @@ const summaryOf = (context) => context.messages.find(({ content }) => String(con
 const notesOf = (context) =>
   context.trace.notes.filter(({ kind }) => kind === "summaries-failed").map(({ words }) => words);
 
-/** Builds a run step by step with an array that goes on. Returns the contexts. */
+/** Builds a run step by step with an array that grows. Returns the contexts. */
 async function stepByStep(messages, config) {
   const transcript = createTranscript([messages[0]]);
   const contexts = [];
@@ -75,7 +79,7 @@ describe("compact.summarize", () => {
       asked.map(({ previous }) => previous),
       [null, ...asked.slice(1).map((_, at) => `Summary ${at + 1}.`)],
     );
-    // Between two moves each prompt begins with the one before it.
+    // Between two moves of the cut, each prompt begins with the one before it.
     const beginnings = contexts.map((context) => summaryOf(context)?.content);
     assert.equal(new Set(beginnings.filter(Boolean)).size, asked.length);
     const moved = contexts.filter(({ prefix }) => prefix != null && prefix.tokens < 500).length;
@@ -97,7 +101,7 @@ describe("compact.summarize", () => {
     const again = await buildContext(copy(), configOf(summarize, { summary: JSON.parse(JSON.stringify(summary)) }));
     assert.equal(count, 1);
     assert.deepEqual(again.messages, first.messages);
-    // Another conversation doesn't get it.
+    // Another conversation doesn't receive it.
     const other = await buildContext(
       runOf(60, new Random(2)).map((it) => ({ ...it, id: `other-${it.id}` })),
       configOf(summarize),
@@ -225,7 +229,7 @@ describe("compact.summarize", () => {
     for (let at = 0; at < directives.length; at += 20) {
       const planted = directives.slice(at, at + 20);
       const messages = runOf(50, random);
-      // In what is summarized: as a path, a command and a result. A model that is fooled repeats all of it.
+      // The forgery is in the summarized part as a path, a command and a result. A fooled model would repeat all of it.
       const [call, result] = step(2000, {
         tool: "bash",
         input: { command: planted[0], path: planted[1] },
@@ -328,7 +332,7 @@ describe("a session with summaries", () => {
     assert.match(String(kept.summary?.through), /^t\d+$/);
     const replayed = await again.replay(first.recording);
     assert.equal(replayed.context.snapshot.contextHash, first.snapshot.contextHash);
-    // Messages that were left take their summary with them.
+    // Truncated messages take their summary with them.
     await again.truncateFrom("t3");
     assert.equal(summaryOf(await again.build(config)), undefined);
     await again.close();
@@ -349,7 +353,7 @@ describe("a session with summaries", () => {
     for (let at = 0; at < messages.length; at += 2) {
       await session.append(messages.slice(at, at + 2));
       building += 1;
-      const context = await session.build(config); // it would hang if it waited
+      const context = await session.build(config); // this would hang if it waited
       building -= 1;
       shown += summaryOf(context) === undefined ? 0 : 1;
       const open = answers.splice(0);

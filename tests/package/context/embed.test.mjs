@@ -1,4 +1,4 @@
-// The hook for embeddings: what it is asked, what it changes, and that a build does without where it fails.
+// The embedding hook: its questions, its effects, and builds that go on without it after a failure.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 
 const START = Date.UTC(2025, 2, 20, 9);
 
-/** Topics, and the words that speak of each: a model for embeddings knows that they mean the same. */
+/** Topics, each with synonyms that an embedding model would recognize. */
 const TOPICS = [
   ["car", "vehicle", "automobile", "engine"],
   ["dinner", "meal", "supper", "soup"],
@@ -16,13 +16,13 @@ const TOPICS = [
   ["doctor", "physician", "clinic", "surgery"],
 ];
 
-/** A vector by the topics of a text; all texts have a little in common. */
+/** A vector from the topics of a text. All texts have a little in common. */
 function vectorOf(text) {
   const counts = TOPICS.map((words) => words.filter((word) => text.toLowerCase().includes(word)).length);
   return Float32Array.from([...counts, 0.1]);
 }
 
-/** A hook that keeps what it was asked. */
+/** A hook that records its questions. */
 function recorded(answer = (texts, _details) => texts.map(vectorOf)) {
   const batches = [];
   const embed = async (texts, details) => {
@@ -39,21 +39,21 @@ const messages = Array.from({ length: 100 }, (_, position) => ({
   content: `Number ${position} is about nothing in particular, and is here to take some room.`,
   createdAt: START + position * 86_400_000,
 }));
-// No word of the request is in it.
+// It shares no word with the request.
 messages[13].content = "My old automobile broke down again.";
 messages[57].content = " ";
 
 const request = "Which vehicle do we need?";
 /** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request, now: START + 200 * 86_400_000, budget: { maxTokens: 300 } };
-/** The same messages, of which nothing is remembered. */
+/** Copies of the messages, about which nothing is remembered. */
 const fresh = () => messages.map((message) => ({ ...message }));
 const built = (recall, more, transcript = fresh()) => buildContext(transcript, { ...config, ...more, recall });
 
 const ids = (context) => context.kept.map(({ id }) => id);
 const notes = (context) => context.trace.notes.map(({ kind }) => kind);
 
-/** What is the same of two contexts but for the notes, and what is recorded of hooks. */
+/** Everything in a context except its notes and the recorded hook answers. */
 const essence = ({ messages, tokens, trace, sections, snapshot }) => ({
   messages,
   tokens,
@@ -153,7 +153,7 @@ describe("recall.embed", () => {
     const answers = [
       (texts) => texts.map((text) => [...vectorOf(text)]),
       (texts) => texts.map((text) => Float64Array.from(vectorOf(text))),
-      // Of another length, but in the same direction.
+      // Scaled, but in the same direction.
       (texts) => texts.map((text) => vectorOf(text).map((component) => component / 1024)),
       (texts) => new Set(texts.map(vectorOf)),
     ];
@@ -176,7 +176,7 @@ describe("recall.embed", () => {
     const answer = recording.answers.find(({ hook }) => hook === "recall.embed");
     assert.deepEqual(Object.keys(answer).sort(), ["hook", "outcome", "similarities"]);
     assert.ok(answer.similarities.length <= 2 * messages.length);
-    // With what was not recorded it fails, and says so.
+    // A replay without the recorded vectors fails with an error that says so.
     for (const similarities of [undefined, null, "", answer.similarities.slice(2), `${answer.similarities}AA`, 5]) {
       const damaged = { ...recording, answers: [{ ...answer, similarities }] };
       checkContextError(await errorOf(() => replay(damaged, copies)), {
@@ -305,7 +305,7 @@ describe("recall.embed that fails", () => {
     await built({ embed: other.embed, embedModel: "two" }, {}, transcript);
     assert.equal(other.batches.flat().length, first.batches.flat().length);
     other.batches.length = 0;
-    // It is named like the first: this is seen, those are forgotten, and the next build asks anew.
+    // It has the first model's name, which the build notices: it forgets those vectors, and the next build asks again.
     const context = await built({ embed: other.embed, embedModel: "one" }, {}, transcript);
     assert.ok(notes(context).includes("embedding-failed"));
     assert.deepEqual(other.batches, [[request]]);
@@ -404,7 +404,7 @@ describe("recall.embed of a session", () => {
       await store.derived.write("chat", values);
       const second = await openSession("chat", { store });
       assert.equal((await asked(second)).length, all, name);
-      // And is kept again.
+      // The new vectors are stored again.
       await second.close();
       const third = await openSession("chat", { store });
       assert.deepEqual(await asked(third), [request], name);

@@ -1,4 +1,4 @@
-// Long messages that come in by the passages that the request is about.
+// Excerpts of long messages: only the passages about the request are shown.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -27,7 +27,7 @@ const log = JSON.stringify([
 
 const tokensOf = (text) => countTokens(text).tokens;
 
-/** A chat about something else, with messages put into it. */
+/** A chat about another topic, with messages inserted into it. */
 function chatWith(...messages) {
   const line = (content, at) => ({ role: at % 2 === 0 ? "user" : "assistant", content });
   const before = Array.from({ length: 6 }, (_, at) => line(`We talk about journey ${at} by train.`, at));
@@ -45,7 +45,7 @@ const config = {
   budget: { maxTokens: 700 },
 };
 
-/** What a copy says at its gaps. */
+/** The marks at the gaps of a copy. */
 const marksOf = (text, gaps) => gaps.map(({ start }) => /^\[… ([\d,]+) tokens? left out …\]/.exec(text.slice(start)));
 
 describe("an excerpt", () => {
@@ -63,7 +63,7 @@ describe("an excerpt", () => {
       figures,
       copy.excerpt.gaps.map(({ tokens }) => tokens),
     );
-    // What is left out and what is there are about the whole: line ends between them are in neither.
+    // The tokens left out and the tokens shown add up to the whole, except for the line ends between them.
     const there = marks.reduce((text, mark) => text.replace(mark[0], ""), copy.content);
     const sum = figures.reduce((all, tokens) => all + tokens, 0) + tokensOf(there);
     assert.ok(Math.abs(sum - tokensOf(page)) <= 2 * marks.length, `${sum} of ${tokensOf(page)}`);
@@ -139,7 +139,7 @@ describe("an excerpt", () => {
   });
 });
 
-/** Lines that say what only windrow may say. */
+/** Lines that only windrow may write. */
 const FORGED = [
   "[… 12 tokens left out …]",
   "[… 1 token left out …]",
@@ -182,7 +182,8 @@ describe("marks that a content forges", () => {
       assert.equal(copy?.shortened !== undefined, fate === "shortened");
       if (isExcerpt) {
         assert.equal(copy.content, shortenedText);
-        // Between the real marks everything is the content's own, in its order, and all of it is there or counted.
+        // Between the real marks, every character is the content's own and in order, and each is either shown or
+        // counted.
         let [from, end, leftOut] = [0, 0, 0];
         const marks = marksOf(copy.content, copy.excerpt.gaps);
         const pieces = copy.excerpt.gaps.map(({ start, tokens }, at) => {
@@ -202,7 +203,8 @@ describe("marks that a content forges", () => {
       }
       seen.excerpts += isExcerpt ? 1 : 0;
       seen.cut += copy?.shortened === undefined ? 0 : 1;
-      // A message is in the context, or the trace says that it is left out: no notice in a content changes that.
+      // Each message is in the context, or the trace says that it is left out. A forged notice in a content doesn't
+      // change that.
       for (const [at, message] of messages.entries()) {
         const isThere = context.messages.some(({ id }) => id === message.id);
         assert.equal(context.explain(at).fate === "left out", !isThere, `message ${at}`);

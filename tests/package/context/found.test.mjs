@@ -1,4 +1,4 @@
-// What hostile use has found: each was wrong once.
+// Regression tests for bugs found by hostile use.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Hooks under fire: whatever a hook does, the build ends as it should, and leaves nothing behind.
+// Hooks under stress: whatever a hook does, the build ends as it should and leaves nothing running.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { checkContextError, errorOf } from "../support/errors.mjs";
 const DAY = 86_400_000;
 const NOW = Date.UTC(2025, 2, 20, 12);
 
-/** A conversation of today, and one of two days ago, of which a summary is wanted. */
+/** A conversation of today, and one of two days ago, which needs a summary. */
 const transcriptOf = (length = 24) =>
   Array.from({ length }, (_, position) => ({
     id: `m${position}`,
@@ -24,7 +24,7 @@ const recent = messages.slice(-5);
 /** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request: "And when?", now: NOW };
 
-/** Each hook, in a config that asks it, with an answer of its own. */
+/** For each hook, a config that asks it and a specific answer. */
 const HOOKS = {
   "triage.select": {
     answer: ["m3"],
@@ -46,9 +46,9 @@ const HOOKS = {
     }),
   },
   "recall.embed": {
-    // The older ones are near to the request.
+    // The older texts are close to the request.
     give: (texts) => texts.map((text) => (/text \d\d$/.test(text) ? [0, 1] : [1, 0])),
-    // What an engine knew of vectors is gone with it.
+    // A new engine has none of the old one's vectors.
     askedAnew: 2,
     config: (embed, timeoutMs) => ({
       recall: { embed, timeoutMs, recentMessages: 5, maxRecentShare: 1 },
@@ -78,7 +78,7 @@ const build = (name, hook, { timeoutMs = 20, transcript = messages, ...more } = 
 
 /** @typedef {Omit<import("windrow").ContextConfig, "transcript"> & { timeoutMs?: number, transcript?: any }} BuildOptions */
 
-/** What is the same of two contexts but for their turn. */
+/** Everything in a context except its turn. */
 const essence = ({ text, messages, tokens, trace, sections, recording, snapshot }) => ({
   text,
   messages,
@@ -89,13 +89,13 @@ const essence = ({ text, messages, tokens, trace, sections, recording, snapshot 
   contextHash: snapshot.contextHash,
 });
 
-/** The only answer that was recorded. */
+/** The only recorded answer. */
 const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
 
 const { setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
 const pause = (milliseconds) => new Promise((resolve) => setTimer(resolve, milliseconds));
 
-/** A signal that counts who listens to it. */
+/** A signal that counts its listeners. */
 function countedSignal() {
   const controller = new AbortController();
   const { signal } = controller;
@@ -116,7 +116,7 @@ function countedSignal() {
   return counted;
 }
 
-/** Lets the engine fail in the middle of a call, so that it starts anew. */
+/** Makes the engine fail in the middle of a call, so that it restarts. */
 function failInside() {
   const { encodeInto } = TextEncoder.prototype;
   TextEncoder.prototype.encodeInto = function (text, bytes) {
@@ -136,7 +136,7 @@ function failInside() {
   assert.fail("the engine did not fail");
 }
 
-/** The timers that were set, of all but these tests, and neither ran nor were cleared. */
+/** Timers that were set outside these tests and neither ran nor were cleared. */
 const timers = new Set();
 const unhandled = [];
 const noteUnhandled = (reason) => unhandled.push(reason);
@@ -168,7 +168,7 @@ afterEach(async () => {
   assert.deepEqual(unhandled, []);
 });
 
-/** Objects that throw whatever is done to them, and what else no hook should give. */
+/** Objects that throw on any access, and other values that no hook should return. */
 const HOSTILE = {
   "throws an error": () => {
     throw new Error("boom");
@@ -196,16 +196,16 @@ const HOSTILE = {
   "rejects with nothing": () => Promise.reject(),
   "rejects late": () => pause(40).then(() => Promise.reject(new Error("boom"))),
   "never settles": () => new Promise(() => {}),
-  // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+  // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
   "a thenable that never calls back": () => ({ then() {} }),
   "a thenable that throws": () => ({
-    // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+    // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
     get then() {
       throw new Error("boom");
     },
   }),
   "a thenable that calls back twice": () => ({
-    // biome-ignore lint/suspicious/noThenProperty: this is what is tested.
+    // biome-ignore lint/suspicious/noThenProperty: the test needs a thenable.
     then(resolve, reject) {
       reject(new Error("boom"));
       resolve(["m3"]);
@@ -626,7 +626,7 @@ describe("what is left behind", () => {
       collectGarbage();
     }
     const alive = references.filter((reference) => reference.deref() !== undefined).length;
-    // The latest arrays are remembered by their messages, weakly.
+    // The latest arrays are remembered weakly, by their messages.
     assert.ok(alive <= 25, `${alive} of 500 are held on to`);
     for (const resolve of held) {
       resolve(["m3"]);

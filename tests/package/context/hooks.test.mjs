@@ -1,4 +1,4 @@
-// Hooks: what each is asked, which answers it may give, and what a config with hooks must be.
+// Hooks: the questions to each, the answers that it may return, and the rules for configs with hooks.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ const config = { encoding: "estimate", request: "And when?", now: START + 3_600_
 
 const ids = (context) => context.kept.map((message) => message.id);
 const notes = (context) => context.trace.notes.map((note) => note.kind);
-/** The only answer that was recorded. */
+/** The only recorded answer. */
 const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
 
 const triaged = (triage, more) => buildContext(messages, { ...config, ...more, triage });
@@ -56,7 +56,7 @@ describe("triage.select", () => {
         alwaysIncludeRecent: 2,
         select({ candidates }) {
           shown = candidates;
-          // By the candidate, by its second message, by the id of its second message, and by its own id.
+          // Names a candidate by the object, by its second message, by its second message's id, and by its own id.
           return [candidates[0], candidates[1].messages[1], "m5", "m6"];
         },
       },
@@ -734,7 +734,7 @@ describe("the time zone", () => {
       const { recording } = shown(transcript, "America/Denver");
       assert.ok(recording.zoneOffsets.length <= 4000);
     }
-    // A look at each end of 14 days from 1900 to 2100, and some fifteen for each change of the clocks.
+    // A lookup at each end of 14 days from 1900 to 2100, and some fifteen for each clock change.
     assert.ok(looks.callCount() > 0 && looks.callCount() < 20_000, `${looks.callCount()} looks`);
   });
 

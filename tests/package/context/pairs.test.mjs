@@ -1,4 +1,4 @@
-// Questions that come in with the replies to them, and replies with their questions.
+// Questions that bring their replies, and replies that bring their questions.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -14,7 +14,7 @@ const page = [
   ...Array.from({ length: 40 }, (_, bed) => `Bed ${bed} gets water at noon.`),
 ].join("\n");
 
-/** A chat about journeys, in which m4 asks and m5 replies, of a week ago. */
+/** A chat about journeys a week ago: m4 asks, and m5 replies. */
 function chatWith(question, reply) {
   const contents = Array.from({ length: 20 }, (_, at) =>
     at % 2 === 0 ? `Which pump is on train ${at}?` : `Number ${at} is the one by the sea.`,

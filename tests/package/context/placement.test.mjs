@@ -1,4 +1,4 @@
-// What stands beside the history: the line that says what is left out, and what is quoted behind it.
+// Pieces around the history: the gap notice before it, and the quotes after it.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -128,7 +128,7 @@ describe("for random transcripts and configs", () => {
       const built = tryBuild(transcript, {
         ...base,
         recall: { ...base.recall, placement: "afterHistory" },
-        // A closed call is counted, and only the request has it.
+        // A closed call is counted, although only the request has it.
         render: { ...base.render, gapNotice, times: random.chance(0.5), openCalls: "drop" },
       });
       if (built === undefined) {

@@ -1,4 +1,5 @@
-// What a prompt repeats of the one before it, where a provider's cache may end, and a cut that stays put.
+// The part of a prompt that repeats the one before it, the possible ends of a provider's cache, and a cut that stays in
+// place.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -25,7 +26,7 @@ function saying(random, most) {
   return Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 }
 
-/** A chat of turns, some with a tool, behind instructions. */
+/** A chat of turns after instructions, some with a tool. */
 function chat(random, turns) {
   const messages = [{ role: "system", content: `You help. ${saying(random, 60)}` }];
   for (let turn = 0; turn < turns; turn++) {
@@ -42,7 +43,7 @@ function chat(random, turns) {
 
 const steady = (maxTokens) => ({ ...presets.steady, budget: { ...presets.steady.budget, maxTokens } });
 
-/** How many messages two prompts have in common, from the first on. */
+/** Number of messages that two prompts have in common from the start. */
 function sameCount(left, right) {
   const known = left.map((message) => JSON.stringify(message));
   const at = right.findIndex((message, index) => JSON.stringify(message) !== known[index]);
@@ -220,7 +221,7 @@ describe("breakpoints", () => {
     { role: "user", content: "What about the boat house?" },
   ];
 
-  /** A body without its marks. */
+  /** A body without its cache breakpoints. */
   const unmarked = (body) =>
     JSON.parse(
       JSON.stringify(body, (key, value) =>

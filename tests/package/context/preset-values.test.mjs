@@ -1,4 +1,4 @@
-// Every value of every preset does something: changing any one of them changes what is built of an input made for it.
+// Every value of every preset matters: changing any of them changes the result for an input made for it.
 
 import assert from "node:assert/strict";
 import { describe, mock, test } from "node:test";
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = Date.UTC(2025, 2, 20, 6);
 
-/** What a build gives, or how it fails. A value that the config does not take is no other behaviour. */
+/** Returns the result of a build, or its error. A value that the config refuses doesn't count as different behavior. */
 async function outcome(messages, config) {
   try {
     const context = await buildContext(messages, { encoding: "estimate", now: NOW, turnId: "turn", ...config });
@@ -24,7 +24,7 @@ async function outcome(messages, config) {
   }
 }
 
-/** Exchanges `pause` apart, the last of them a minute ago. */
+/** Exchanges `pause` apart, with the last a minute ago. */
 function exchanges(count, more = {}, pause = MINUTE) {
   return Array.from({ length: count }, (_, position) => {
     const createdAt = NOW - MINUTE - (count - 1 - position) * pause;
@@ -35,7 +35,9 @@ function exchanges(count, more = {}, pause = MINUTE) {
   }).flat();
 }
 
-/** What is no plain talk: a system row, a tool call with words, a tool call alone, a result, a blank message. */
+/**
+ * Messages that aren't plain text: a system row, a tool call with words, a tool call alone, a result, a blank message.
+ */
 const rest = (at, more = {}) =>
   [
     { role: "system", content: "joined" },
@@ -46,7 +48,7 @@ const rest = (at, more = {}) =>
     { role: "assistant", content: "  " },
   ].map((message) => ({ ...message, createdAt: at, ...more }));
 
-/** An old message that the request is about, behind many others: what ranking would find. */
+/** An old message about the request, before many others: a case for ranking. */
 const withAnOldMatch = (count, more = {}) =>
   exchanges(count, more).map((message, position) =>
     position === 0 ? { ...message, content: "the zeppelin lands at noon" } : message,
@@ -61,7 +63,7 @@ const withLimit = (preset, id, limit) => ({
   ),
 });
 
-/** What triage is asked, beside what is built; it chooses the first. */
+/** Triage's questions together with the result. Triage chooses the first candidate. */
 async function triagedOutcome(
   messages,
   preset,
@@ -77,7 +79,7 @@ async function triagedOutcome(
   return { asked, built };
 }
 
-/** When a question to triage that is never answered is given up, in milliseconds: before or after each of these. */
+/** Returns whether a build has given up on an unanswered triage question after each of these steps, in milliseconds. */
 async function patience(preset) {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
@@ -106,7 +108,7 @@ async function patience(preset) {
 
 const sourced = (source, count) => exchanges(count, { source });
 
-/** A chat with an assistant turn by turn, and what is recalled of it for its last words. */
+/** A chat with an assistant, turn by turn, and the messages recalled for its last words. */
 const steadyOutcome = (preset, ...groups) => {
   const config = groups.reduce((whole, [group, changes]) => inGroup(whole, group, changes), preset);
   const words = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
@@ -385,7 +387,7 @@ const behaviours = {
   })(),
 };
 
-/** What each value is changed to. */
+/** Values to change a value to. */
 function otherValues(value) {
   if (typeof value === "boolean") {
     return [!value];
@@ -397,11 +399,11 @@ function otherValues(value) {
   if (value === null) {
     return [1, "focused", { s: 1, e: 1 }];
   }
-  // A text, or one of the names that some option takes.
+  // Another text, or one of the names that some option accepts.
   return [`${value} changed`, ...NAMES.filter((name) => name !== value)];
 }
 
-/** Names that options take in the place of others. */
+/** Names that some options accept. */
 const NAMES = [
   ...["user", "tool", "strict", "all", "messages", "text", "xml", "conversations", "message", "exchange", "history"],
   ...["relevance", "recency", "keepAll", "recentOnly", "full", "summary", "none", "calendarDay", "stop", "error"],
@@ -420,7 +422,7 @@ const NAMES = [
   ],
 ];
 
-/** Every change of one value of a preset: where, to what, and the preset with it. */
+/** Every change of one value of a preset: its path, the new value, and the changed preset. */
 function* changesOf(value, change, path = "") {
   if (Array.isArray(value) && value.length === 0) {
     yield { path: `${path}[0]`, to: "{}", preset: change([{}]) };
@@ -439,12 +441,12 @@ function* changesOf(value, change, path = "") {
   for (const other of otherValues(value)) {
     const isTaken = yield { path, to: JSON.stringify(other), preset: change(other) };
     if (isTaken && typeof value === "string" && String(other).endsWith(" changed")) {
-      return; // a text of any wording
+      return; // a text with arbitrary wording
     }
   }
 }
 
-/** Whether a config is refused: as `contents` names a section that is not there any more, for example. */
+/** Returns true if a config is refused, for example because `contents` names a section that was removed. */
 async function isRefused(build) {
   try {
     await build();
@@ -473,7 +475,7 @@ for (const [name, preset] of Object.entries(presets)) {
         tried.set(path, tried.get(path) ?? 0);
         let isNoticed = false;
         if (await isRefused(() => outcome([], changed))) {
-          continue; // it cannot be changed to this
+          continue; // the value can't be changed to this
         }
         for (let at = 0; at < checks.length && !isNoticed; at += 1) {
           let differs = false;

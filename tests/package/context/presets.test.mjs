@@ -1,4 +1,4 @@
-// Presets: plain configs, each of a documented system, that hold what the document says and can be spread and changed.
+// Presets: plain configs, each of a documented system. They follow their documents, and can be spread and changed.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ const NOW = Date.UTC(2025, 2, 20, 12);
 /** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", now: NOW };
 
-/** Exchanges, a minute each, the last of them a minute ago. */
+/** Exchanges one minute apart, with the last a minute ago. */
 const exchanges = (count, more = {}) =>
   Array.from({ length: count }, (_, position) => {
     const createdAt = NOW - (count - position) * MINUTE;
@@ -27,7 +27,7 @@ const exchanges = (count, more = {}) =>
 
 const ids = (context) => context.kept.map(({ id }) => id);
 
-/** Whether all that a value has, another has too. */
+/** Asserts that `whole` contains everything in `part`. */
 function checkHas(whole, part, path = "") {
   for (const [key, value] of Object.entries(part)) {
     if (typeof value === "object" && value !== null) {
@@ -64,7 +64,7 @@ for (const [name, preset] of Object.entries(presets)) {
       const before = structuredClone(preset);
       const changed = { ...preset, ...config, window: { ...preset.window, lookbackCount: 1 }, request: "And when?" };
       const context = buildContextSync(exchanges(8), changed);
-      // The newest 3 exchanges of `triaged` come back, however small its window is.
+      // `triaged` always brings back its newest 3 exchanges, however small its window is.
       assert.ok(context.kept.length <= 6);
       assert.equal(context.recording.config.window.lookbackCount, 1);
       assert.deepEqual(preset, before);
@@ -655,9 +655,9 @@ describe("on the command line", () => {
       /** @type {any} */
       const { text, messages } = await buildContext(transcript, {
         ...presets[name],
-        // A preset that names no form is shown as a text.
+        // A preset without a format is shown as text.
         render: { format: "text", ...presets[name].render },
-        // The command line has the host's clock: nothing else may differ.
+        // The command line uses the host's clock. Nothing else may differ.
         ...(name === "tiered" ? {} : { now }),
         request: "And when?",
       });
@@ -667,7 +667,7 @@ describe("on the command line", () => {
 
   test("what is given beside a preset replaces its options, and the rest stays", () => {
     const build = (...more) => windrow("build", "chat.json", "--preset", "agent", ...more);
-    // The newest user message and its answer are the turn, which no window counts.
+    // The newest user message and its answer form the turn, which no window counts.
     assert.equal(JSON.parse(build("--last", "2").stdout).length, 2 + 2);
     assert.equal(JSON.parse(build("--last", "2", "--request", "?").stdout).length, 2 + 1);
     const { recording } = JSON.parse(build("--format", "json", "--max-tokens", "50").stdout);

@@ -1,4 +1,5 @@
-// `explain` is true: a reader that knows the transcript, the options and the finished context checks each stated reason.
+// `explain` tells the truth: a reader that knows the transcript, the options and the finished context checks each
+// stated reason.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -12,11 +13,11 @@ const START = Date.UTC(2026, 0, 5, 8);
 const MINUTE = 60_000;
 const LABELS = { system: "System", user: "User", assistant: "Assistant", tool: "Tool" };
 const BRACKETED = { ...LABELS, user: "human", assistant: "you" };
-/** How many groups may not fit before no older one is tried. */
+/** Number of groups that may fail to fit before no older one is tried. */
 const MOST_MISSES = 64;
-/** The fewest characters of an extract that is shorter than all that was said. */
+/** Smallest extract, in characters, that is shorter than the whole conversation. */
 const LEAST_EXTRACT = 40;
-/** Words that are cut may cost this many tokens more than whole ones. */
+/** Extra tokens that cut words may cost compared with whole ones. */
 const CUT_WORDS = 4;
 
 const INTERRUPTED = "[Tool execution was interrupted]";
@@ -26,12 +27,12 @@ const FRAMES = {
   conversations: "<conversation-history>\n</conversation-history>\n",
 };
 
-// ---- Random conversations, whose messages have one text each. ----
+// ---- Random conversations whose messages have one text each ----
 
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 const words = (random, most) => Array.from({ length: random.integer(1, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A chat, with calls of tools between. Some calls have no result, and some results no call. */
+/** A chat with tool calls. Some calls have no result, and some results have no call. */
 function conversation(random, hasSessions) {
   const messages = random.chance(0.4) ? [{ role: "system", content: words(random, 8) }] : [];
   const length = random.integer(2, random.chance(0.2) ? 150 : 40);
@@ -66,7 +67,7 @@ function conversation(random, hasSessions) {
       call(`c${index}`);
     }
   }
-  // A run that goes on.
+  // An unfinished run.
   const steps = random.chance(0.3) ? random.integer(1, 30) : 0;
   if (steps > 0) {
     add({ role: "user", content: words(random, 9) });
@@ -121,7 +122,7 @@ function options(random, transcript) {
   };
 }
 
-// ---- The reader: nothing of it is of the library. ----
+// ---- The reader, independent of the library ----
 
 const textOf = ({ content }) => content;
 const callsOf = ({ toolCalls = [] }) => toolCalls;
@@ -138,7 +139,7 @@ function chatCost(message, text) {
   return { tokens: own.reduce((sum, it) => sum + it), chars: [...text].length };
 }
 
-/** A message in a prompt of one text, by docs/formats.md. */
+/** A message in a single-text prompt, by docs/formats.md. */
 function lineOf(message, text, format) {
   const calls = callsOf(message).map(({ name, arguments: input }) => {
     const json = JSON.stringify(input);
@@ -158,7 +159,7 @@ function lineOf(message, text, format) {
   return `${[head, ...calls].join("\n")}${format === "xml" ? "</message>" : ""}\n`;
 }
 
-/** Returns the least cost of a message in a form that the options allow: a tool's result may be a stub. */
+/** Returns the least cost of a message in a form that the options allow: a stub may replace a tool result. */
 function leastCost(message, config) {
   const { format } = config.render;
   const tokens = tokensIn(textOf(message));
@@ -175,10 +176,13 @@ function leastCost(message, config) {
   return { tokens: Math.min(...costs.map((it) => it.tokens)), chars: Math.min(...costs.map((it) => it.chars)) };
 }
 
-/** A text up to a number of characters. A longer one ends in a mark. */
+/** Cuts a text to a number of characters. A cut text ends in a mark. */
 const cutTo = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`);
 
-/** Returns the shortest extract of a conversation: the user's first words, and then the assistant's last. Each has half of the room at least. */
+/**
+ * Returns the shortest extract of a conversation: the user's first words, and then the assistant's last. Each gets at
+ * least half of the room.
+ */
 function extractOf(messages) {
   const said = messages
     .map((message) => ({
@@ -207,7 +211,7 @@ class Reader {
     this.order = transcript.map((_, position) => position);
   }
 
-  /** The calls that a message makes or answers. */
+  /** Ids of the calls that a message makes or answers. */
   idsOf(position) {
     const { toolCallId } = this.transcript[position];
     return [
@@ -231,7 +235,7 @@ class Reader {
     return this.explained[position].fate === "left out";
   }
 
-  /** True if the rest of the budget has room for a group, in the least form that the options allow. */
+  /** True if the remaining budget has room for a group, in the smallest form that the options allow. */
   fits(position) {
     const conversation = this.conversationOf(position);
     const element = conversation?.form === "leftOut" ? this.elementOf(conversation) : "";
@@ -248,7 +252,7 @@ class Reader {
     });
   }
 
-  /** Returns the cost of the results that close the calls of a message that have none, in the chat format. */
+  /** Returns the cost of the results that close a message's open calls, in the chat format. */
   closings(position) {
     const isOpen = ({ id }) => !this.transcript.some(({ toolCallId }) => toolCallId === id);
     const open = this.config.render.format === "messages" ? callsOf(this.transcript[position]).filter(isOpen) : [];
@@ -269,7 +273,7 @@ class Reader {
     return this.context.conversations.find(({ startedAt, endedAt }) => startedAt <= createdAt && createdAt <= endedAt);
   }
 
-  /** The element of a conversation, in the format that has one. */
+  /** The element of a conversation, in the format that has elements. */
   elementOf({ startedAt, label }, text = "") {
     const time = new Date(startedAt).toISOString();
     return this.config.render.format === "conversations"
@@ -316,7 +320,7 @@ class Reader {
     return this.explained[position].stage === "budget";
   }
 
-  /** Counts the groups newer than a message that didn't fit. */
+  /** Counts the newer groups that didn't fit. */
   missedAfter(position) {
     const missed = this.order.filter(
       (it) =>
@@ -377,7 +381,7 @@ const REASONS = {
   history: (it, position) => !it.isLeftOut(position),
 };
 
-/** Checks each stated reason. Returns how many messages were left out for the budget. */
+/** Checks each stated reason. Returns the number of messages left out for the budget. */
 export function checkReasons(transcript, config, context) {
   const reader = new Reader(transcript, config, context);
   let count = 0;

@@ -1,4 +1,4 @@
-// Recordings: a context is built again, and its hash says whether it is the same.
+// Recordings: a context can be rebuilt, and its hash proves that it is the same.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -137,7 +137,7 @@ describe("replay", () => {
 const NOW = Date.UTC(2025, 2, 30, 12);
 
 /**
- * Hooks that answer at random, and note how often they were asked.
+ * Hooks that answer at random, and count how often they were asked.
  *
  * @returns {import("windrow").ContextConfig<any>}
  */
@@ -172,7 +172,7 @@ function randomHooks(random, asked) {
 }
 
 describe("a replay of a build with hooks", () => {
-  /** The property, for one transcript, config and run of answers. */
+  /** Checks the property for one transcript, config and series of answers. */
   async function builtAndReplayed(random) {
     const asked = { count: 0 };
     const transcript = randomTranscript(random, { mostMessages: 40 });
@@ -452,7 +452,7 @@ describe("windrow replay", () => {
 });
 
 describe("the hash of a context", () => {
-  /** Builds with a budget that nothing is too large for, so that one change does not make another. */
+  /** Uses a budget that everything fits, so that one change doesn't cause another. */
   const hashOf = (transcript, options) => buildContextSync(transcript, options).snapshot.contextHash;
   /** @returns {any} */
   const roomy = (random) => ({ ...randomConfig(random), budget: {} });
@@ -472,7 +472,7 @@ describe("the hash of a context", () => {
       const unlimited = { ...options, collect: {}, window: {} };
       assert.equal(hashOf([...transcript, orphan], unlimited), hashOf(transcript, unlimited), "an orphan");
 
-      // A call that says something else is shown.
+      // Excludes open calls: a call with another content is visible.
       const isOut = ({ fate, reason }) => fate === "left out" && reason !== "call_without_result";
       const leftOut = transcript.findIndex((_, position) => isOut(context.explain(position)));
       if (leftOut >= 0 && typeof transcript[leftOut].content === "string") {
@@ -491,14 +491,14 @@ describe("the hash of a context", () => {
       const context = buildContextSync(transcript, options);
       const expected = context.snapshot.contextHash;
       const changes = [];
-      // A marked copy is of a message without its open calls.
+      // A marked copy replaces a message with open calls.
       for (const message of context.kept.filter((kept) => transcript.includes(kept))) {
         const replace = (changed) => transcript.map((entry) => (entry === message ? changed : entry));
         if (typeof message.content === "string") {
           changes.push(replace({ ...message, content: `${message.content}x` }));
         }
         if (Array.isArray(message.content) && message.content.some((part) => part.type === "reasoning")) {
-          // Reasoning is in the format `messages` only.
+          // Only the format `messages` has reasoning.
           if (options.render.format === "messages") {
             changes.push(replace({ ...message, content: message.content.filter((part) => part.type !== "reasoning") }));
           }

@@ -1,4 +1,4 @@
-// Agents that look at a screen: old images and files become lines before steps go.
+// Agents that look at a screen: lines replace old images and files before whole steps are dropped.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const encoding = "o200k_base";
 await loadEncoding(encoding);
 
-/** A picture of a size that its header says. */
+/** A picture whose header states its size. */
 function png(width, height, seed) {
   const bytes = Buffer.alloc(120 + (seed % 7));
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]).copy(bytes);
@@ -47,7 +47,7 @@ function step(at, media = [screenshot(at)]) {
 /** @type {any[]} */
 const run = [{ role: "user", content: "Book a flight." }, ...Array.from({ length: 20 }, (_, at) => step(at)).flat()];
 
-/** The parts of a prompt's messages: media by their types, and texts. */
+/** Parts of a prompt's messages: media by their types, and texts. */
 function shownIn(messages) {
   return messages.flatMap((message) => {
     const parts = plainMessage(message).content;

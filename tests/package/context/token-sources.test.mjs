@@ -1,4 +1,4 @@
-// `context.tokens.bySource`: what tools, servers, sources and speakers cost.
+// `context.tokens.bySource`: the costs of tools, servers, sources and speakers.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -16,7 +16,7 @@ before(() => Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base"
 const sum = (list, cost = ({ tokens }) => tokens) => list.reduce((total, entry) => total + cost(entry), 0);
 const costOf = ({ definition, calls, results }) => definition + calls + results;
 
-/** Checks what adds up, and that each list is in order and has nothing twice. */
+/** Checks that the sums add up, and that each list is sorted and has no duplicates. */
 function checkSums({ tokens }) {
   const { tools, toolInstructions, servers, sources, speakers } = tokens.bySource;
   const [format, definitions] = tokens.sections;

@@ -1,4 +1,4 @@
-// Tokens: what is counted, budgets that hold, and how encodings are loaded.
+// Tokens: how they are counted, that budgets hold, and how encodings are loaded.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { tryBuild } from "../support/transcripts.mjs";
 const user = (content, more) => ({ role: "user", content, ...more });
 const bytesOf = (name) => readFileSync(createRequire(import.meta.url).resolve(`windrow/encodings/${name}.bin`));
 
-// First in the file: nothing is loaded yet.
+// Must come first in the file, before anything is loaded.
 describe("encodings", () => {
   test("before one is loaded, synchronous calls fail and name it", async () => {
     for (const [config, name] of /** @type {any[][]} */ ([
@@ -77,7 +77,7 @@ describe("encodings", () => {
       [Symbol("o200k_base"), "INVALID_ENCODING"],
     ])) {
       const name = typeof vocabulary === "symbol" ? "a symbol" : JSON.stringify(vocabulary)?.slice(0, 50);
-      // A promise that rejects, never a throw: loadEncoding is asynchronous.
+      // loadEncoding is asynchronous, so its promise rejects and it never throws.
       let promise;
       assert.doesNotThrow(() => {
         promise = loadEncoding(vocabulary);
@@ -218,7 +218,7 @@ describe("counting", () => {
 });
 
 describe("budgets hold", () => {
-  /** What a context costs when all of it is counted again by itself. */
+  /** The cost of a context when everything in it is counted again, part by part. */
   function countAgain(context, config) {
     const { encoding } = config;
     return context.text === undefined
@@ -231,7 +231,8 @@ describe("budgets hold", () => {
     const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const given = randomConfig(random);
-      // By default the total has the results that close open calls in a request. `context.messages` leave these calls out.
+      // By default the total includes the results that close open calls in a request. `context.messages` leaves these
+      // calls out.
       /** @type {typeof given} */
       const config = { ...given, render: { ...given.render, openCalls: "drop" } };
       const context = tryBuild(transcript, config);
@@ -243,7 +244,7 @@ describe("budgets hold", () => {
       const { tokens } = context;
       const again = countAgain(context, config);
       if (config.encoding === "estimate") {
-        // An estimate of the whole may differ from the sum of its parts by rounding, and must still be close.
+        // An estimate of the whole may differ from the sum of its parts by rounding, but must be close.
         assert.ok(again <= tokens.total + context.kept.length + 2, `${again} of ${tokens.total}`);
       } else {
         assert.equal(again, tokens.total, "the total is what the whole prompt costs");
@@ -267,7 +268,7 @@ describe("budgets hold", () => {
 
   test("the order of the transcript is kept", () => {
     forEachSeed((random) => {
-      // Without times the order is that of the array.
+      // Without times, the array's order applies.
       const transcript = randomTranscript(random).map(({ createdAt, ...message }) => message);
       const context = tryBuild(transcript, randomConfig(random));
       const rows = context?.kept.map((message) => transcript.indexOf(originalOf(message, transcript))) ?? [];
@@ -278,7 +279,7 @@ describe("budgets hold", () => {
 
   test("with the newest first, more budget keeps all that less budget kept", () => {
     forEachSeed((random) => {
-      // Nothing answers the request yet: steps of a running turn are each tried.
+      // The request has no answers yet, because each step of a running turn is tried separately.
       const transcript = [...randomTranscript(random), user("now")];
       const { budget, ...rest } = randomConfig(random);
       /** @satisfies {import("windrow").ContextConfig} */

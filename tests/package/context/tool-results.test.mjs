@@ -1,4 +1,4 @@
-// How results of tools shrink in an agent's run.
+// Shrinking tool results in an agent's run.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ await loadEncoding(encoding);
 
 const MARK = /\[… [\d,]+ tokens? left out …\]/;
 
-/** The words of a stub that a newer result supersedes. */
+/** The stub of a result that a newer one supersedes. */
 const NEWER = "A newer result of this call follows.";
 
 /** A step of a run: a call and its result. */
@@ -186,7 +186,7 @@ describe("a call that is made again", () => {
   const EARLIER = "Not all of the earlier result is shown:";
   const task = { role: "user", content: "Rename handler_12 to onSave." };
   const file = lines(80, "handler");
-  /** A budget that has room for one of two equal results, and a line for the other. */
+  /** A budget with room for one of two equal results, and a line for the other. */
   const tightFor = (run) => countTokens(run, { encoding }).tokens - countTokens(file, { encoding }).tokens + 20;
   const unchanged = "File unchanged since last read. See the earlier result.";
 
@@ -199,7 +199,7 @@ describe("a call that is made again", () => {
     const shown = shownById(buildRun(run, tightFor(run)));
     assert.equal(shown.get("b"), file);
     assert.ok(shown.get("a").includes(NEWER), shown.get("a"));
-    // With room for both, both are whole.
+    // With room for both, both are shown whole.
     assert.equal(shownById(buildRun(run, 3000)).get("a"), file);
   });
 

@@ -1,4 +1,4 @@
-// The trace: what became of every message, and why.
+// The trace: the fate of every message, and the reason.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -61,7 +61,7 @@ describe("for random transcripts and configs", () => {
     for (const { transcript, context } of cases) {
       const section = (id) => context.tokens.sections.find((entry) => entry.id === id).tokens;
       const inRanges = context.trace.ranges.reduce((sum, range) => sum + range.tokens, 0);
-      // Where none was given, the request is one of the messages.
+      // If no request was passed, it is one of the messages.
       const request = context.recording.request == null ? 0 : section("request");
       assert.equal(inRanges + section("format") + section("tools") + request, context.tokens.total);
       const explained = transcript.map((_, position) => context.explain(position));

@@ -1,5 +1,5 @@
-// The whole prompt: tools, system text, sections, media and what frames them. An independent sum of the body that is sent is what
-// `tokens` says, and never more than the context window less what is kept for the reply.
+// The whole prompt: tools, system text, sections, media and their framing. An independent count of the sent body equals
+// `tokens`, and never exceeds the context window less the reply's reserve.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const sum = (numbers) => numbers.reduce((total, it) => total + it, 0);
 const WORDS =
   'the boat house opens at nine, café déjà vu 東京 привет {"a": 1} x = y; 🙂 https://example.org/a?b=c'.split(" ");
 
-/** OpenAI's declarations of functions, written for this test alone. */
+/** OpenAI's function declarations, written for this test only. */
 function declarations(tools) {
   const lines = (text, indent) =>
     text
@@ -37,7 +37,7 @@ function declarations(tools) {
   return `namespace functions {\n\n${functions.join("")}} // namespace functions`;
 }
 
-/** Tiles of 512 pixels, once the image is within 2,048 and its shorter side within 768. */
+/** Tiles of 512 pixels, after the image is scaled to fit 2,048 and its shorter side to fit 768. */
 function tiles(width, height) {
   const fit = (side, most, of) => (of <= most ? side : Math.max(1, Math.floor((side * most) / of)));
   const longer = Math.max(width, height);
@@ -46,7 +46,7 @@ function tiles(width, height) {
   return 85 + 170 * Math.ceil(fit(w, 768, shorter) / 512) * Math.ceil(fit(h, 768, shorter) / 512);
 }
 
-/** What a request costs, by OpenAI's published recipe, counted from its body. */
+/** The cost of a request by OpenAI's published recipe, counted from its body. */
 function costOf({ messages }, tools) {
   const parts = (content) => (typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []));
   const part = (it) => {
@@ -158,7 +158,7 @@ test('contextLimit: "model" is the model\'s window, as a number from then on', (
   assert.equal(byName.tokens.limit, 124_000);
   const byNumber = build({ model: "gpt-4o", budget: { contextLimit: 128_000, replyReserve: 4000 } });
   assert.equal(byName.snapshot.contextHash, byNumber.snapshot.contextHash);
-  // Less input than the window has.
+  // The model's input limit is smaller than its window.
   assert.equal(build({ model: "gpt-5", budget: { contextLimit: "model", replyReserve: 2000 } }).tokens.limit, 272_000);
   assert.equal(
     build({ model: "gpt-5", budget: { contextLimit: "model", replyReserve: 200_000 } }).tokens.limit,

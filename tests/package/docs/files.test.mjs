@@ -1,4 +1,4 @@
-// The tables of docs/files.md are those of the readers. `UPDATE=1 node --test tests/package/docs/files.test.mjs` writes them.
+// The tables of docs/files.md match the readers. `UPDATE=1 node --test tests/package/docs/files.test.mjs` writes them.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The table of formats in the guide is what the folders of formats have: how each is told, and whether windrow reads it, writes requests in
-// it and has a hook. `UPDATE=1` writes it anew.
+// The table of formats in the guide matches the folders of formats: how each format is recognized, and whether windrow
+// reads it, writes requests in it and has a hook. `UPDATE=1` writes the table.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,10 +9,10 @@ import { messageShapes, providers } from "windrow";
 const formats = new URL("../../../pkg-template/src/formats/", import.meta.url);
 const paper = new URL("../../../docs/guide.md", import.meta.url);
 
-/** Folders of what formats share. */
+/** Folders that formats share. */
 const SHARED = new Set(["plug", "request"]);
 
-/** Formats that windrow only writes: their messages are read as those of another. */
+/** Formats that windrow only writes. Their messages are read as another format's. */
 const READ_AS = { "web-llm": "read as `openai-chat`" };
 
 const folders = readdirSync(formats, { withFileTypes: true })
@@ -20,7 +20,7 @@ const folders = readdirSync(formats, { withFileTypes: true })
   .map(({ name }) => name)
   .sort();
 
-/** The comment at the top of a format's reader says how its messages are told. */
+/** How a format's messages are recognized: the comment at the top of its reader. */
 function toldBy(folder) {
   const source = readFileSync(new URL(`${folder}/read.ts`, formats), "utf8");
   const [, words] = /^\/\/ Told by: (.+)\.$/m.exec(source) ?? [];
@@ -28,7 +28,7 @@ function toldBy(folder) {
   return words;
 }
 
-/** The names that the option `shape` has for the messages of a folder. */
+/** Names that the option `shape` has for the messages of a folder. */
 function shapesOf(folder) {
   const sources = readdirSync(new URL(`${folder}/`, formats)).map((file) =>
     readFileSync(new URL(`${folder}/${file}`, formats), "utf8"),

@@ -1,4 +1,4 @@
-// The table of hosts in docs/hosts.md: it names every host and everything that is checked in it, and nothing else.
+// The table of hosts in docs/hosts.md names every host and everything that is checked in it, and nothing else.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The rules in docs/providers.md are those by which requests are checked.
+// The rules in docs/providers.md match those that check requests.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { providers, servers } from "windrow";
 
 const paper = new URL("../../../docs/providers.md", import.meta.url);
 
-/** A source as a link: a thread by its project and number, a page by its host. */
+/** A source as a link: a thread by its project and number, or a page by its host. */
 function linkOf(source) {
   const { host, pathname } = new URL(source);
   const thread = /^\/([^/]+)\/([^/]+)\/(?:issues|pull)\/(\d+)$/.exec(pathname);
@@ -33,7 +33,7 @@ function serversInWords() {
   return `| server | takes its fields back | known from |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** Checks what stands between two marks of the paper, and writes it anew if `UPDATE` is set. */
+/** Checks the text between two markers of the page, and writes it if `UPDATE` is set. */
 function checkPart(name, words) {
   const text = readFileSync(paper, "utf8");
   const pattern = new RegExp(`^(.*<!-- ${name}: begin.*? -->\\n)(.*)(<!-- ${name}: end -->\\n.*)$`, "s");

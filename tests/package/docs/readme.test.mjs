@@ -1,4 +1,5 @@
-// Runs the examples of the README and of docs as they are written, each in its host, and checks their comments and outputs. Every link leads somewhere, in the repository and in the package.
+// Runs the examples of the README and the docs unchanged, each in its host, and checks their comments and outputs. Also
+// checks that every link works, in the repository and in the package.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +21,7 @@ const folder = new URL("../../../.cache/readme/", import.meta.url);
 const packageFolder = fileURLToPath(new URL("../../../pkg-template/", import.meta.url));
 const program = fileURLToPath(new URL("../../../pkg-template/bin/windrow.js", import.meta.url));
 
-/** The examples of a language, each with the text of its paper after it. */
+/** Examples in a language, each with the text after it on its page. */
 function examplesIn(language) {
   return Object.values(papers).flatMap((text) => {
     const found = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
@@ -31,21 +32,21 @@ function examplesIn(language) {
 const examples = examplesIn("js");
 const ran = new Set();
 
-/** The one example that has these words. */
+/** The only example with these words. */
 function exampleWith(words) {
   const found = examples.filter(({ code }) => code.includes(words));
   assert.equal(found.length, 1, `there is one example with ${words}`);
   return found[0];
 }
 
-/** The folder in which examples run; this example will have been run. */
+/** The folder for running examples. Marks this example as run. */
 function folderFor(example) {
   ran.add(examples.indexOf(example));
   mkdirSync(folder, { recursive: true });
   return fileURLToPath(folder);
 }
 
-/** Runs an example as a module of its own, and gives what it names. */
+/** Runs an example as a separate module, and returns its named values. */
 function run(example, ...names) {
   folderFor(example);
   const file = new URL(`example-${examples.indexOf(example)}.mjs`, folder);
@@ -53,7 +54,7 @@ function run(example, ...names) {
   return import(file.href);
 }
 
-/** Runs an example in a page of Chromium, and once more each time that the page is loaded; gives what `look` makes of it. */
+/** Runs an example in a Chromium page, and again each time the page is loaded. Returns the result of `look`. */
 async function runInPage(example, look, { loads = 1 } = {}) {
   folderFor(example);
   const site = await openStorePage({ script: `${example.code}\nglobalThis.found = ${look};` });
@@ -74,7 +75,7 @@ async function runInPage(example, look, { loads = 1 } = {}) {
   }
 }
 
-/** Runs an example of a Durable Object in workerd. Returns the answers of `ask`, as often as it is asked. */
+/** Runs a Durable Object example in workerd. Returns the answers of `ask` for each of `times` calls. */
 async function runInWorker(example, ask, times) {
   folderFor(example);
   const handler = `export default { fetch: async (_, { CHATS: chats }) => Response.json(await (${ask})(chats)) };`;
@@ -92,7 +93,7 @@ async function runInWorker(example, ask, times) {
   }
 }
 
-/** What an example says behind a line. */
+/** The comment of an example after a line. */
 function comment({ code }, line) {
   const found = code.split("\n").find((text) => text.startsWith(line));
   assert.ok(found, `the example has a line that begins ${line}`);
@@ -110,7 +111,7 @@ function written(value) {
     : JSON.stringify(value);
 }
 
-/** The text that stands below an example as its output. */
+/** The output shown below an example. */
 function outputBelow({ after }) {
   const found = after.match(/^\n\n```text\n(.*?)\n```$/ms);
   assert.ok(found?.index === 0, "the output stands right below the example");
@@ -142,7 +143,7 @@ test("the first example prints what stands below it, pasted into an empty folder
   }
 });
 
-/** Makes a process fail that opens a connection or looks up a name. */
+/** Makes a process fail if it opens a connection or resolves a name. */
 const NO_NETWORK = `
 const refuse = () => { throw new Error("the network was used"); };
 require("node:net").Socket.prototype.connect = refuse;
@@ -429,7 +430,7 @@ test("the store of one's own passes the suite as the example runs it", () => {
   try {
     writeFileSync(join(cwd, "map-store.mjs"), store.code);
     writeFileSync(join(cwd, "map-store.test.mjs"), cases.code);
-    // It runs tests of its own, and is none of these.
+    // The example runs its own tests, which aren't part of these.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const [, words] = /for: node (.*)$/m.exec(cases.code);
     const command = ["--test-reporter=tap", ...words.split(" ")];
@@ -452,14 +453,14 @@ test("the rows of the format are read, and written back as they stand there", as
   assert.deepEqual(messages[1].content[0].data, new Uint8Array([1, 2]));
   assert.equal(messages[2].text, "a field of yours");
   assert.equal((await session.failures()).length, 1);
-  // What windrow writes of these messages has the same form.
+  // Windrow's own log of these messages has the same form.
   const copy = await openSession("web:main", { store: memoryStore() });
   await copy.append(messages);
   const rows = code.split("\n").filter((line) => JSON.parse(line || "{}").type === "message");
   assert.deepEqual((await copy.export()).trim().split("\n").slice(1).map(sorted), rows.map(sorted));
 });
 
-/** A row with its fields in the order of their names, which is no matter of the format. */
+/** A row with sorted fields, because the format doesn't define their order. */
 function sorted(line) {
   return JSON.stringify(JSON.parse(line), (_, value) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -582,7 +583,7 @@ test("docs/hosts.md: a worker builds for the page", async () => {
   const script = exampleWith("serveWorker();");
   const page = exampleWith("connectWorker(new Worker");
   const { port1, port2 } = new MessageChannel();
-  // Both ends of a channel that clones as a worker's does.
+  // Both ends of a channel that clones values like a worker's.
   script.code = script.code.replace("serveWorker()", "serveWorker(globalThis.workerEnd)");
   page.code = page.code.replace(/new Worker\(.*\}\)\)/, "globalThis.pageEnd)");
   Object.assign(globalThis, { workerEnd: port2, pageEnd: port1 });

@@ -62,13 +62,13 @@ test("what tokens.words says of an estimate is what the samples say", () => {
   }
 });
 
-/** Which estimate counts a model. */
+/** The estimate that counts a model. */
 function familyOf(model) {
   const version = Number(/\d+(?:[.-]\d(?!\d))?/.exec(model)?.[0].replace("-", "."));
   return model.includes("claude") ? `claude ${version >= 4.7}` : `gemini ${version >= 2.5}`;
 }
 
-/** What is recorded as it is counted today, of models that are counted by an estimate. */
+/** Records of models that are counted by an estimate, as it counts today. */
 const isChecked = ({ tokens, superseded }) => !superseded && FIGURES.test(tokens.words);
 const FIGURES = /(\d+) recorded requests of its kind were off by (\d+) % on average/;
 

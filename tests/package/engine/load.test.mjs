@@ -1,4 +1,4 @@
-// What holds with large inputs, and with values that are large only by their own word.
+// Robustness with large inputs, and with values that only claim to be large.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -68,7 +68,7 @@ describe("lists are as long as they have something in them", () => {
 });
 
 describe("import", () => {
-  // Each of these took minutes, or seconds, where an expression went back over what it had read.
+  // Each of these took seconds or minutes when a regular expression backtracked.
   const repeated = ["\r", " ", "\t", "\r ", "{", '{"a":', '"', "\\", '\\"', "\u2028", "1", "[", "\ufeff", "\r\n", "\n"];
   test("a file of one thing over and over is read once", async () => {
     for (const [at, piece] of repeated.entries()) {
@@ -112,7 +112,10 @@ describe("import", () => {
 });
 
 describe("any text, however it repeats, is read once", () => {
-  /** What the expressions of the package look for, whole and in part: a text of these is what they go back over, if they do. */
+  /**
+   * Strings that the package's regular expressions look for, whole and in part: if one of them backtracks, it does so
+   * on these.
+   */
   const pieces = [
     ...[
       '"',
@@ -202,7 +205,7 @@ describe("any text, however it repeats, is read once", () => {
   ];
   const LENGTH = 200_000;
   const white = [" ", "\t", "\r", "\n", "\r\n", "\u2028", "\u00a0", "\ufeff"];
-  /** One piece or a few of them, as often white space alone: what an expression looks for may be of one kind. */
+  /** One or a few pieces, or just white space: an expression may look for only one kind. */
   const unitOf = (random) => {
     const kind = random.pick([pieces, pieces, white]);
     return Array.from({ length: random.integer(1, 3) }, () => random.pick(kind)).join("");
@@ -223,7 +226,7 @@ describe("any text, however it repeats, is read once", () => {
     const session = await openSession("web:a", { store: memoryStore() });
     await run(session);
   };
-  /** Every place of a public call whose text an expression of the package looks at. */
+  /** Every public call that applies a regular expression to a text. */
   const places = {
     "a file": (text) => parseTranscript(text),
     "a line of a file": (text) => parseTranscript(`${JSON.stringify(user())}\n${text}\n${JSON.stringify(user())}\n`),
@@ -265,7 +268,7 @@ describe("any text, however it repeats, is read once", () => {
         } catch (error) {
           checkContextError(error, { kind: error.kind });
         }
-        // Read once it takes some hundredths of a second; gone back over, minutes.
+        // A single pass takes some hundredths of a second, and backtracking takes minutes.
         const seconds = (process.cpuUsage().user - started) / 1e6;
         assert.ok(seconds < 4, `${JSON.stringify(text.slice(0, 60))} takes ${seconds} s`);
       });
@@ -288,7 +291,7 @@ test("a recording that is nested beyond reason is damaged, and the next call wor
 });
 
 describe("a store that gives what it should not", () => {
-  /** A memory store of which one method gives something else. */
+  /** A memory store with one wrong method. */
   const wrong = (change) => {
     const store = memoryStore();
     const methods = ["append", "get", "sessions", "trim", "remove", "holding", "subscribe", "close", "read"];

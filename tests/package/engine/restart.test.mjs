@@ -1,4 +1,4 @@
-// An engine that fails inside is replaced by a new one: the call that failed says so, and nobody else notices.
+// A new engine replaces one that fails inside: only the failed call reports it, and nothing else is affected.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -14,14 +14,14 @@ const messages = Array.from({ length: 30 }, (_, index) => ({
 const config = { request: "And when?", budget: { maxTokens: 150 }, now: 0 };
 
 /**
- * Lets the engine fail in the middle of a call, as a trap does: what it leaves behind must not be used again.
+ * Makes the engine fail in the middle of a call, as a trap does. Its state must not be used again.
  *
  * @param {() => unknown} [run]
  */
 function failInside(run = () => countTokens("naïve", { encoding: "estimate" })) {
   const { encodeInto } = TextEncoder.prototype;
   TextEncoder.prototype.encodeInto = function (text, bytes) {
-    // What is beyond ASCII is left to this function by the code that hands a text to the engine.
+    // The code that passes a text to the engine leaves anything beyond ASCII to this function.
     if (text.endsWith("ïve")) {
       throw new RangeError("Maximum call stack size exceeded");
     }
@@ -37,7 +37,7 @@ function failInside(run = () => countTokens("naïve", { encoding: "estimate" }))
   return undefined;
 }
 
-// First in the file: no encoding is loaded yet, so that builds have to wait.
+// Must come first in the file: no encoding is loaded yet, so builds have to wait.
 test("builds that wait for an encoding go on in the new engine", async () => {
   const transcript = createTranscript(messages);
   const waiting = [buildContext(messages, config), buildContext(transcript, config)];

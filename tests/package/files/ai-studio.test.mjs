@@ -1,4 +1,4 @@
-// Prompts of Google's AI Studio: chunks as turns, with thoughts, media, code and functions.
+// Google AI Studio prompts: chunks as turns, with thoughts, media, code and functions.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,5 @@
-// Files of other apps: a conversation that is written in each form is read back with the same speakers, words, times, replies and calls.
+// Files of other apps: a conversation written in any form is read back with the same speakers, words, times, replies
+// and calls.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +9,7 @@ import { checkAny } from "../support/file-cases.mjs";
 import { mutateText } from "../support/mutations.mjs";
 import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 
-/** Returns the parts of messages. Fields that a kind of file doesn't have are left out. */
+/** Returns the parts of messages, without fields that a kind of file doesn't have. */
 function readBack(messages, has) {
   const names = new Map();
   return messages.flatMap((given) => {
@@ -48,7 +49,7 @@ const textIn = (output) =>
       ? output.map(textIn).join("")
       : textIn(output?.value ?? output?.text ?? JSON.stringify(output));
 
-/** Returns the parts of a conversation that was written. */
+/** Returns the parts of a written conversation. */
 function written(turns, { has, timed = (turn) => turn, idOf = (id) => id }) {
   return turns.flatMap((turn) => {
     const time = has.times ? { time: timeOf(timed(turn)).getTime() } : {};
@@ -69,7 +70,7 @@ function written(turns, { has, timed = (turn) => turn, idOf = (id) => id }) {
   });
 }
 
-/** Parts in one order: calls that are made at once have their results after all of them. */
+/** Parts in one order: the results of parallel calls come after all of the calls. */
 const grouped = (parts) => {
   const keys = parts.map((part) => JSON.stringify(part));
   const words = (part) => part.kind === "call" || part.kind === "result";

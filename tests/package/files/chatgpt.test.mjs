@@ -1,4 +1,4 @@
-// ChatGPT's export: the branch that is shown and no other, what the model has seen, tools' calls with their results.
+// ChatGPT exports: only the visible branch, the messages that the model has seen, and tool calls with their results.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 const BEGIN = 1_750_000_000;
 const time = (seconds) => new Date((BEGIN + seconds) * 1000).toISOString();
 
-/** A message as the export has it. */
+/** A message in the export's form. */
 const message = (role, content, more = {}) => ({
   id: "m",
   author: { role, name: more.name ?? null, metadata: {} },
@@ -22,7 +22,7 @@ const message = (role, content, more = {}) => ({
   ...more,
 });
 
-/** A tree in which each message follows the one before. */
+/** A tree without branches. */
 function chain(messages) {
   const mapping = { root: { id: "root", message: null, parent: null, children: ["n1"] } };
   for (const [at, one] of messages.entries()) {
@@ -34,7 +34,7 @@ function chain(messages) {
 
 const parsedOf = (messages, more = {}) =>
   parseTranscript(JSON.stringify({ conversation_id: "c", ...chain(messages), ...more }));
-/** What is read of messages, without what all of them have. */
+/** The messages as read, without fields that all of them have. */
 const read = (...messages) =>
   parsedOf(messages).messages.map(({ conversationId, ...one }) => {
     assert.equal(conversationId, "c");
@@ -379,7 +379,7 @@ describe("calls of tools", () => {
 });
 
 describe("trees", () => {
-  /** A random tree, in random order: each node hangs on one that was there before. */
+  /** A random tree in random order. Each node's parent is an earlier one. */
   function randomTree(random, count) {
     const parents = Array.from({ length: count }, (_, at) => (at === 0 ? null : random.integer(0, at - 1)));
     const leaf = random.integer(0, count - 1);
@@ -477,10 +477,10 @@ describe("trees", () => {
       const { messages, skipped } = parseTranscript(text);
       assert.equal(messages.length, count);
       assert.equal(messages.at(-1).content, String(count - 1));
-      assert.equal(skipped.length, 1); // the parent of the first
+      assert.equal(skipped.length, 1); // the first message's parent
       return processorMs() - started;
     };
-    // What looks at a message again for each below it takes a hundred times as long.
+    // Quadratic code would take a hundred times as long.
     const [few, many] = [read(10_000), read(100_000)];
     assert.ok(many < 40 * few, `${few} ms, ${many} ms`);
   });

@@ -1,4 +1,4 @@
-// Claude's export: blocks, what was attached, calls with their results, and the branch that is shown.
+// Claude exports: blocks, attachments, calls with their results, and the visible branch.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -24,7 +24,7 @@ const assistant = (uuid, content, more = {}) => ({ ...human(uuid, ""), content, 
 
 const parsedOf = (chat_messages, more = {}) =>
   parseTranscript(JSON.stringify([{ uuid: "c", name: "", created_at: AT, chat_messages, ...more }]));
-/** What is read of messages, without what all of them have. */
+/** The messages as read, without fields that all of them have. */
 const read = (...messages) =>
   parsedOf(messages).messages.map(({ conversationId, createdAt, ...one }) => {
     assert.deepEqual([conversationId, createdAt], ["c", AT]);
@@ -153,7 +153,7 @@ describe("blocks", () => {
     assert.deepEqual(read({ uuid: "a", text: "said", sender: "human", created_at: AT }), [
       { id: "a", role: "user", content: "said" },
     ]);
-    // Where the blocks say something, the text is what the page shows in their place.
+    // If the blocks have content, the text is only the page's fallback.
     const shown = assistant("b", [{ type: "text", text: "real" }], { text: "This block is not supported." });
     assert.deepEqual(read(shown)[0].content, "real");
   });
@@ -262,7 +262,7 @@ describe("blocks", () => {
 });
 
 describe("branches", () => {
-  /** Messages each of which hangs on one before it, and those of one branch. */
+  /** Messages that each have an earlier parent, and those of one branch. */
   function randomTree(random, count) {
     const parents = Array.from({ length: count }, (_, at) => (at === 0 ? null : random.integer(0, at - 1)));
     const branchOf = (leaf) => {

@@ -1,4 +1,4 @@
-// Files of several dialogues: they are told apart, named, and one of them is the file's.
+// Files with several dialogues: they are separated and named, and one of them is the file's conversation.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

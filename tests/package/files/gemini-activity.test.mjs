@@ -1,4 +1,4 @@
-// What Google Takeout gives of Gemini: prompts and answers, in the order of time.
+// Google Takeout's file of Gemini activity: prompts and answers, in order of time.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

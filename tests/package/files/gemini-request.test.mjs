@@ -1,4 +1,4 @@
-// Requests to Gemini's API: what stands around the contents, which are messages as they are.
+// Requests to Gemini's API: the fields around the contents, which are read as messages.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -21,7 +21,7 @@ describe("requests to Gemini", () => {
     assert.deepEqual(outcome({ contents, generationConfig: {} }), outcome(contents));
   });
 
-  // The module of the shape reads what a content says; here is what stands around it.
+  // The format's reader handles the contents. This test covers the rest of the request.
   test("are read, and stay as they are", {
     skip: !messageShapes.some(({ title }) => /gemini/i.test(title)),
   }, () => {

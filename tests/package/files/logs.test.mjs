@@ -1,4 +1,4 @@
-// Logs of agents: trees with marks. One branch is read, as the model was shown it.
+// Agents' logs: trees with marks. One branch is read, as the model saw it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const lines = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
 const time = (second) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
 
-/** The words in the texts and results of messages in any shape. */
+/** Words in the texts and results of messages in any format. */
 const textsOf = (messages) =>
   buildContextSync(messages, { encoding: "estimate", request: null, render: { format: "messages" } })
     .messages.map((message) => JSON.stringify(message))
@@ -24,10 +24,10 @@ const readLog = (rows) => {
   };
 };
 
-// ---- Writers: what each agent's log looks like ----
+// ---- Writers for each agent's log ----
 
 /**
- * A row of Claude Code's log. Other fields are put in unchanged.
+ * A row of Claude Code's log. Other fields are copied unchanged.
  *
  * @param {any} turn
  */
@@ -52,12 +52,12 @@ const piRow = ({ id, role, word, parent, second }) => ({
   message: { role, content: [{ type: "text", text: word }], timestamp: Date.parse(time(second)) },
 });
 
-/** A random tree of turns with one branch that is the newest: its rows as they were written, one after the other, and its words. */
+/** A random tree of turns whose last branch is the newest: its rows in the order of writing, and its words. */
 function randomTree(random) {
   const rows = [];
   let path = [];
   for (let at = 0; at < random.integer(2, 14); at++) {
-    // The user goes back to an earlier place of the branch, and says something else.
+    // The user goes back to an earlier point of the branch and says something else.
     if (path.length > 1 && random.integer(0, 3) === 0) {
       path = path.slice(0, random.integer(1, path.length - 1));
     }
@@ -192,7 +192,7 @@ describe("Claude Code's log", () => {
     assert.deepEqual(readLog([...before, boundary, shown, after]).words, ["w3", "w4"]);
     // A boundary without a summary replaces nothing.
     assert.deepEqual(readLog([...before, boundary, { ...after, parentUuid: "c" }]).words, ["w1", "w2", "w4"]);
-    // Rows that the compaction kept word for word come after the summary.
+    // Rows that the compaction kept verbatim come after the summary.
     const kept = {
       ...boundary,
       compactMetadata: { preservedSegment: { headUuid: "b", anchorUuid: "d", tailUuid: "b" } },
@@ -268,7 +268,7 @@ test("pi's compaction replaces what it sums up, and branches leave a summary", (
     row("h", "g", "w8", 10),
   ];
   assert.deepEqual(readLog(rows).words, ["w4", "w3", "w5", "w7", "w8"]);
-  // The first version has no ids.
+  // The first version of the format has no ids.
   const old = [
     header,
     ...["w1", "w2"].map((word) => ({ ...row("", null, word, 1), id: undefined, parentId: undefined })),
@@ -390,7 +390,7 @@ test("Roo Code's history is what would be sent: not what was condensed or cut", 
     message("w5", { truncationParent: "t" }),
     message("w6", { isTruncationMarker: true, truncationId: "t" }),
     message("w7"),
-    // The summary that replaced it was taken back.
+    // The summary that replaced it was undone.
     message("w8", { condenseParent: "gone" }),
   ];
   const { messages, skipped } = parseTranscript(JSON.stringify(rows));

@@ -1,4 +1,4 @@
-// Files that aren't read are named, and what could not be read is said loudly.
+// Unsupported files are named, and unreadable parts are reported prominently.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 
 const lines = (...values) => values.map((value) => JSON.stringify(value)).join("\n");
 
-/** A small file of each kind that has a name and no reader. */
+/** A small file of each kind that is named but has no reader. */
 const FILES = {
   "a Discord data package": [{ ID: 1, Timestamp: "2026-01-01", Contents: "Hi", Attachments: "" }],
   "a Microsoft Teams export": [{ id: "1", messageType: "message", body: { contentType: "html", content: "<p>Hi" } }],

@@ -1,4 +1,4 @@
-// Conversations in files: recognised by what is in them; rows that are not understood are skipped and reported.
+// Conversations in files are recognized by their content, and rows that aren't understood are skipped and reported.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ const all = [one, two, three];
 const lines = (...values) => values.map((value) => JSON.stringify(value)).join("\n");
 const rows = (parsed) => parsed.skipped.map(({ row }) => row);
 
-/** What a file with one conversation is read to: that one is the file's messages. */
+/** Parses a file with one conversation, which is the file's messages. */
 function parsedOne(text) {
   const { conversations, ...parsed } = parseTranscript(text);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Dialogues as ShareGPT has them: who speaks under several names, and calls of functions.
+// ShareGPT dialogues: several names for each speaker, and function calls.
 
 import { checkFile } from "../support/file-cases.mjs";
 

@@ -1,4 +1,4 @@
-// Tasks of an agent system as messages, after document 003.
+// An agent system's tasks as messages, by document 003.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

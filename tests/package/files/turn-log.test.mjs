@@ -1,4 +1,4 @@
-// Logs of turns, as Claude Code writes them: read from files, and kept by sessions line by line.
+// Turn logs as Claude Code writes them: read from files, and stored by sessions line by line.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

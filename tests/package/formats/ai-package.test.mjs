@@ -1,4 +1,4 @@
-// The AI SDK's own checks of what is made for it.
+// The AI SDK's own checks of requests made for it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { requestOf } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 
-/** What the SDK would fetch for a provider that takes no addresses. */
+/** Stands in for the download that the SDK makes for a provider that doesn't accept URLs. */
 const fetched = (plans) => plans.map(() => ({ data: Uint8Array.of(1), mediaType: "image/png" }));
 
 test("random conversations pass the SDK's schema, and become a prompt of its providers", async () => {

@@ -1,4 +1,4 @@
-// What each provider's body looks like: where things go, what is changed so that it fits, and what is left out.
+// Each provider's body: the place of every part, the changes to make it fit, and the parts left out.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -20,7 +20,7 @@ const result = (toolCallId, /** @type {any} */ content = "found") => ({ role: "t
 /** @type {(messages: any[]) => Record<string, any>} */
 const bodies = (messages) => Object.fromEntries(NAMES.map((name) => [name, requestOf(name, messages)]));
 
-/** A canonical message as a writer takes it; its parts may be noted as the provider's own. */
+/** A canonical message as writers receive it. Its parts may be marked as the provider's own. */
 const parsedOf = (message) => ({
   message,
   given: message,
@@ -162,7 +162,7 @@ describe("a conversation that is in the provider's own form already", () => {
     }
     const mixed = requestOf("gemini", contents(calls({ id: "a" }), responses({})));
     assert.deepEqual(mixed.contents, contents(calls({ id: "a" }), responses({ id: "a" })));
-    // Of another shape they have ids, as they do there.
+    // Messages of another format have ids, and so does the request.
     const { contents: of } = requestOf("gemini", [user("go"), call("a"), result("a")]);
     assert.deepEqual([of[1].parts[0].functionCall.id, of[2].parts[0].functionResponse.id], ["a", "a"]);
   });
@@ -826,7 +826,7 @@ describe("ids and reasoning of OpenAI's Responses", () => {
       assert.equal(item?.id, isFit ? id : undefined);
       const own = { input: turns(thought({ id, encrypted_content: "e" }), answer) };
       assert.equal(problemsOf("openai-responses", own).length, isFit ? 0 : 1);
-      // Without its id and its content there is nothing to find it by.
+      // Without its id and its content, the API has nothing to find it by.
       const bare = requestOf("openai-responses", turns(thought({ id }), answer)).input;
       assert.equal(bare.length, isFit ? 4 : 3);
     });

@@ -1,4 +1,4 @@
-// A context that is built for a provider is within its budget as that provider's request, by a count of the request itself.
+// A context built for a provider stays within its budget in that provider's form, by a count of the request itself.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -13,7 +13,7 @@ const tokensOf = (text) => countTokens(text, { encoding }).tokens;
 
 before(() => loadEncoding(encoding));
 
-/** All that a request says in words: its texts, and the arguments and results of its calls. */
+/** Everything that a request says in words: its texts, and the arguments and results of its calls. */
 function wordsOf(value, name = "") {
   const isNoWord = [
     "role",

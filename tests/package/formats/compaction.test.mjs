@@ -1,4 +1,5 @@
-// A request begins with its provider's newest compaction, and for everybody else the log's own messages are there.
+// A request to the same provider begins with its newest compaction. Any other provider gets the original messages of
+// the log.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -52,7 +53,7 @@ const OTHERS = [
   ["gemini", "gemini-3-pro"],
 ];
 
-/** A random conversation: the messages before its newest compaction, that, and those after it. */
+/** A random conversation: the messages before its newest compaction, the compaction, and the messages after it. */
 function conversation(random, { made, empty }) {
   const words = [];
   let saidCount = 0;
@@ -102,12 +103,12 @@ describe("a compaction", () => {
       const body = context.request(provider);
       const text = JSON.stringify(body);
       for (const said of [...gone, "An older summary.", "said then", "not shown"]) {
-        // Words begin with a number, which may be the end of a longer one.
+        // Words begin with a number, which could also be the end of a longer one.
         assert.ok(!new RegExp(`(?<!\\d)${said}`).test(text), `${said} is sent`);
       }
       assert.ok(text.includes("The newest summary."));
       const alone = await buildContext(/** @type {any[]} */ ([system, newest, ...after]), config);
-      // A ranking knows how rare a word is from the whole log, so it may choose otherwise if there is a choice.
+      // Ranking uses word frequencies of the whole log, so it may choose differently if there is a choice.
       if (config.recall?.ranking === "recency" || alone.messages.length === after.length + 2) {
         assert.deepEqual(body, alone.request(provider), "it is as if the log began with the compaction");
         assert.equal(context.tokens.total, alone.tokens.total);
@@ -142,7 +143,7 @@ describe("a compaction", () => {
       for (const said of gone) {
         assert.ok(text.includes(said), `${said} is missing`);
       }
-      // The messages that are sent again are counted. Some providers join texts, which may save a token here and there.
+      // The messages that are sent again are counted. Some providers join texts, which may save a few tokens.
       const { tokens } = countTokens(gone.join(" "), { model });
       assert.ok(
         context.tokens.total >= 0.9 * tokens,

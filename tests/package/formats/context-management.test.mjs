@@ -1,4 +1,5 @@
-// Settings of a provider's `context_management`: requests pass them on, and the trace lists the parts that the provider will clear.
+// A provider's `context_management` settings: requests pass them on, and the trace lists the parts that the provider
+// will clear.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

@@ -1,4 +1,5 @@
-// Ids of calls and files in requests: each has a length and an alphabet. Blocks of Anthropic's that aren't files cost what they are.
+// Ids of calls and files in requests have a length and an alphabet. Anthropic's blocks that aren't files have their
+// true cost.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -16,7 +17,7 @@ const wildId = (random) =>
     random.pick(random.chance(0.5) ? WILD.slice(0, 5) : WILD),
   ).join("");
 
-/** All ids in a body that name calls, results, files or audio. */
+/** All ids in a body that refer to calls, results, files or audio. */
 function* idsIn(value, path = "") {
   if (Array.isArray(value)) {
     for (const inner of value) {

@@ -1,4 +1,5 @@
-// Instructions that come after the conversation has begun: if the model takes them there, they stay, and all before them stays the same.
+// Instructions after the beginning of a conversation: if the model accepts them there, they stay in place, and
+// everything before them is unchanged.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -84,7 +85,7 @@ describe("late instructions", () => {
         assert.deepEqual(problemsOf(provider, body, { model }), []);
         const { system, instructions, systemInstruction, ...rest } = /** @type {any} */ (body);
         const said = JSON.stringify([system, instructions, systemInstruction, Object.values(rest)[0]]).slice(0, -2);
-        // Neighbors that become one message are written again, and no message before them.
+        // Neighbors that merge into one message are rewritten, but no message before them is.
         const same = [...said].findIndex((letter, at) => letter !== previous[at]);
         const least = previous.lastIndexOf('{"role":');
         assert.ok(turn === 0 || same < 0 || same >= least, `${previous}\n${said}`);

@@ -1,5 +1,6 @@
-// Calls that have no result: a part is left out only for its own sake. Random conversations in every shape lose calls, results and
-// texts, have them twice or in another order, or are cut off. What is left is sent: every text, and every result whose call is there.
+// Calls without results: a part is only left out for its own sake. Random conversations in every format lose calls,
+// results and texts, repeat or reorder them, or are cut off. Everything else is sent: every text, and every result
+// whose call is there.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -25,10 +26,10 @@ const contextOf = (messages, options) => buildContextSync(messages, options);
 
 before(() => loadEncoding(encoding));
 
-/** Lists of a message whose entries are parts or calls. */
+/** Fields of a message that list parts or calls. */
 const LISTS = ["content", "parts", "tool_calls", "toolInvocations"];
 
-/** Takes the result out of a part that has a call and its result; undefined for any other part. */
+/** Removes the result from a part that has both a call and its result. Returns undefined for any other part. */
 function opened(part) {
   if (part.toolInvocation !== undefined) {
     const { result: _, ...call } = part.toolInvocation;
@@ -48,7 +49,7 @@ function opened(part) {
   return undefined;
 }
 
-/** Returns a copy of a message without some of its parts, or without results of its calls. */
+/** Returns a copy of a message without some of its parts, or without some results of its calls. */
 function damaged(message, random) {
   if (Object.getPrototypeOf(message) !== Object.prototype) {
     return message;
@@ -62,12 +63,12 @@ function damaged(message, random) {
     for (const list of LISTS.filter((name) => Array.isArray(owner[name]))) {
       owner[list] = owner[list].flatMap((part) => {
         const call = typeof part === "object" && random.chance(0.5) ? opened(part) : undefined;
-        // A text next to the parts says theirs again.
+        // A text next to the parts repeats theirs.
         const mayGo = owner[list].length > 1 && !(part.type === "text" && typeof owner.content === "string");
         return call !== undefined ? [call] : mayGo && random.chance(0.1) ? [] : [part];
       });
     }
-    // The field next to the parts says the same calls again.
+    // The field next to the parts repeats the same calls.
     const ofParts = new Map((owner.parts ?? []).map((part) => [part.toolInvocation?.toolCallId, part.toolInvocation]));
     if (Array.isArray(owner.parts) && Array.isArray(owner.toolInvocations)) {
       owner.toolInvocations = owner.toolInvocations.map((call) => ofParts.get(call.toolCallId) ?? call);
@@ -76,7 +77,7 @@ function damaged(message, random) {
   return copy;
 }
 
-/** Returns a conversation with parts and messages removed, doubled, reordered or cut off. */
+/** Returns a conversation with parts and messages removed, duplicated, reordered or cut off. */
 function damagedConversation(messages, random) {
   const left = messages.flatMap((message) => {
     const own = random.chance(0.5) ? damaged(message, random) : message;
@@ -89,7 +90,7 @@ function damagedConversation(messages, random) {
   return random.chance(0.3) ? left.slice(0, random.integer(0, left.length)) : left;
 }
 
-/** The texts that must be sent, and the results whose call is before them, if ids say which call it is. */
+/** Texts that must be sent, and results whose call precedes them, if ids identify the call. */
 function expected(marks, messages) {
   const said = messages.map((message) => JSON.stringify(message));
   const firstWith = (mark) => said.findIndex((text) => text.includes(mark));
@@ -97,7 +98,7 @@ function expected(marks, messages) {
   return marks.filter(({ mark, kind, of }) => {
     const at = lastWith(mark);
     const call = of === undefined ? -1 : firstWith(of);
-    // Gemini's may have none: then the place among the others says it.
+    // Gemini's calls may have no ids, and are then matched by position.
     const isNamed = [said[at], said[call]].every((text) => !/"function(?:Call|Response)":\{"name"/.test(text ?? ""));
     return at >= 0 && (kind === "text" || (kind === "result" && call >= 0 && call <= at && isNamed));
   });
@@ -109,7 +110,7 @@ describe("calls without a result", () => {
       let openCount = 0;
       const cases = forEachSeed((random, seed) => {
         const provider = PROVIDERS[seed % PROVIDERS.length];
-        // Bedrock takes no document whose text was removed.
+        // Bedrock refuses a document whose text was removed.
         const sendable = sendableOf(provider, has).filter((it) => provider !== "bedrock" || it !== "media");
         const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable });
         const whole = write(turns, random);
@@ -137,7 +138,8 @@ describe("calls without a result", () => {
         const again = contextOf(context.kept, { encoding, request: null, shape: undefined });
         assert.ok(!again.trace.notes.some(({ kind }) => kind === "open-calls"), "what is kept has no open call");
       });
-      // An item is a call alone, and is left out whole. opencode and Mastra say themselves what becomes of it.
+      // Items contain a single call and are dropped whole. opencode and Mastra report the fate of their calls
+      // themselves.
       if (!["opencode", "mastra", "openai-responses", "openai-agents"].includes(shape)) {
         assertShare(openCount, cases, 40, "have an open call");
       }

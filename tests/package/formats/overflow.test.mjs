@@ -1,11 +1,11 @@
-// Errors of providers that say that a prompt is too long.
+// Provider errors that report a prompt that is too long.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { contextOverflowOf, isContextOverflow } from "windrow";
 import { forEachSeed } from "../support/property.mjs";
 
-/** Messages of errors: the words, the tokens of the prompt, and those that it may have. */
+/** Error messages: the words, the tokens of the prompt, and the limit. */
 const OVERFLOWS = [
   ["prompt is too long: 200251 tokens > 200000 maximum", 200_251, 200_000],
   [
@@ -106,7 +106,7 @@ const OTHERS = [
   "",
 ];
 
-/** Errors of SDKs with the words of a provider in them. */
+/** SDK errors that wrap a provider's words. */
 const WRAPPERS = {
   error: (words) => new Error(words),
   text: (words) => words,

@@ -1,4 +1,5 @@
-// Parallel calls and their results cost as much as in the body of the request: one envelope for results that are sent as one message.
+// Parallel calls and their results cost as much as in the request body: one envelope for results that are sent as one
+// message.
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -12,7 +13,7 @@ before(() => loadEncoding("o200k_base"));
 const words = (random) =>
   Array.from({ length: random.integer(1, 30) }, () => random.pick(["kettle", "lamp", "7", "é"])).join(" ");
 
-/** Steps of an agent: the calls of each, with their results. */
+/** Steps of an agent: parallel calls with their results. */
 function randomSteps(random) {
   let made = 0;
   return Array.from({ length: random.integer(1, 4) }, () =>
@@ -33,7 +34,7 @@ const shuffled = (random, list) => {
   return list.map(() => left.splice(random.integer(0, left.length - 1), 1)[0]);
 };
 
-/** The messages of one step in a shape: its calls, and then their results in any order. */
+/** Messages of one step in a format: its calls, and then their results in any order. */
 const SHAPES = {
   openai: (calls, random) => [
     {
@@ -116,7 +117,7 @@ for (const shape of Object.keys(SHAPES)) {
       const timed = conversation(random, shape).map((message) =>
         isTimed && random.chance(0.7) ? { ...message, createdAt: 1e12 + 1000 * random.integer(0, 20) } : message,
       );
-      // Words of the user's next to a result, and a message that comes between a call and its result.
+      // Adds user words next to a result, and messages between a call and its result.
       const mixed = timed.map((message) =>
         message.content?.[0]?.type === "tool_result" && random.chance(0.3)
           ? { ...message, content: [...message.content, { type: "text", text: words(random) }] }
@@ -132,7 +133,7 @@ for (const shape of Object.keys(SHAPES)) {
       try {
         const context = buildContextSync(messages, { ...options, budget, render: { provider, openCalls } });
         const body = context.request(provider);
-        // By the clocks a reply may be the newest.
+        // Sorted by time, a reply may come last.
         const problems = problemsOf(provider, body).filter(({ rule }) => rule !== "ends-with-user");
         assert.deepEqual(problems, []);
         const tokens = tokensOfBody(provider, body);

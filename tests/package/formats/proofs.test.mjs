@@ -1,4 +1,4 @@
-// What a provider asks for though nobody can read it: reasoning without a text, and calls that share an id.
+// Unreadable parts that a provider requires: reasoning without a text, and calls that share an id.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -10,12 +10,12 @@ const NAMES = providers.map(({ name }) => name);
 
 before(() => loadEncoding(encoding));
 
-/** Steps of the assistant: reasoning without a text, and behind it a call with its result, or a text. */
+/** Steps of the assistant: reasoning without a text, followed by a call with its result, or by a text. */
 function stepsOf(random) {
   return Array.from({ length: random.integer(1, 5) }, (_, at) => ({ at, isCall: random.chance(0.6) }));
 }
 
-/** As items of OpenAI's Responses: encrypted or not. */
+/** The steps as items of OpenAI's Responses API, encrypted or not. */
 function items(random, steps) {
   return steps.flatMap(({ at, isCall }) => [
     {
@@ -41,7 +41,7 @@ function items(random, steps) {
   ]);
 }
 
-/** As a message of the AI SDK's, with proofs of each provider or none. */
+/** The steps as an AI SDK message, with or without each provider's proofs. */
 function uiMessage(random, steps) {
   const parts = steps.flatMap(({ at, isCall }) => [
     { type: "step-start" },
@@ -75,7 +75,7 @@ describe("reasoning of which nothing may be read", () => {
       const messages = [
         asUser("asked.", isUi),
         ...(isUi ? [uiMessage(random, steps)] : items(random, steps)),
-        // It was broken off before anything was said.
+        // Reasoning that was interrupted before any output.
         ...(!isUi && random.chance(0.3) ? [{ type: "reasoning", id: "rs_last", summary: [] }] : []),
         asUser("and?", isUi),
       ];

@@ -1,4 +1,5 @@
-// Random conversations: for every provider the body keeps every rule, and says all that was said, once and in order.
+// Random conversations: every provider's body keeps every rule, and contains everything that was said, once and in
+// order.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,26 +8,26 @@ import { randomConversation } from "../support/conversations.mjs";
 import { forEachSeed } from "../support/property.mjs";
 import { deepFreeze } from "../support/transcripts.mjs";
 
-/** What each provider takes of media, beside what the conversations have by themselves. */
+/** Kinds of media that each provider accepts, in addition to the conversations' usual contents. */
 const TAKEN = {
   openai: { media: ["image", "file", "audio"] },
   "openai-responses": { mediaIn: ["user", "tool"] },
   anthropic: { mediaIn: ["user", "tool"], hosted: true },
   gemini: { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] },
-  // A document without a text next to it is refused, and an image by its address too: the shapes have others.
+  // Bedrock refuses a document without a text next to it and an image by URL. Other formats cover these.
   bedrock: { media: [], mediaIn: [] },
   "ai-sdk": { media: ["image", "file", "audio"], hosted: true },
-  // Their media are checked with the shapes, which have images by their bytes.
+  // Media for these providers are tested with the formats, which embed image bytes.
   chrome: { media: [], mediaIn: [] },
   "web-llm": { media: [], mediaIn: [] },
 };
 
-/** The marks of a body, in order. */
+/** Marks in a body, in order. */
 function marksIn(body) {
   return Array.from(JSON.stringify(body).matchAll(/zq\d+qz/g), ([mark]) => mark);
 }
 
-/** Checks that marks are in a list, in the order in which they are given. */
+/** Checks that a list has these marks in this order. */
 function checkOrder(found, marks, what) {
   const wanted = new Set(marks);
   assert.deepEqual(
@@ -36,7 +37,7 @@ function checkOrder(found, marks, what) {
   );
 }
 
-/** The marks in the order in which a body has what calls gave: that of the calls. */
+/** Marks in the order of a body: results follow the order of their calls. */
 function inOrderOfCalls(marks) {
   const calls = marks.filter(({ kind }) => kind === "call").map(({ mark }) => mark);
   const results = marks.filter(({ kind }) => kind === "result");
@@ -79,7 +80,7 @@ for (const { name } of providers) {
         const kept = found.filter((mark) => thoughts.includes(mark));
         assert.equal(new Set(kept).size, kept.length);
         assert.ok(!["openai", "chrome", "web-llm"].includes(name) || kept.length === 0);
-        // Half a character is an escape in JSON. Signed reasoning that has one is left out.
+        // JSON escapes a lone surrogate. Signed reasoning that has one is left out.
         const isWhole = !/\\ud[89a-f]/.test(JSON.stringify(messages));
         assert.ok(name !== "ai-sdk" || !isWhole || kept.length === thoughts.length);
       });
@@ -97,7 +98,7 @@ for (const { name } of providers) {
   });
 }
 
-/** A message without what cannot be cloned: a `URL` is never changed. */
+/** A message without values that can't be cloned. A `URL` is never changed. */
 function withoutAddresses(message) {
   return JSON.parse(JSON.stringify(message));
 }

@@ -1,4 +1,4 @@
-// A built context as a provider's request, and the errors of it.
+// A built context as a provider's request, and the errors that this can raise.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -123,10 +123,10 @@ describe("what cannot be sent", () => {
       for (const name of NAMES) {
         for (const messages of lists) {
           if (rule === "has-messages" && name.startsWith("openai") && messages.length > 0) {
-            continue; // Instructions are messages there.
+            continue; // There, instructions are messages.
           }
           if (rule === "ends-with-user" && name === "chrome") {
-            continue; // The model adds to its last message there.
+            continue; // There, the model continues its last message.
           }
           const failure = await errorOf(() => requestOf(name, messages));
           checkContextError(failure, { code: "NOT_SENDABLE" });

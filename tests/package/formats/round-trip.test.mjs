@@ -1,5 +1,5 @@
-// A request that is read again says the same as its messages: no text, call, result or image is lost, doubled or moved to another
-// speaker.
+// Reading a request back recovers its messages: no text, call, result or image is lost, duplicated or attributed to
+// another speaker.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,7 +19,7 @@ describe("read(write(messages)) says what the messages say", () => {
       forEachSeed((random) => {
         const shape = random.pick(Object.keys(SHAPES));
         const { write, thoughtsOf, has } = SHAPES[shape];
-        // A provider without a field for names gets them in the text.
+        // A provider without a name field gets names in the text.
         const sendable = sendableOf(name, has).filter((it) => it !== "name");
         const { turns } = randomTurns(random, { thoughtsOf, has: sendable });
         const messages = write(turns, random);
@@ -36,7 +36,9 @@ describe("read(write(messages)) says what the messages say", () => {
   }
 });
 
-/** Returns the content of messages: the texts of each speaker in order, and calls, results and media, whatever carries them. */
+/**
+ * Returns the content of messages: the texts of each speaker in order, and calls, results and media, wherever they are.
+ */
 function essence(messages) {
   const said = { system: [], user: [], assistant: [], calls: [], results: [], media: 0 };
   for (const message of messages) {
@@ -62,7 +64,7 @@ function essence(messages) {
         case "file":
           said.media += 1;
           break;
-        default: // Reasoning goes back to its own provider alone.
+        default: // Reasoning only goes back to its own provider.
       }
     }
   }
@@ -76,20 +78,23 @@ function essence(messages) {
   };
 }
 
-/** Returns a content with the texts of each speaker as one: some providers' messages have no more. */
+/** Joins the texts of each speaker, because some providers' messages hold only one. */
 function withOneText({ user, assistant, ...others }) {
   const joined = (texts) => texts.join("\n").replace(/\s+/g, " ");
   return { ...others, user: joined(user), assistant: joined(assistant) };
 }
 
-/** A text without half characters, which no provider takes, nor their escapes in JSON. */
+/** Replaces lone surrogates, which no provider accepts, and their escapes in JSON. */
 const wellFormed = (text) => text.replaceAll(/[\ud800-\udfff]|\\+ud[89a-f][0-9a-f]{2}/gu, "\ufffd");
 
 function speakerOf(role) {
   return role === "developer" ? "system" : role === "tool" ? "user" : role;
 }
 
-/** Arguments as JSON with sorted fields: providers take a text or an object. What isn't an object is the field `input` of one. */
+/**
+ * Arguments as JSON with sorted fields, because providers use a text or an object. A value that isn't an object becomes
+ * the field `input` of one.
+ */
 function argumentsOf(input) {
   const value = parsed(input) ?? {};
   const object = typeof value === "object" && !Array.isArray(value) ? value : { input };

@@ -1,17 +1,17 @@
-// The rules of providers: each has a body that keeps it, and one or more that break it, and says where.
+// Provider rules: each has a body that keeps it, and bodies that break it, with the place of the violation.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 
 const HALF = "half \ud83e";
-/** A message of the user's as Converse has it, and a call. */
+/** A user message in Converse's form, and a call. */
 const converse = (...content) => ({ role: "user", content });
 const converseUse = (toolUseId, name = "look", /** @type {unknown} */ input = {}) => ({
   toolUse: { toolUseId, name, input },
 });
 
-/** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
+/** For each provider, a body that keeps every rule, and for each rule, bodies that break it, with the place. */
 const CASES = {
   openai: {
     sound: () => ({
@@ -1211,17 +1211,17 @@ function chromeResponse(callId, name = "look") {
   return { type: "tool-response", value: { callId, name, result: [{ type: "text", value: "found" }] } };
 }
 
-/** A text of some megabytes. */
+/** A text of `count` megabytes. */
 function megabytes(count) {
   return "A".repeat(count * 2 ** 20);
 }
 
-/** As many objects that are alike. */
+/** `count` equal objects. */
 function copies(count, value) {
   return Array.from({ length: count }, () => structuredClone(value));
 }
 
-/** A block of media of Anthropic's. */
+/** A media block in Anthropic's form. */
 function block(type, data) {
   return { type, source: { type: "base64", media_type: type === "image" ? "image/png" : "application/pdf", data } };
 }

@@ -1,5 +1,5 @@
-// Every shape for every provider: random conversations with calls, media and reasoning are read, chosen from within a budget, sent as a
-// valid body that is never over it, and read again from that body.
+// Every format with every provider: random conversations with calls, media and reasoning are read, fitted into a
+// budget, sent as a valid body that never exceeds it, and read back from that body.
 
 import { before, describe, test } from "node:test";
 import { loadEncoding } from "windrow";

@@ -1,5 +1,5 @@
-// Messages of every shape: those that are known are read, whatever way they go in, none as one of another shape, and of what is not
-// known nothing passes for an empty message. Each shape has a test file of its own in `shapes`.
+// Messages of every format: known ones are read through every entry point and never mistaken for another format's, and
+// unknown ones never pass for an empty message. Each format also has its own test file.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -39,7 +39,7 @@ class HumanMessage {
 }
 
 /**
- * Of every shape, by its name, a list of messages in which `ASKED` and `SAID` are said, and a tool is called.
+ * For every format, by name, a list of messages that say `ASKED` and `SAID` and call a tool.
  *
  * @type {Record<string, any[]>}
  */
@@ -372,7 +372,7 @@ const NAMED_WAYS = {
   createTranscript: (messages, shape) => createTranscript(messages, { shape }),
 };
 
-/** Checks that messages are read, whatever way they go in; the first of them also as the request. */
+/** Checks that messages are read through every entry point, and that the first can be the request. */
 async function isReadEverywhere(messages) {
   for (const [way, take] of Object.entries(WAYS)) {
     await assert.doesNotReject(async () => take(way === "request" ? messages.slice(0, 1) : messages), way);
@@ -388,7 +388,7 @@ async function isRefusedEverywhere(messages, expected = {}, ways = WAYS) {
   }
 }
 
-/** What messages say, and what each of them costs. */
+/** The contents of messages, and the cost of each. */
 function readingOf(messages, options) {
   const costs = messages.map((message) => countTokens([message], { encoding, ...options }).tokens);
   const { text: said } = buildContextSync(messages, { encoding, render: { format: "text" }, ...options });
@@ -432,7 +432,7 @@ describe("shapes that are known", () => {
   test("messages of all shapes may stand in one list", async () => {
     const all = Object.values({ ...OWN_SAMPLES, ...SAMPLES });
     const count = (messages) => countTokens(messages, { encoding }).tokens;
-    // What a prompt costs beside its messages is counted once.
+    // The prompt's fixed cost is counted once.
     const beside = count([]);
     const sum = all.reduce((tokens, messages) => tokens + count(messages) - beside, beside);
     assert.equal(count(all.flat()), sum);
@@ -507,7 +507,7 @@ describe("the option shape", () => {
           }
         };
         const [right, wrong] = [shown(undefined), shown(name)];
-        // A call in a field that a shape doesn't have is lost next to a text, if no result says that there was one.
+        // A call in a field that a format doesn't have is lost next to a text, unless a result reveals it.
         const { notes } = buildContextSync([message], { encoding, request: null }).trace;
         const isOpen = notes.some(({ kind }) => kind === "open-calls");
         if (wrong !== undefined && !isOpen) {
@@ -518,7 +518,7 @@ describe("the option shape", () => {
   });
 
   test("a message that could be of either is read as it says", () => {
-    // A user's message of pi, of 1970: by itself it is one in windrow's own form, with a field that says nothing.
+    // A pi user message from 1970. By itself it is windrow's own form with a meaningless field.
     const message = { role: "user", content: ASKED, timestamp: 1000 };
     const shown = (options) =>
       buildContextSync([message], { encoding, render: { format: "text", times: true }, ...options });
@@ -584,7 +584,7 @@ describe("a row of a file is refused as a message, and the error says how the fi
   };
   for (const [name, row] of Object.entries(FILES)) {
     test(name, async () => {
-      // What is a request need not say who asks.
+      // The request doesn't need a role.
       const { request, ...ways } = WAYS;
       await isRefusedEverywhere([row], { message: new RegExp(`expected a message, got .*${name}`) }, ways);
       await isRefusedEverywhere([row], {}, { request });

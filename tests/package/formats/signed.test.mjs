@@ -1,4 +1,4 @@
-// Parts that a provider has signed go back to it unchanged, or not at all.
+// Parts that a provider has signed go back to it unchanged or not at all.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ const NAMES = providers.map(({ name }) => name);
 
 before(() => loadEncoding(encoding));
 
-/** Returns the text of a signed part: words, only white space, half a character, or more than a budget holds. */
+/** Returns the text of a signed part: words, only white space, a lone surrogate, or more than fits the budget. */
 function saidIn(random) {
   return random.pick([
     () => "",
@@ -41,8 +41,8 @@ const asOpencode = (text) => ({
 const timed = (text) => ({ role: "user", content: text, timestamp: 1.7e12 });
 
 /**
- * Formats and kinds of signed parts: a user's message, a part with a signature and a text, and the text that must go back with the
- * signature if it is another.
+ * Formats and kinds of signed parts: a user message, a part with a signature and a text, and the text that must go back
+ * with the signature if it differs.
  */
 const CARRIERS = {
   "windrow thinking": [byRole, (signature, text) => ({ type: "reasoning", provider: "anthropic", text, signature })],
@@ -138,7 +138,7 @@ const CARRIERS = {
   ],
 };
 
-/** Messages of the assistant around a signed part of a kind. */
+/** Assistant messages around a signed part of a kind. */
 function around(kind, part, words) {
   if (kind.startsWith("assistant-ui")) {
     const status = { type: "complete", reason: "stop" };
@@ -192,10 +192,10 @@ function around(kind, part, words) {
   return [kind === "langchain" ? { type: "ai", content } : { role: "assistant", content }];
 }
 
-/** Returns the signed parts of a body: each signature and the text with it. */
+/** Returns the signed parts of a body: each signature with its text. */
 function signedIn(body) {
   const found = [];
-  // The AI SDK has one reasoning of OpenAI's in several parts, told by the id of the item.
+  // The AI SDK splits one OpenAI reasoning item into several parts with the same item id.
   const parts = (body.messages ?? []).flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const textOfItem = (id) => {
     const ofItem = parts.filter((part) => part.providerOptions?.openai?.itemId === id);

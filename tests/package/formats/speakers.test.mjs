@@ -1,4 +1,4 @@
-// Names in texts: whatever users call themselves and write, a request says who said what.
+// Names in texts: whatever users call themselves and write, a request shows who said what.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -27,7 +27,7 @@ const ENDS = ["\n", "\r\n", "\r", "\u2028", "\u0085", "\v", "\n\n"];
 const randomText = (random) =>
   Array.from({ length: random.integer(1, 4) }, () => random.pick(LINES)).join(random.pick(ENDS));
 
-/** The texts of users in a body, each with the name of its field if it has one. */
+/** User texts in a body, each with its name field if it has one. */
 function userTexts(body) {
   const messages = body.messages ?? body.input ?? body.contents ?? [...body.initialPrompts, ...body.prompt];
   return messages.flatMap(({ role, content, parts, name }) => {
@@ -41,7 +41,7 @@ function userTexts(body) {
 
 const LINE_ENDS = ["\n", "\v", "\f", "\r", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"];
 
-/** Who says a text, and what: by the rule in docs/providers.md alone. */
+/** The speaker and the words of a text, determined only by the rule in docs/providers.md. */
 function saidIn({ field, text }) {
   if (field !== undefined) {
     return { name: field, said: text };

@@ -1,4 +1,5 @@
-// Errors for values that aren't messages name the value and the one to pass: none says of a known shape that it has no role.
+// Errors for values that aren't messages name the value and the one to pass instead. None claims that a known format
+// lacks a role.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

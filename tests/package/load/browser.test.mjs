@@ -1,4 +1,5 @@
-// The package in a browser: an application that Vite builds with no configuration, opened in Chromium, gives what Node gives.
+// The package in a browser: an application built by Vite without configuration and opened in Chromium returns the same
+// as Node.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,7 @@ const script = `
 import { buildContextSync } from "windrow";
 import { runCases } from "./host-cases.js";
 
-// What a page can do before any vocabulary is there.
+// Works before any vocabulary is loaded.
 window.estimate = buildContextSync([{ role: "user", content: "hi" }], { encoding: "estimate", now: 0 }).snapshot.contextHash;
 window.runCases = runCases;
 `;
@@ -35,7 +36,7 @@ let browser;
 
 before(async () => {
   mkdirSync(cache, { recursive: true });
-  // Inside the project, so that "windrow" is found as an installed package is: in node_modules.
+  // Inside the project, so that "windrow" resolves like an installed package, in node_modules.
   folder = mkdtempSync(join(cache, "browser-test-"));
   writeFileSync(join(folder, "index.html"), page);
   writeFileSync(join(folder, "main.js"), script);
@@ -53,7 +54,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens the application, runs the cases in it, and says what it asked for and complained about. */
+/** Opens the application, runs the cases in it, and reports its requests and complaints. */
 async function open(address) {
   const context = await browser.newContext();
   const tab = await context.newPage();
@@ -99,7 +100,7 @@ describe("built by Vite with no configuration", () => {
       const types = { ".html": "text/html", ".js": "text/javascript" };
       try {
         response.setHeader("content-type", types[extname(name)] ?? "application/octet-stream");
-        // As strict as a page can be, but for what compiling wasm needs.
+        // The strictest policy that still allows wasm to be compiled.
         response.setHeader("content-security-policy", "default-src 'self' 'wasm-unsafe-eval'; img-src data:");
         response.end(readFileSync(join(outDir, name)));
       } catch {
@@ -130,7 +131,7 @@ describe("built by Vite with no configuration", () => {
     const later = sizes.filter(([name]) => /^(o200k_base|cl100k_base|selection|table)/.test(name));
     assert.equal(later.length, 4);
     const rest = sizes.filter((entry) => !later.includes(entry)).reduce((sum, [, size]) => sum + size, 0);
-    // The core as base64, and the JavaScript around it: none of the others has room in that.
+    // The core as base64, and the JavaScript around it. The limit leaves no room for the other files.
     const core = readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))).length;
     assert.ok(rest < (core * 4) / 3 + 400_000, `all else has ${rest} bytes`);
   });
@@ -148,7 +149,7 @@ test("served by Vite in development, with no configuration", async () => {
     await server.listen();
     const address = `http://127.0.0.1:${portOf(server.httpServer)}/`;
     const result = await open(address);
-    // Vite's own client says in the console that it has connected.
+    // Vite's own client logs to the console that it has connected.
     const complaints = result.complaints.filter((complaint) => !/^debug: \[vite\]/.test(complaint));
     await checkIsAsInNode({ ...result, complaints }, address);
   } finally {

@@ -1,5 +1,5 @@
-// Vercel's edge runtime: the entry of its condition, as a bundler makes a function of it. The core is compiled in another realm, and the
-// host has no `DecompressionStream`, or, in Next.js, one that throws.
+// Vercel's edge runtime: the entry of its condition, bundled into a function. The core is compiled in another realm,
+// and the host has no `DecompressionStream`, or, in Next.js, one that throws.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = JSON.stringify(fileURLToPath(new URL("../support/hooked-cases.mjs", import.meta.url)));
 const dist = new URL("../../../pkg-template/dist/", import.meta.url);
 
-/** What Next.js makes of an import of a module: it is compiled outside, and handed over. */
+/** Next.js compiles an imported wasm module outside and passes it in. */
 const wasmOfHost = {
   name: "wasm-of-host",
   setup(bundler) {
@@ -25,7 +25,7 @@ const wasmOfHost = {
   },
 };
 
-/** What a host may have in the place of a stream that inflates. */
+/** Substitutes for `DecompressionStream` that a host may have. */
 const streams = {
   none: {},
   "one in name alone": {
@@ -88,7 +88,10 @@ async function checkCarriesWhatIsImported(globals) {
   });
 }
 
-/** Bundles a source that has a function `answer`, and runs it in the edge runtime: `check` is given the bundle's inputs, and the answer. */
+/**
+ * Bundles a source that has a function `answer`, and runs it in the edge runtime. `check` receives the bundle's inputs
+ * and the answer.
+ */
 async function inEdgeRuntime(source, globals, check) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "edge-test-"));

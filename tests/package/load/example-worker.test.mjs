@@ -1,4 +1,5 @@
-// The example worker, as its own configuration says: nobody without an identity, nobody in another's chat, and a chat that lasts.
+// The example worker with its own configuration: nobody gets in without an identity or into another user's chat, and a
+// chat persists.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +13,7 @@ import { Miniflare } from "miniflare";
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const example = fileURLToPath(new URL("../../../examples/worker/", import.meta.url));
 
-/** wrangler.jsonc without its comments, which stand on lines of their own. */
+/** wrangler.jsonc without its comments, which are on separate lines. */
 const config = JSON.parse(readFileSync(join(example, "wrangler.jsonc"), "utf8").replaceAll(/^\s*\/\/.*$/gm, ""));
 const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience } = config.vars;
 const secret = "a secret of the test, and of nobody else";
@@ -32,7 +33,7 @@ before(async () => {
     splitting: true,
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
-    // As wrangler does: a file of wasm stays a file, and the runtime compiles it.
+    // As in wrangler: a wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
     external: ["cloudflare:*"],
     logLevel: "warning",
@@ -46,7 +47,7 @@ after(async () => {
 });
 
 /**
- * The worker with some settings beside those of its configuration; `keys` are what the issuer publishes.
+ * The worker with extra settings in addition to its configuration. `keys` are the issuer's published keys.
  *
  * @param {Record<string, string>} settings
  * @param {{ vars?: Record<string, string>, keys?: object[], persist?: string }} [options]
@@ -72,7 +73,7 @@ function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
       keys !== undefined && request.url === keysUrl
         ? Response.json({ keys })
         : new Response("no network here", { status: 500 }),
-    // What the worker says of failures that the tests bring about is expected.
+    // The worker's output about failures that the tests cause is expected.
     handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()),
   });
 }
@@ -80,7 +81,7 @@ function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
 const seconds = () => Math.floor(Date.now() / 1000);
 
 /**
- * A token that is valid but for what is changed.
+ * A token that is valid except for the changes.
  *
  * @param {string} sub
  * @param {{ claims?: object, alg?: string, kid?: string, key?: any }} [changes]
@@ -118,7 +119,7 @@ const pathOf = (chat, rest = "/messages") => `/chats/${encodeURIComponent(chat)}
 const user = (content, more) => ({ role: "user", content, ...more });
 const contentsOf = ({ body }) => body.messages.map(({ content }) => content);
 
-/** Checks that a request was refused as JSON that says what to do. */
+/** Checks that a request was refused with JSON that says what to do. */
 function checkRefusal({ status, body }, expectedStatus, code) {
   assert.deepEqual([status, body?.code], [expectedStatus, code], JSON.stringify(body));
   assert.match(body.message, /\w/);
@@ -248,7 +249,7 @@ describe("who is let in", () => {
         await signed(foreign.privateKey, "second"),
         await signed(own.privateKey, "first", { claims: { exp: past() } }),
         await signed(own.privateKey, "first", { claims: { aud: "elsewhere" } }),
-        // What is public is no secret.
+        // A public key must not work as a secret.
         await bearer("mira", { kid: "first", key: JSON.stringify(published) }),
         await bearer("mira", { kid: "first", key: published.x }),
         await bearer("mira"),
@@ -257,7 +258,7 @@ describe("who is let in", () => {
         await checkUnauthorized(refused, at);
       }
       assert.deepEqual(contentsOf(await ask("GET", pathOf("plan"), { authorization, at })), [text]);
-      // That the keys cannot be had is not said to be the token's fault, and lets nobody in.
+      // If the keys are unavailable, the error doesn't blame the token, and nobody gets in.
       checkRefusal(await ask("GET", pathOf("plan"), { authorization, at: silent }), 500, "INTERNAL");
     } finally {
       await at.dispose();
@@ -479,7 +480,7 @@ describe("a chat", () => {
     ]) {
       checkRefusal(await ask(method, path, { authorization, body }), status, code);
     }
-    // Without a length that is told before.
+    // A request without a declared length.
     const inPieces = await worker.dispatchFetch(`http://worker${plan}`, {
       method: "POST",
       headers: { Authorization: authorization },

@@ -1,4 +1,4 @@
-// The same contexts in Node, Chromium and workerd, to the byte.
+// The same contexts in Node, Chromium and workerd, byte for byte.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -73,7 +73,7 @@ async function inChromium() {
       return;
     }
     if (!readdirSync(root).includes(request.url.slice(1))) {
-      response.writeHead(404).end(); // the icon that every browser asks for
+      response.writeHead(404).end(); // the icon that every browser requests
       return;
     }
     const type = extname(request.url) === ".js" ? "text/javascript" : "application/octet-stream";
@@ -104,7 +104,7 @@ test("Node, Chromium and workerd build the same contexts, and replay them", asyn
     assert.deepEqual(workerd[name], context, `${name} in workerd`);
     assert.deepEqual(page[name], context, `${name} in Chromium`);
   }
-  // They are what they should be: hooks were asked, zones looked up, failures noted.
+  // The contexts themselves are right: hooks were asked, zones looked up, failures noted.
   assert.equal(inNode.triaged.recording.answers[0].outcome, "given");
   assert.ok(inNode.triaged.recording.zoneOffsets.length > 1, "the clocks were set forward");
   assert.deepEqual(

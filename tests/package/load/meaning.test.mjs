@@ -1,4 +1,4 @@
-// The table of meanings: some hosts fetch it, the others are handed it, and a build without it fails.
+// The table of meanings: some hosts fetch it, others receive it, and a build without it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,12 +23,12 @@ const config = {
   encoding: "estimate",
   request: "Which seafood dishes should I order in Thailand?",
   budget: { maxTokens: 120 },
-  // Without their share of room, statements rank like all messages.
+  // Without a separate share, statements rank like all other messages.
   recall: { meaning: "static", maxStatementShare: 0 },
 };
 const setting = `const chat = ${JSON.stringify(chat)}; const config = ${JSON.stringify(config)};`;
 
-/** Runs a program in a new process, with an entry of the package. Returns the JSON that it prints. */
+/** Runs a program in a new process with an entry of the package. Returns the JSON that it prints. */
 function run(entry, program) {
   const code = `
     import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Node reads the core and the vocabularies from the package's files; a bundle for Node has them inside.
+// Node reads the core and the vocabularies from the package's files, while a bundle for Node includes them.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,5 @@
-// Workers that name what they need: the bundle has one vocabulary alone, counts exactly by it, and says what to do for the other.
+// Workers that name their vocabulary: the bundle includes only that one, counts exactly with it, and has a next step
+// for the other.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,10 @@ const worker = (entry) => `
     },
   };`;
 
-/** Bundles a worker as wrangler does, and runs it in workerd: `check` is given the paths in its bundle, and what asks it. */
+/**
+ * Bundles a worker as wrangler does, and runs it in workerd. `check` receives the paths in its bundle and a function
+ * that sends requests.
+ */
 async function inWorkerd(source, check) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "vocabulary-test-"));
@@ -74,7 +78,7 @@ for (const name of NAMES) {
   });
 }
 
-/** A worker of `windrow/slim` with further imports: each of its addresses gives what a context has, or what its error says. */
+/** A `windrow/slim` worker with further imports. Each path returns the data of a context, or its error. */
 const slimWorker = (imports, parts = "{}") => `
   import core from "windrow/windrow.wasm";
   import vocabulary from "windrow/encodings/cl100k_base";

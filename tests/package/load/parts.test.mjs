@@ -1,4 +1,5 @@
-// The parts that `windrow/slim` fetches when they are first needed: each case in a process of its own, as a part that was loaded stays.
+// Parts that `windrow/slim` fetches when they are first needed. Each case runs in a separate process, because a loaded
+// part stays.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,7 +12,7 @@ import { buildContext } from "windrow";
 
 const dist = dirname(fileURLToPath(import.meta.resolve("windrow/slim")));
 
-/** Messages in windrow's own form, and the same of the AI SDK's UI. */
+/** Messages in windrow's own form, and their equivalent as AI SDK UI messages. */
 const own = [
   { id: "1", role: "system", content: "Be brief." },
   { id: "2", role: "user", content: "Where do we meet?" },
@@ -20,7 +21,7 @@ const foreign = own.map(({ id, role, content }) => ({ id, role, parts: [{ type: 
 /** @satisfies {import("windrow").ContextConfig} */
 const options = { encoding: "estimate", now: 0 };
 
-/** What a program prints that has `slim` and the core, with errors as `[code, nextAction]`. */
+/** The output of a program that has `slim` and the core, with errors as `[code, nextAction]`. */
 function printed(program, folder = dist) {
   const setUp = `
     import { readFileSync } from "node:fs";
@@ -115,10 +116,10 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     for (const call of [
       "slim.replay(RECORDING, foreign).then(({ same }) => same)",
       'slim.searchSessions(await filled(), "meet").then(({ length }) => length > 0)',
-      // What a pinned message replies to stays: only the message itself says so.
+      // The message that a pinned one replies to stays: only the pinned message says so.
       "slim.retain(await filled(), { maxMessages: 1 }).then(({ removedCount }) => removedCount === 0)",
     ]) {
-      // A store has messages of another shape from before, and this process has not seen one.
+      // A store already has messages of another format, which this process hasn't seen.
       const program = printed(`
         const { recording } = await slim.buildContext(foreign, options);
         return recording;`);

@@ -1,4 +1,5 @@
-// What selects is loaded when it is first needed. Each case runs in a process of its own, where nothing is loaded.
+// The ranking module is loaded when it is first needed. Each case runs in a separate process, so that nothing is loaded
+// yet.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** What a program prints as JSON, with what is short for all of them. */
+/** The JSON output of a program, with abbreviations shared by all of them. */
 function run(entry, program) {
   const code = `
     import { readFileSync } from "node:fs";
@@ -128,7 +129,7 @@ test("what fits as it is counted needs nothing that selects, though its bytes do
       const long = Array.from({ length: 50 }, () => chat.slice(0, 20)).flat();
       const build = (maxTokens) => buildContextSync(long, { encoding, budget: { maxTokens } });
       const { tokens: { total } } = build(1e6);
-      // What the build itself may add is not counted, and has a bound of some hundred tokens.
+      // Text that the build may add isn't counted, and is limited to some hundred tokens.
       return [() => build(total + 500).messages.length, () => build(total - 1)];
     });
     await print(...both.flat());`,
@@ -169,7 +170,7 @@ test("what selects in another build is refused, and what is right works after it
   const [taken, other, none, again, works] = run(
     "windrow/slim",
     `const other = bytesOf("selection");
-    other[other.length - 1] ^= 1; // the last letter of what names the build
+    other[other.length - 1] ^= 1; // the last letter of the build's name
     const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
     await print(
       () => windrow.init(bytesOf("windrow"), { selection: other }),

@@ -1,4 +1,4 @@
-// The entry without the core: what it is handed is windrow's core, or refused in words.
+// The entry without the core: the module that it receives is windrow's core, or refused with an explanation.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,11 +11,11 @@ import { checkContextError, errorOf } from "../support/errors.mjs";
 const bytes = new Uint8Array(readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))));
 const asResponse = (body, options) => new Response(body, options);
 const isWasm = { headers: { "content-type": "application/wasm" } };
-/** A module that has nothing in it. */
+/** An empty module. */
 const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
 /**
- * What is no core, and what the error says of it.
+ * Values that aren't the core, and the error for each.
  *
  * @type {[name: string, input: () => any, message: RegExp | undefined][]}
  */
@@ -70,7 +70,7 @@ async function readBefore() {
 }
 
 describe("windrow/slim", () => {
-  // In a process of its own: the tests' support imports `windrow`, which brings the core.
+  // Runs in a separate process, because the tests' support imports `windrow` and with it the core.
   test("says what to do before, refuses what is wrong, and then works with the core", () => {
     const program = `
       import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The package's types where a project has the types of one host, or of none, and checks all declarations.
+// The package's types in a project that has the types of one host, or of none, and checks all declarations.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ for (const [name, host] of Object.entries(hosts)) {
     mkdirSync(join(root, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(root, ".cache", "types-test-"));
     try {
-      // IndexedDB is a page's.
+      // IndexedDB exists only in pages.
       const used = entries.filter(([path]) => path !== "./stores/indexeddb" || host.lib.length > 1);
       const imports = used.map(([path], at) => `export * as entry${at} from "windrow${path.slice(1)}";`);
       writeFileSync(join(folder, "all.ts"), imports.join("\n"));

@@ -1,4 +1,4 @@
-// The package in Cloudflare's runtime: workerd compiles the core itself, and gives what Node gives.
+// The package in Cloudflare's runtime: workerd compiles the core itself, and the results equal Node's.
 
 import assert from "node:assert/strict";
 import { basename } from "node:path";
@@ -22,7 +22,7 @@ import * as windrow from "windrow";
 import { runCases } from ${JSON.stringify(cases)};
 import { runLongChat } from ${JSON.stringify(provider)};
 
-/** Another worker, called by RPC. */
+/** A second worker, called over RPC. */
 export class Other extends WorkerEntrypoint {
   async fail() {
     await buildContext([], { budget: { maxToken: 5 } });
@@ -47,7 +47,7 @@ export default {
     if (pathname === "/cases") {
       return Response.json(await runCases());
     }
-    // The first request of a fresh worker: the vocabulary is loaded inside of it.
+    // The first request of a fresh worker loads the vocabulary.
     const isLoaded = () => {
       try {
         return countTokens("hi", { encoding: "o200k_base" }).exact;
@@ -110,7 +110,7 @@ describe("in workerd", () => {
     } finally {
       await sending.dispose();
     }
-    // Without the flag a thrown error has its message alone.
+    // Without the flag, a thrown error only has its message.
     assert.deepEqual(await ask(miniflare), { message: `ContextError: ${expected.message}`, kept: [null, null, own] });
   });
 
@@ -136,7 +136,7 @@ describe("in workerd", () => {
     const vocabularies = Object.keys(outputs).filter((name) => /^(?:o200k|cl100k)_base.*\.js$/.test(name));
     assert.equal(vocabularies.length, 2);
     assert.ok(vocabularies.every((name) => outputs[name].bytes > 200_000));
-    // What starts the worker: the entry, and what it imports at once.
+    // Files needed to start the worker: the entry and its static imports.
     const atStart = new Set(["worker.js"]);
     for (const name of atStart) {
       for (const { path, kind } of outputs[name]?.imports ?? []) {

@@ -1,4 +1,4 @@
-// Approvals of the AI SDK's calls: request and answer are there exactly where the call is, and no provider is sent them.
+// Approvals of AI SDK calls: request and answer are kept exactly when the call is, and no provider receives them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

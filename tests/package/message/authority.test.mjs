@@ -1,4 +1,4 @@
-// No stranger gains a role: a stated role is the role, and `accept` checks the message after reading.
+// No stranger gains a role: a stated role stays, and `accept` checks the message after reading.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

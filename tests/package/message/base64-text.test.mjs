@@ -1,4 +1,4 @@
-// Base64 in the texts of tools: a line takes its place.
+// Base64 in tool texts: a line replaces it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 const base64 = (random, length) => Array.from({ length }, () => random.pick(LETTERS)).join("");
 const asked = { role: "user", content: "Take a screenshot." };
 
-/** A call and its result, in shapes that have results in different places. */
+/** A call and its result, in formats that have results in different places. */
 const SHAPES = {
   openai: (output) => [
     {

@@ -1,4 +1,5 @@
-// An empty id is no id, in every shape and in sessions: `useChat` gives `""` to every reply until its stream says another.
+// An empty id counts as missing, in every format and in sessions: `useChat` sets `""` on every reply until its stream
+// sends another.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +7,9 @@ import { buildContextSync, memoryStore, openSession, plainMessage } from "windro
 import { forEachSeedAsync } from "../support/property.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
-/** Returns a copy of plain data whose own id, wherever its shape has it, is empty. An instance of a class is as it was. */
+/**
+ * Returns a copy of plain data with an empty id, wherever its format has it. Class instances are returned unchanged.
+ */
 function withoutId(message) {
   const isPlain = Object.getPrototypeOf(message) === Object.prototype;
   const emptied = (holder) => (typeof holder?.id === "string" ? { ...holder, id: "" } : holder);
@@ -34,7 +37,7 @@ describe("an empty id", () => {
           appended.messages.map((message) => plainMessage(message).id),
           ids,
         );
-        // Items of some types have no place for an id.
+        // Items of some types can't have an id.
         const given = ids.filter((id) => id !== undefined);
         assert.ok(given.every((id) => id !== ""));
         assert.equal(new Set(given).size, given.length);

@@ -1,4 +1,4 @@
-// The fields of a message beside its role and content: how each is read, and what is wrong with one.
+// Fields of a message other than its role and content: how each is read, and the errors for each.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

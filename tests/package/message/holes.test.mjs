@@ -1,5 +1,5 @@
-// A list may say that it is longer than any memory. `list.length = 4e9` costs nothing, and walking it costs a minute. Such a list, in any
-// field of a message of any format, is refused or passed over at its first place with nothing.
+// A list may claim to be longer than any memory. `list.length = 4e9` costs nothing, and walking it costs a minute. In
+// any field of a message of any format, such a list is refused or skipped at its first hole.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,14 +7,14 @@ import { buildContextSync, countTokens, plainMessage, providers, requestOf } fro
 import { forEachSeed } from "../support/property.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
-/** Fields that one format or another reads. */
+/** Fields that some format reads. */
 const FIELDS = [
   ..."content parts kwargs toolInvocations attachments tool_calls toolCalls summary output providerData id type state".split(
     " ",
   ),
   ..."experimental_attachments source value role reasoning_details metadata".split(" "),
 ];
-/** A walk over the list takes longer. */
+/** A walk over the whole list takes longer. */
 const MOST_MS = 10_000;
 
 const longList = () => {

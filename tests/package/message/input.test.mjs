@@ -1,4 +1,4 @@
-// Bad input: a right result or a typed error, and after any error the next call works as if nothing had been.
+// Bad input: a correct result or a typed error, and the call after an error works as if nothing had happened.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -17,7 +17,7 @@ before(() => loadEncoding("o200k_base"));
 
 let expectedHash;
 
-/** The hash of an ordinary build, from a fresh array and from one that is remembered. */
+/** The hash of an ordinary build, from a fresh array and from a remembered one. */
 function checkOrdinaryCall() {
   for (const messages of [ordinary, structuredClone(ordinary)]) {
     const { contextHash } = buildContextSync(messages, ordinaryConfig).snapshot;
@@ -26,7 +26,7 @@ function checkOrdinaryCall() {
   }
 }
 
-/** Checks that both ways of building fail with this error, and that nothing is left of the failure. */
+/** Checks that both ways of building fail with this error, and that the failure leaves no trace. */
 async function checkFails(transcript, config, expected) {
   checkOrdinaryCall();
   for (const build of /** @type {Function[]} */ ([buildContext, buildContextSync])) {
@@ -37,7 +37,7 @@ async function checkFails(transcript, config, expected) {
 }
 
 /**
- * The context of an input that looks bad and is not, the same from both ways of building.
+ * The context of an input that looks bad but is valid, the same from both ways of building.
  *
  * @param {any} transcript
  * @param {any} [config]
@@ -275,7 +275,7 @@ function revokedProxy(target) {
 
 describe("options", () => {
   const badOptions = [
-    // Unknown, and what was meant.
+    // Unknown options, with a suggestion.
     [{ budget: { maxToken: 5 } }, "budget.maxToken", /did you mean budget\.maxTokens\?/],
     [{ budget: { max_tokens: 5 } }, "budget.max_tokens", /did you mean budget\.maxTokens\?/],
     [{ maxTokens: 5 }, "maxTokens", /did you mean budget\.maxTokens\?/],
@@ -292,7 +292,7 @@ describe("options", () => {
     [{ budget: JSON.parse('{"__proto__": 5}') }, "budget.__proto__", /unknown option/],
     [{ constructor: 5 }, "constructor", /unknown option/],
     [{ toString: null }, "toString", /unknown option/],
-    // Of the wrong type.
+    // Wrong types.
     [{ budget: 5 }, "budget"],
     [{ budget: [] }, "budget"],
     [{ budget: "4000" }, "budget"],
@@ -327,7 +327,7 @@ describe("options", () => {
     [{ budget: { maxTokens: 5, contextLimit: 9 } }, "budget.maxTokens"],
     [{ budget: { replyReserve: 9 } }, "budget.replyReserve"],
     [{ budget: { contextLimit: 9, replyReserve: 9 } }, "budget.replyReserve"],
-    // A time that cannot be read.
+    // Unreadable times.
     ...[
       "yesterday",
       "",
@@ -340,7 +340,7 @@ describe("options", () => {
       {},
       true,
     ].map((now) => [{ now }, "now"]),
-    // What is no plain data.
+    // Values that aren't plain data.
     [{ budget: { maxTokens: () => 5 } }, "budget.maxTokens"],
     [{ budget: { maxTokens: 5n } }, "budget.maxTokens"],
     [{ budget: { maxTokens: Symbol("5") } }, "budget.maxTokens"],
@@ -546,7 +546,7 @@ describe("odd input that is right", () => {
       assert.equal(context.explain("\ud800").position, 1);
       assert.ok(context.text === undefined || context.text.isWellFormed());
     }
-    // Each counts as the replacement character that UTF-8 has for it.
+    // Each counts as U+FFFD, its replacement in UTF-8.
     assert.equal(countTokens("\ud83d").tokens, countTokens("\ufffd").tokens);
   });
 
@@ -645,7 +645,7 @@ describe("much input", () => {
     assert.equal(context.kept.at(-1), messages.at(-1));
     assert.equal(context.trace.ranges.length, 4);
     assert.equal(context.explain("m5").reason, "run_ended");
-    // A bad one at the end is found, and does no harm to what is remembered of the others.
+    // A bad message at the end is found, and doesn't spoil the memory of the others.
     await checkFails([...messages, { role: "bot" }], {}, { code: "INVALID_TRANSCRIPT", path: "messages[200000].role" });
     const again = buildContextSync(messages, config);
     assert.equal(again.snapshot.contextHash, context.snapshot.contextHash);

@@ -10,7 +10,7 @@ const data = (random) =>
   PNG + Array.from({ length: random.integer(8, 60) * 4 }, () => random.pick("ABCdef123")).join("");
 const LINE = /^\[image(?:\/png)?(?:: \d+ bytes)?, not shown\]$/;
 
-/** A user's message with a text and images, and a call with images in its result, by shape. */
+/** A user message with a text and images, and a call with images in its result, by format. */
 /** @type {Record<string, { user: (texts: any, images: any) => any, step?: (id: any, images: any) => any[] }>} */
 const SHAPES = {
   windrow: {

@@ -1,4 +1,4 @@
-// Images, audio and files: what is read of their bytes, and that no header breaks a count.
+// Images, audio and files: the data read from their bytes, and malformed headers that must not break a count.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Messages: the forms that are read, what belongs together, whose objects come back, and arrays that are passed again.
+// Messages: the accepted forms, groups, the identity of returned objects, and arrays that are passed again.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { assertShare, forEachSeed } from "../support/property.mjs";
 import { originalOf, randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
 import { checkGroupsAreWhole, deepFreeze, essence, tryBuild } from "../support/transcripts.mjs";
 
-// `o200k_base` stays unloaded: the builds that have to wait for it are tested at the end.
+// `o200k_base` stays unloaded until the end, where builds that wait for it are tested.
 before(() => loadEncoding("cl100k_base"));
 
 const encoding = "cl100k_base";
@@ -160,7 +160,7 @@ describe("groups", () => {
       const context = tryBuild(transcript, { ...config, encoding });
       if (context !== undefined) {
         count += 1;
-        // In a text a call is a text, and stays without its result.
+        // In a text prompt, a call is text and stays without its result.
         if (context.messages !== undefined) {
           checkGroupsAreWhole(context.kept);
         }
@@ -188,7 +188,7 @@ describe("whose objects come back", () => {
       assert.ok(!rows.includes(-1), "every message that is kept is one of the caller's, or a copy without open calls");
       assert.equal(new Set(rows).size, rows.length);
       if (context.messages !== undefined) {
-        // An empty request is none.
+        // An empty request counts as none.
         const sent = config.request ? context.messages.slice(0, -1) : context.messages;
         assert.equal(sent.length, context.kept.length);
         sent.forEach((message, index) => {
@@ -221,7 +221,7 @@ describe("whose objects come back", () => {
   });
 });
 
-/** Changes a transcript in one of the ways in which applications do; gives the array to pass next. */
+/** Edits a transcript in one of the ways that applications do. Returns the array to pass next. */
 function edit(random, messages) {
   const position = random.integer(0, Math.max(messages.length - 1, 0));
   const message = messages[position];

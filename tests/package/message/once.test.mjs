@@ -28,7 +28,7 @@ function counted(message) {
   return [proxy, reads];
 }
 
-/** How often one parse reads the role. */
+/** Number of reads of the role in one parse. */
 function readsOfParse(message) {
   const [proxy, reads] = counted(message);
   plainMessage(proxy);
@@ -87,7 +87,7 @@ describe("is parsed once", () => {
     context.request("openai");
     await session.build(config);
     assert.equal(context.kept.length, 1);
-    // Decoding a stored message looks at each field once more.
+    // Decoding a stored message reads each field once more.
     assert.equal(reads.count, readsOfParse(message) + 1);
     await session.close();
   });

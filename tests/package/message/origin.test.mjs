@@ -1,4 +1,4 @@
-// Who wrote a part of a message: results next to a user's words, and results without the id of a call.
+// The author of a part of a message: results next to a user's words, and results without a call's id.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -22,7 +22,7 @@ const call = (...ids) => ({
 const result = (id, content) => ({ type: "tool_result", tool_use_id: id, content });
 const text = (said) => ({ type: "text", text: said });
 
-/** The texts of a body under the role user, without results of tools. */
+/** Texts of a body under the user role, without tool results. */
 function userWords(body) {
   const messages = body.messages ?? body.input ?? body.contents ?? [...body.initialPrompts, ...body.prompt];
   return messages.flatMap(({ role, content, parts }) => {
@@ -148,7 +148,7 @@ describe("a message with results and words", () => {
       if (lists.length === 0) {
         return;
       }
-      // Results of one message next to the words of another one.
+      // Results of one message next to the words of another.
       const [one, other] = [random.pick(lists), random.pick(lists)];
       let read;
       try {
@@ -163,7 +163,7 @@ describe("a message with results and words", () => {
       }
       const has = (...types) => read.parts.some(({ part: { type } }) => types.includes(type));
       const isMixed = has("tool-result") && has("text", "image", "audio", "file");
-      // A user's message with calls has no place in any request.
+      // A user message with calls can't go into any request.
       if (read.message.role === "user" && isMixed && !has("tool-call")) {
         mixedCount += 1;
         assert.ok(sharesOf(read.message, read.parts) !== undefined, JSON.stringify(read.given));
@@ -236,7 +236,7 @@ describe("the text of a file", () => {
       /** @type {any} */
       const config = { encoding, budget: { maxTokens: random.integer(200, 500) } };
       const build = (file) => tryBuild([...history, ask(file)], config);
-      // Texts of as many bytes and tokens, about one matter or the other.
+      // Texts of equal bytes and tokens about either topic.
       const [one, other] = [build(`Where is the ${asked}?`), build("Where is the summer?".slice(0, asked.length + 14))];
       if (one === undefined || other === undefined) {
         return;

@@ -1,4 +1,4 @@
-// A message of any shape in windrow's own form, with what its provider needs to get it back.
+// A message of any format in windrow's own form, with the data that its provider needs to get it back.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

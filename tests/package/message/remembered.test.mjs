@@ -1,4 +1,4 @@
-// Arrays that were seen before: what of them is looked at again.
+// Arrays that were seen before: which parts are compared again.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -6,7 +6,7 @@ import { buildContext, buildContextSync } from "windrow";
 import { Random } from "../support/random.mjs";
 
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
-/** So many of the newest messages are always compared. */
+/** Number of the newest messages that are always compared. */
 const REACH = 1024;
 
 const text = (random) => Array.from({ length: random.integer(3, 12) }, () => random.pick(WORDS)).join(" ");
@@ -29,13 +29,13 @@ const config = (/** @type {import("windrow").Ranking} */ ranking = "recency") =>
   now: 0,
 });
 
-/** What a context says, of messages by what they are. */
+/** The contents of a context, with messages by their fields. */
 function said({ messages, tokens, trace }) {
   const fates = trace.ranges.map(({ first, last, fate }) => [first, last, fate]);
   return JSON.stringify([messages, tokens.total, fates]);
 }
 
-/** The same over messages that nothing is remembered of. */
+/** The same for messages about which nothing is remembered. */
 const fresh = (messages, options) => said(buildContextSync(structuredClone(messages), options));
 
 describe("an array that was seen before", () => {
@@ -86,7 +86,7 @@ describe("an array that was seen before", () => {
     });
     assert.equal(said(buildContextSync(messages, config("relevance"))), before);
     assert.equal(reads, 0);
-    // Another object in its place is another message.
+    // A new object in its place is a new message.
     messages[changed] = { ...messages[changed] };
     assert.equal(said(buildContextSync(messages, config("relevance"))), fresh(messages, config("relevance")));
     assert.ok(reads > 0);
@@ -141,7 +141,7 @@ describe("an array that was seen before", () => {
         if (isSeen) {
           assert.equal(said(context), said(whole), `seed ${seed}, turn ${turn}`);
         } else {
-          // What is in it is counted as it is.
+          // Its whole content is counted.
           const alone = buildContextSync(structuredClone(context.kept), { ...config(), budget: { maxTokens: 5000 } });
           assert.equal(context.tokens.total, alone.tokens.total, `seed ${seed}, turn ${turn}`);
           messages = structuredClone(messages);

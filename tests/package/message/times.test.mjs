@@ -1,4 +1,4 @@
-// Times of messages: in every unit and under every name that packages and databases have for them.
+// Times of messages, in every unit and under every name that packages and databases use.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);
 
-/** A user's message in each shape. */
+/** A user message in each format. */
 const SHAPES = {
   windrow: (text) => ({ role: "user", content: text }),
   anthropic: (text) => ({ role: "user", content: [{ type: "text", text }] }),

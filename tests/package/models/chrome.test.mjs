@@ -1,4 +1,5 @@
-// Contexts for Chrome's Prompt API that fit by the session's own count: in Node, in workerd and in Chromium, with a substitute for the API.
+// Contexts for Chrome's Prompt API that fit by the session's own count: in Node, workerd and Chromium, with a
+// substitute for the API.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +28,7 @@ function checkRun(run) {
   assert.ok(run.most <= 9216, `${run.most} tokens`);
   assert.ok(run.trimmedCount > 100, `${run.trimmedCount} turns had too much`);
   assert.ok(run.measures <= 500, `${run.measures} measures of 200 prompts`);
-  // The rest is the room for the reply.
+  // The rest is reserved for the reply.
   assert.ok(run.least > 0.75, `${run.least} of the window is used at least`);
 }
 

@@ -1,4 +1,4 @@
-// The hooks of an endpoint, against one on this machine that misbehaves in every way that is known of them.
+// Hooks for an endpoint, tested against a local one that misbehaves in every known way.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -12,7 +12,10 @@ const KEY = "sk-secret-key-of-a-test";
 let server;
 let origin;
 
-/** The endpoints: how each answers, and the requests it got. A request names its endpoint, as it may arrive after its test has ended. */
+/**
+ * The endpoints, with their behavior and the requests they received. A request names its endpoint, because it may
+ * arrive after its test has ended.
+ */
 const endpoints = [];
 
 before(async () => {
@@ -49,7 +52,7 @@ const messages = Array.from({ length: 30 }, (_, at) => ({
   content: `Line ${at} about the ${["harbour", "violin", "garden"][at % 3]}.`,
 }));
 
-/** A model of an endpoint that behaves so, and what that is asked. */
+/** A model of an endpoint with this behavior, and the requests that it receives. */
 function model(behave) {
   const asked = [];
   const number = endpoints.push({ behave, asked }) - 1;
@@ -82,7 +85,7 @@ test("summarize sends what is summarized as JSON, and the reply is the summary",
   assert.match(quoted.messages, /Line 0 about the harbour/);
 });
 
-/** Every way in which an endpoint fails to complete; none may hang. */
+/** Every way for an endpoint to fail to complete. None may hang. */
 const FAULTS = {
   "a status of 429": json({ error: { message: "slow down" } }, 429),
   "a status of 500 with HTML": (_, response) => response.writeHead(500).end("<html>oh no</html>"),

@@ -1,4 +1,5 @@
-// The hooks of a host's own models: Workers AI in workerd, Chrome's `LanguageModel` in Chromium, and both by their contracts.
+// Hooks for a host's built-in models: Workers AI in workerd, Chrome's `LanguageModel` in Chromium, and both by their
+// contracts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -91,7 +92,7 @@ test("a model that is not on the device is unavailable, and all older messages s
     const api = { availability: () => Promise.resolve(state), create: () => assert.fail("it is not asked for") };
     assert.equal(await chromeModel({ api }).complete("a", { signal, model: "" }), null);
   }
-  // Node has no such model.
+  // Node has no built-in model.
   const messages = Array.from({ length: 20 }, (_, at) => ({ role: "user", content: `Line ${at}` }));
   const triage = { complete: chromeModel().complete, skipSelectionThreshold: 3 };
   const context = await buildContext(messages, { request: "Which?", encoding: "estimate", triage });

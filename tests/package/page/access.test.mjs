@@ -1,4 +1,4 @@
-// The page for everybody: axe in every state, the keyboard, and what is in view at each size.
+// Accessibility of the page: axe in every state, the keyboard, and the visible parts at each size.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -19,11 +19,11 @@ import {
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
 
-// axe is put into the page as a visitor's tool: the page's own policy would not load it.
+// axe is injected as a visitor's tool, because the page's own policy would block it.
 const { page, problems } = await openForTests({ bypassCSP: true });
 await page.addScriptTag({ path: axe });
 
-/** Every rule that axe has finds nothing. */
+/** Asserts that no axe rule reports a violation. */
 async function isClean(state) {
   const found = await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, {
@@ -195,7 +195,7 @@ test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 th
     [1024, 768],
     [720, 900],
     [390, 800],
-    // And back: the picture has the size of its place, and not the other way round.
+    // Back again: the picture takes the size of its place, not vice versa.
     [1440, 900],
   ]) {
     await page.setViewportSize({ width, height });

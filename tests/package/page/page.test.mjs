@@ -1,4 +1,4 @@
-// The picture, the budget, turns, setups and replays: the built page, used in Chromium.
+// The picture, the budget, turns, setups and replays of the built page, used in Chromium.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ import {
 
 const { page, problems } = await openForTests();
 
-/** Runs the code that the page shows, and gives the context. */
+/** Runs the code that the page shows, and returns its context. */
 async function runCall(messages = sample.messages) {
   const code = (await callOf(page)).replace(/^import .*$/m, "");
   const AsyncFunction = /** @type {any} */ (async () => {}).constructor;
@@ -36,7 +36,7 @@ async function runCall(messages = sample.messages) {
   return run(buildContext, presets, [...messages]);
 }
 
-/** The lines that are in the document. */
+/** The rows in the document. */
 function rows() {
   return page.$$eval("#rows [data-position]", (lines) =>
     lines.map((line) => ({
@@ -357,7 +357,7 @@ test("two setups stand beside each other", async () => {
 
 test("every turn has a bar; a click, the keyboard and playing show its prompt, with what is the same", async () => {
   await turnsKnown(page);
-  // A model is called after the user's words, and after the results of a step.
+  // A model is called after user messages and after the results of a step.
   const roles = sample.messages.map(({ role }) => role);
   const isEnd = (role, next) => role === "user" || (role === "tool" && next !== "tool");
   const ends = roles.flatMap((role, position) => (isEnd(role, roles[position + 1]) ? [position + 1] : []));

@@ -46,7 +46,7 @@ test("every step can be played", async () => {
   await shows(page, "source-name", "run.json");
   await page.waitForFunction(() => document.querySelector(".strip-head b")?.textContent === "Every step");
   await turnsKnown(page);
-  // A bar for the task, one for each result, and one for now.
+  // A bar for the task, one for each result, and one for the current step.
   assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), STEPS + 2);
   await page.focus("#turns");
   await page.keyboard.press("Home");

@@ -1,4 +1,4 @@
-// Where a conversation comes from, where it is kept, and how a view is shared: the built page, used in Chromium.
+// The origin and storage of conversations, and shared views, on the built page in Chromium.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -227,7 +227,7 @@ test("a message is added, is in the prompt, and what another tab does shows at o
   for (const tab of [page, other]) {
     await shows(tab, "source", "93 messages");
   }
-  // Each tab builds when its next frame comes.
+  // Each tab builds in its next frame.
   for (let tries = 0; tries < 100 && (await sent(page)) !== (await sent(other)); tries++) {
     await page.waitForTimeout(50);
   }

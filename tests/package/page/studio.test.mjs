@@ -1,4 +1,4 @@
-// The studio and `windrow/inspect`: the command, its checks, and an app whose builds become lines of "Every turn".
+// The studio and `windrow/inspect`: the command, its checks, and an app whose builds become rows of "Every turn".
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,12 +24,15 @@ const built = fileURLToPath(new URL("../../../pkg-template/dist/page", import.me
 let folder;
 let studio;
 let address;
-/** A model that the studio may ask, and a server that nothing may reach. Both let every origin in, and list their requests. */
+/**
+ * A model that the studio may call, and a server that nothing may reach. Both allow every origin and list their
+ * requests.
+ */
 let endpoint;
 let elsewhere;
 let browser;
 
-/** A server that any page may ask. */
+/** A server that any page may call. */
 async function openServer() {
   const asked = [];
   const answer = { choices: [{ message: { content: '{"items":[]}' } }] };
@@ -73,7 +76,7 @@ after(async () => {
 });
 
 /**
- * The status of a request with headers that `fetch` does not let be set.
+ * The status of a request with headers that `fetch` doesn't allow.
  *
  * @param {string} path
  * @param {{ method?: string, [header: string]: string }} [options]
@@ -107,7 +110,7 @@ test("the studio answers to its own name, its own origin and its own token alone
   assert.equal(await statusOf("/%2e%2e/cli.js", { host }), 404);
 });
 
-/** Asks an address from a page or a worker. */
+/** Requests a URL from a page or a worker. */
 const fetchFrom = (place, to) =>
   place.evaluate(
     (to) =>
@@ -122,7 +125,8 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(address);
   await page.waitForSelector("body[data-state=built]");
-  // The page starts its worker from a blob. One that is started from the file has the policy of the file's response.
+  // The page starts its worker from a blob. A worker started from the file would have the policy of the file's
+  // response.
   const file = (await readdir(join(built, "assets"))).find((name) => name.startsWith("worker-"));
   const [fromFile] = await Promise.all([
     page.waitForEvent("worker"),
@@ -140,7 +144,7 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   assert.deepEqual(endpoint.asked.sort(), ["GET /fromFile", "GET /page", "GET /worker"]);
   assert.deepEqual(elsewhere.asked, []);
 
-  // Triage asks the visitor's model.
+  // Triage calls the visitor's model.
   endpoint.asked.length = 0;
   await openPanel(page, "setup-a");
   await page.check("[data-presets=a] input[value=triaged]");
@@ -221,7 +225,7 @@ test("the static page and its worker reach their own origin alone, with the host
   assert.deepEqual(elsewhere.asked, []);
 });
 
-/** The status and the headers of the answer to a request line that no client of HTTP would send. */
+/** Status and headers of the response to a request line that no HTTP client would send. */
 function answerTo(target, method = "GET") {
   const { host, hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
@@ -336,7 +340,7 @@ test("what the studio keeps is bounded by bytes, and a listener that never reads
   assert.deepEqual(numbers.filter(Number.isFinite), [13, 14, 15, 16, 17, 18, 19], "the newest that fit into 64 MB");
 });
 
-/** An app that reports a build to a studio that must never hear of it. */
+/** An app that tries to report a build to a studio. The report must never arrive. */
 const app = `import { inspect } from "windrow/inspect";
 globalThis.fetch = () => { throw new Error("asked"); };
 inspect({ source() { throw new Error("read"); } }, { studio: "http://127.0.0.1:9/?token=x" });
@@ -353,7 +357,7 @@ async function byEsbuild(options) {
 test("a production bundle of Vite has nothing of inspect", async (t) => {
   const { NODE_ENV } = process.env;
   t.after(() => {
-    // Vite says "production" to all that runs after it.
+    // Vite sets NODE_ENV to "production" for everything that runs after it.
     Object.assign(process.env, { NODE_ENV });
     if (NODE_ENV === undefined) {
       delete process.env.NODE_ENV;

@@ -1,4 +1,5 @@
-// `useWindrow` on a server, its faults, and its weight. tests/frameworks has it in a browser, with each version of React.
+// `useWindrow` on a server, its errors, and its size. tests/frameworks runs it in a browser, with each version of
+// React.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +14,7 @@ import { useWindrow } from "windrow/react";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 
-/** Renders a component with the hook. Returns the states that it saw. */
+/** Renders a component that uses the hook. Returns the states that it saw. */
 function render(...given) {
   const states = [];
   renderToString(

@@ -1,4 +1,4 @@
-// Sessions where they live: in tabs of a real browser, over IndexedDB.
+// Sessions in tabs of a real browser, over IndexedDB.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -7,11 +7,11 @@ import { runSearchCases } from "../support/search-cases.mjs";
 import { runSessionCases } from "../support/session-cases.mjs";
 import { openStorePage } from "../support/store-page.mjs";
 
-/** Messages that each of eight tabs appends at once; `npm run test:full` has more of them. */
+/** Number of messages that each of eight tabs appends at once. `npm run test:full` uses more. */
 const APPENDS = Number(process.env.WINDROW_TAB_APPENDS ?? 50);
 const START = Date.UTC(2026, 0, 5, 8);
 
-/** A conversation, the same wherever it is made. */
+/** A deterministic conversation. */
 function conversation(length) {
   return Array.from({ length }, (_, position) => ({
     id: `m${position}`,
@@ -32,7 +32,7 @@ ${conversation.toString()}
 
 Object.assign(globalThis, { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay, indexedDbStore, conversation, runSearchCases, runSessionCases });
 Object.assign(globalThis, {
-  /** Changes the database past the store. */
+  /** Changes the database without the store. */
   raw: (name, change) => new Promise((resolve, reject) => {
     const request = indexedDB.open(name);
     request.onerror = () => reject(request.error);
@@ -47,7 +47,7 @@ Object.assign(globalThis, {
 });
 `;
 
-/** Globals of the page, for functions that run in it: here they are undefined. */
+/** Globals of the page, for functions that run there. Here they are undefined. */
 const { countTokens, damagedCount, indexedDbStore, loadEncoding, raw, session, store, told } = /** @type {any} */ (
   globalThis
 );
@@ -60,7 +60,7 @@ before(async () => {
 
 after(() => site?.close());
 
-/** A context of its own, so that no test finds what another one left. */
+/** A separate browser context, so that no test finds another's data. */
 async function contextOf(t) {
   const context = await site.browser.newContext();
   t.after(() => context.close());
@@ -151,12 +151,12 @@ test("a full disk: appends fail, all else works, and after another session was r
   const context = await contextOf(t);
   const page = await site.page({ in: context });
   const devtools = await context.newCDPSession(page);
-  // Before anything is written: the browser remembers for a while how much room there was.
+  // Set before anything is written, because the browser caches its quota for a while.
   const origin = new URL(site.address).origin;
   await devtools.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 4_000_000 });
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name: "full" });
-    // What cannot be made smaller.
+    // Incompressible text.
     const noise = () => Array.from({ length: 60_000 }, () => String.fromCharCode(33 + Math.random() * 90)).join("");
     const other = await openSession("other", { store });
     for (let count = 0; count < 20; count += 1) {
@@ -206,7 +206,7 @@ test("damage: what is no entry and no message is skipped and reported, and the r
     const clean = await session.build(config);
     await session.settled();
     await session.close();
-    // Rows of a wrong shape behind and between, damaged counts, and no header.
+    // Malformed rows between the others and at the end, damaged counts, and no header.
     await raw("damaged", (transaction) => {
       const entries = transaction.objectStore("entries");
       const all = entries.getAll();
@@ -266,7 +266,7 @@ test("damage in the middle: the context is that of a log without the rows that c
   const page = await site.page({ in: await contextOf(t) });
   const found = await page.evaluate(async () => {
     const config = { request: "so?", now: 0, sessionId: "any", budget: { maxTokens: 3000 } };
-    // Of the beginning, of what a build reads, and its newest.
+    // Damages a row at the beginning, one that a build reads, and the newest.
     const damages = new Map([
       [2, { data: { role: "nobody", content: "x" } }],
       [281, { data: { content: ["no role"] } }],
@@ -292,7 +292,7 @@ test("damage in the middle: the context is that of a log without the rows that c
       values.onsuccess = () => {
         globalThis.damagedCount = values.result.length;
         for (const value of values.result) {
-          // As long as before, and as if it were of this version.
+          // Same length and version header as before, with damaged contents.
           derived.put({ ...value, bytes: value.bytes.map((byte, index) => (index < 8 ? byte : (index * 37) % 256)) });
         }
       };
@@ -377,11 +377,14 @@ test("one session's rows are in no other's messages, contexts and exports, whate
 });
 
 describe("a visitor who goes away and comes back", () => {
-  /** Goes to another page and back. Playwright waits for a load that a page from the browser's cache doesn't have. */
+  /**
+   * Goes to another page and back. Playwright waits for a load event, which a page from the browser's cache doesn't
+   * fire.
+   */
   const leaveAndReturn = async (tab, whileAway = async () => {}) => {
     await tab.goto(`${cached.address}elsewhere`);
     await whileAway();
-    // The call ends before its page does.
+    // This call returns before its page is gone.
     await tab.evaluate(() => void setTimeout(() => history.back()));
     await tab.waitForURL(cached.address, { waitUntil: "commit" });
     await tab.waitForFunction(() => globalThis.openSession !== undefined && document.readyState === "complete");
@@ -391,7 +394,7 @@ describe("a visitor who goes away and comes back", () => {
     tab.evaluate(async () => {
       globalThis.session = await openSession("web:main", { store: indexedDbStore({ name: "cache" }) });
       await session.append({ role: "user", content: "one" });
-      // The page stays in the browser's cache if it hears nothing on its way there.
+      // The browser caches the page only if no message reaches it on the way.
       await new Promise((resolve) => setTimeout(resolve, 500));
     });
   const contentsAfter = (tab, content) =>
@@ -461,7 +464,7 @@ test("nothing leaves the page: it asks for its own files, and for nothing else",
   const context = await contextOf(t);
   const asked = new Set();
   context.on("request", (request) => asked.add(request.url()));
-  // No connection of any kind: scripts may be loaded, and that is all.
+  // No connections of any kind: only scripts may load.
   await context.route("**/*", async (route) => {
     const response = await route.fetch();
     const headers = {
@@ -509,13 +512,13 @@ test("nothing leaves the page: it asks for its own files, and for nothing else",
   });
   const own = new URL(site.address).origin;
   const names = [...asked].map((url) => url.replace(own, "").replace(/-\w{8}\.js$/, ".js"));
-  // The page, its script, the vocabularies that were asked for, and what selects.
+  // The page, its script, the requested vocabularies, and the ranking module.
   const files = ["cl100k_base", "main", "o200k_base", "selection"].map((name) => `/${name}.js`);
   assert.deepEqual(names.sort(), ["/", ...files]);
   assert.deepEqual([page.workers(), context.serviceWorkers()], [[], []]);
   assert.deepEqual(await page.evaluate(() => refused), []);
 
-  // Whatever else a page might ask for would have been refused, and seen here.
+  // Any other request would have been refused, and would show up here.
   const tries = ["beacon", "fetch", "image", "socket"];
   await page.evaluate(() => {
     navigator.sendBeacon("http://elsewhere.test/beacon", "x");

@@ -1,4 +1,4 @@
-// Builds in a session's file: `export({ builds: true })` and what `import` makes of it.
+// Builds in a session's file: `export({ builds: true })`, and their `import`.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -15,7 +15,7 @@ const rowsOf = (file) => file.trimEnd().split("\n");
 const isBuild = (row) => row.startsWith('{"type":"build","kind":"context_build",');
 const open = (key = "web:main") => openSession(key, { store: memoryStore() });
 
-/** A session of so many exchanges, with a build behind each. */
+/** A session of several exchanges, with a build after each. */
 async function talked(exchanges = 3, key = "web:main") {
   const session = await open(key);
   for (let turn = 0; turn < exchanges; turn++) {
@@ -32,11 +32,11 @@ async function imported(file, key) {
   return { session, ...(await session.import(file)) };
 }
 
-/** What is kept of builds, without what says where they are. */
+/** Stored builds without their sequence numbers. */
 const essence = (builds) =>
   builds.map(({ snapshot, recording: { read, ...recording } }) => structuredClone({ snapshot, recording }));
 
-/** Fails where a build of a session is not built again as it was. */
+/** Fails if a build of a session doesn't replay to the same result. */
 async function checkReplays(session) {
   for (const { snapshot, recording } of await session.snapshots()) {
     const again = await session.replay(recording);
@@ -56,7 +56,7 @@ describe("export", () => {
       const { type, kind, snapshot, recording, outline, ...more } = JSON.parse(row);
       assert.deepEqual([type, kind, snapshot.turnId, more], ["build", "context_build", `turn ${turn}`, {}]);
       assert.equal(outline.pieces.length, 1 + 2 * turn);
-      // A header, and two messages for each turn before: what was read are rows of the file.
+      // A header, then two messages for each earlier turn. The recording refers to rows of the file.
       assert.deepEqual(recording.read.flat(), [2, 2 + 2 * turn]);
     }
   });
@@ -96,7 +96,7 @@ describe("export", () => {
     await session.replaceLast({ role: "user", content: "e" });
     await store.trim("web:main", 2);
     const [row] = rowsOf(await session.export({ builds: true })).filter(isBuild);
-    // Rows: a header, b, c, e. What was the last then is not there any more.
+    // Rows: a header, b, c, e. The row that was last at the time is gone.
     assert.deepEqual(JSON.parse(row).recording.read, [[2, 3]]);
     await store.trim("web:main", 100);
     const [bare] = rowsOf(await session.export({ builds: true })).filter(isBuild);
@@ -244,11 +244,11 @@ describe("import", () => {
     assert.deepEqual([cut.buildCount, cut.skipped.length, cut.skipped[0].row], [2, 1, rows.length]);
     assert.match(cut.skipped[0].reason, /not JSON/);
     await checkReplays(cut.session);
-    // A message that is damaged moves nothing: the builds that did not read it are what they were.
+    // A damaged message doesn't shift anything: builds that didn't read it are unchanged.
     const without = await imported(rows.with(at - 2, "{").join("\n"));
     assert.deepEqual([without.messageCount, without.buildCount], [5, 3]);
     await checkReplays(without.session);
-    // Builds that are damaged, and no message: nothing fails for them.
+    // Damaged builds without any message don't cause a failure.
     const alone = await imported(`${rows[0]}\n${JSON.stringify(damages["no snapshot"])}`);
     assert.deepEqual([alone.messageCount, alone.buildCount, alone.skipped.length], [0, 0, 1]);
   });

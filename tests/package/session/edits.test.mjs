@@ -1,5 +1,5 @@
-// Edits: a message that is appended again under its id replaces the old version in its place, and a session can abandon a branch. The log
-// keeps both. Only the replay of an earlier build reads them.
+// Edits: appending a message again under its id replaces the old version in its place, and a session can abandon a
+// branch. The log keeps both. Only the replay of an earlier build reads them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Handoffs: a sub-agent's context has the task and what holds throughout, and nothing else of the session.
+// Handoffs: a sub-agent's context has the task and the standing instructions, and nothing else of the session.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ const STANDING = [
 ];
 const open = (key = "web:main") => openSession(key, { store: memoryStore() });
 
-/** A session of random length, with marks: one list for statements that hold throughout, and one for the others. */
+/** A session of random length, with two lists of marks: one for standing instructions, and one for other messages. */
 async function randomSession(random) {
   const session = await open();
   const marks = { lasting: [], other: [] };
@@ -86,7 +86,7 @@ describe("a handoff", () => {
       if (maxTokens === 20_000) {
         assert.deepEqual(kept, marks.lasting);
       }
-      // Nobody can leave out a pin or an instruction.
+      // The caller can't leave out a pin or an instruction.
       for (const { role, pinned, content } of messages) {
         const [mark] = /zq\d+qz/.exec(content) ?? [];
         assert.ok(!(pinned || role === "system" || role === "developer") || said.includes(String(mark)), mark);
@@ -254,7 +254,7 @@ describe("the result of a handoff", () => {
         const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
         assert.ok(lines.slice(1).every((line) => line.startsWith("> ")));
       }
-      // Again: a later result takes the place of the first.
+      // A second result replaces the first.
       await result(words);
       assert.equal((await session.messages()).length, isCall ? 3 : 2);
 

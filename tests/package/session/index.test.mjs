@@ -1,4 +1,4 @@
-// The index of a session's log: what is kept of it lets a session that is opened again rank all messages and read few, and is
+// The index of a session's log: the stored part lets a reopened session rank all messages while reading few, and is
 // never wrong.
 
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ const KEY = "web:main";
 const START = Date.UTC(2026, 0, 5, 8);
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 
-/** A chat with a few words of its own in each message. */
+/** A chat with a few distinct words in each message. */
 function chat(random, count, first = 0) {
   return Array.from({ length: count }, (_, index) => {
     const position = first + index;
@@ -24,7 +24,7 @@ function chat(random, count, first = 0) {
   });
 }
 
-/** A store that counts the entries that are read of it. */
+/** A store that counts the entries read from it. */
 function counting(store) {
   const counts = { entries: 0, largest: 0 };
   const own = {
@@ -82,7 +82,7 @@ describe("the index of a log", () => {
       assert.ok((await session.replay(context.recording)).same);
       await checkSame(session, config);
 
-      // It goes on as it grows, and reads what is new and what it finds.
+      // The session keeps ranking as it grows, and reads only new messages and those that it finds.
       await session.append(chat(random, 3, length));
       counts.entries = 0;
       await session.build({ ...question(random), window: {} });
@@ -117,8 +117,8 @@ describe("the index of a log", () => {
       for (const [appended, expected] of /** @type {[appended: number, expected: string[]][]} */ ([
         [0, []],
         [3, []],
-        [100, ["index/4"]], // 5,103
-        [100, ["index/4", "index/5"]], // one part is full now: 5 of 1,024, and 83
+        [100, ["index/4"]], // 5,103 messages
+        [100, ["index/4", "index/5"]], // one more part is full: 5 of 1,024, and 83
         [1024, ["index/5", "index/6"]],
         [20, []],
       ])) {
@@ -166,7 +166,7 @@ describe("the index of a log", () => {
       const session = await openSession(KEY, { store });
       await session.append(chat(random, count));
       await session.close();
-      // As a version to come may write it.
+      // In a format of a future version.
       /** @type {import("windrow").NewEntry[]} */
       const unreadable = Array.from({ length: 140 }, (_, index) => ({
         type: "message",

@@ -1,4 +1,5 @@
-// The log of a session as a file: what is written is read again, what is read is written as it was, and nothing is lost silently.
+// The log of a session as a file: exports can be read back, imports are exported unchanged, and nothing is lost
+// silently.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,13 +10,13 @@ import { randomTranscript } from "../support/random.mjs";
 
 const KEY = "terminal:main";
 
-/** A new session, and the store that it is in. */
+/** A new session and its store. */
 async function opened(key = KEY) {
   const store = memoryStore();
   return { store, session: await openSession(key, { store }) };
 }
 
-/** What a file holds, as a new session has it. */
+/** The contents of a file after an import into a new session. */
 async function imported(text) {
   const { store, session } = await opened();
   const result = await session.import(text);
@@ -32,7 +33,10 @@ const withoutHeader = (file) => file.slice(file.indexOf("\n") + 1);
 
 const header = '{"type": "session", "session_key": "terminal:main", "version": 1.0}';
 
-/** A log as Python writes it: spaces, escapes, numbers that JavaScript would spell otherwise, fields that nobody here knows. */
+/**
+ * A log as Python writes it: with spaces, escapes, numbers that JavaScript would format differently, and unknown
+ * fields.
+ */
 const python = [
   header,
   '{"type": "message", "role": "user", "text": "Caf\\u00e9 \\ud83e\\uddf5 \\u2028 / \\/", "created_at": "2026-02-01T10:00:00.123456+00:00"}',
@@ -46,7 +50,7 @@ const python = [
 
 // ---- Messages and lines ----
 
-/** A value as it must come back: what JSON has no form for is gone or in another form. */
+/** A value as it must come back: values that JSON can't express are gone or converted. */
 function comesBackAs(value) {
   if (value instanceof Date) {
     return value.toISOString();
@@ -79,7 +83,7 @@ function randomBytes(random) {
   ])();
 }
 
-/** A value such as callers put into fields of their own. */
+/** A value that callers might put into their own fields. */
 function randomValue(random, depth = 0) {
   const inner = () => randomValue(random, depth + 1);
   const leaf = [
@@ -102,13 +106,13 @@ function randomValue(random, depth = 0) {
   return random.pick(depth < 3 ? [...leaf, ...nested] : leaf)();
 }
 
-/** Bytes, of which there is at least one: an image of none is no image. */
+/** At least one byte, because an empty image isn't valid. */
 function someBytes(random) {
   const bytes = randomBytes(random);
   return bytes.byteLength > 0 ? bytes : someBytes(random);
 }
 
-/** Messages with all that may be in one; each has an id and a time, as the session would give them others. */
+/** Messages with every possible part. Each has an id and a time, because the session would assign new ones. */
 function randomMessages(random) {
   const messages = randomTranscript(random);
   messages.forEach((message, position) => {
@@ -117,9 +121,9 @@ function randomMessages(random) {
     if (random.chance(0.4)) {
       message.metadata = randomValue(random);
     }
-    // In a message that says nothing they would be what it says, in a field that is not read.
+    // Only added to messages with text. An empty message would show them as its content, from a field that isn't read.
     if (random.chance(0.2) && typeof message.content === "string" && message.content.trim() !== "") {
-      // The names that a row has for itself, and others that mean something to the format.
+      // Fields with the names of a row's own fields, and others that mean something to the format.
       message[random.pick(["type", "text", "created_at", "message", "session_key", "$windrow", "toJSON"])] =
         random.pick(["message", "session", { role: "user", content: "another" }, null, 5]);
     }
@@ -156,7 +160,7 @@ describe("messages", () => {
       assert.equal(await again.session.export(), file);
       const own = (message) => !("summaryOf" in message);
       assert.deepEqual(await session.messages(), expected.filter(own));
-      // One reader: what reads files of conversations reads it as well.
+      // The reader of conversation files reads it as well.
       const parsed = parseTranscript(file);
       assert.deepEqual(parsed.skipped, []);
       assert.deepEqual(
@@ -429,7 +433,7 @@ describe("a file", () => {
   test("of one row is written back as it was too", async () => {
     for (const row of python.split("\n").slice(1)) {
       if (row.includes('"checkpoint"')) {
-        // No message: a file of nothing else is none.
+        // A file without any message isn't a log.
         checkContextError(await errorOf(() => imported(row)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -500,7 +504,7 @@ describe("a file", () => {
     for (let length = 0; length <= bytes.length; length++) {
       const text = new TextDecoder().decode(bytes.subarray(0, length));
       if (ends[0] < length - 1 && length <= ends[1] - 1) {
-        // Nothing is whole but the header.
+        // Only the header is intact.
         checkContextError(await errorOf(() => imported(text)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -558,7 +562,7 @@ describe("a file", () => {
       const good = { type: "message", role: "user", text: "good" };
       const file = lines(first, good, good, good);
       if (first === "[") {
-        // What begins as a list is one: its lines would be a conversation with holes.
+        // A file that begins like a list is one: as lines, it would be a conversation with holes.
         checkContextError(await errorOf(() => imported(file)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
         continue;
       }
@@ -739,7 +743,7 @@ test("times are those that the engine reads", async () => {
   assert.equal(entries[6].timeMs, Date.UTC(2025, 2, 30, 14, 5, 0, 500));
 });
 
-// ---- What others wrote ----
+// ---- Data written by others ----
 
 test("rows of a store that are no messages are left out and reported, and the rest is served and exported", async () => {
   const { store, session } = await opened();

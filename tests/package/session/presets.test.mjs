@@ -1,4 +1,4 @@
-// "Append what was said, then build": in each preset the newest user message fills the place of the request.
+// Appending a message and then building: in each preset, the newest user message takes the place of the request.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -19,10 +19,10 @@ function configOf(name) {
   return { ...preset, ...more, encoding: "estimate", now: NOW, contents: CONTENTS[name] };
 }
 
-/** What is sent, piece by piece or line by line. */
+/** The prompt, by message or by line. */
 const promptOf = (context) => context.messages?.map(({ content }) => content) ?? context.text.split("\n");
 
-/** As `promptOf`, without the blank line that a text ends with. */
+/** Like `promptOf`, without the blank line at the end of a text. */
 const sentBy = (context) => promptOf(context).filter((line) => context.messages || line !== "");
 
 const TALK = [
@@ -62,9 +62,9 @@ for (const name of Object.keys(presets)) {
         await before.close();
       }
       if (name !== "agent") {
-        assert.deepEqual(array, sent); // without a session of its own, strict scope leaves nothing
+        assert.deepEqual(array, sent); // without its own session, strict scope leaves nothing
       }
-      // In a chat of finished turns only, the unanswered one is no history.
+      // In a preset that only shows finished turns, the unanswered one isn't history.
       assert.equal(sent.filter((line) => line.includes(ASKED.content)).length, name === "triaged" ? 0 : 1);
       if (name === "turns") {
         assert.ok(sent.includes(`user_message=${ASKED.content}`));

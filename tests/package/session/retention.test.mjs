@@ -1,4 +1,5 @@
-// Bounded logs: what goes is the oldest, what survives has a reason, and nothing goes while it is read.
+// Bounded logs: the oldest messages go first, every survivor has a reason, and nothing is removed while it is being
+// read.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,20 +24,20 @@ async function storeWith(entries, key = KEY, store = memoryStore()) {
   return store;
 }
 
-/** A row that is no message: limits are applied behind it, and it stays at the end. */
+/** A row that isn't a message, at the end of the log. Limits are applied after it is appended. */
 const MARK = '{"type":"session","session_key":"mark"}';
 
 const entriesOf = async (store, range) => (await store.read(KEY, range)).entries.filter(({ data }) => data !== MARK);
 const contentsOf = async (store) => (await entriesOf(store)).map(({ data }) => data.content ?? data);
 
-/** Applies limits to the session as an opened one does. */
+/** Applies limits to the session, like an opened one does. */
 async function apply(store, retention) {
   const session = await openSession(KEY, { store, retention });
   await session.import(MARK);
   await session.close();
 }
 
-/** A store that tells of the calls that are made of it. */
+/** A store that reports each call. */
 function watched(store, tell) {
   return new Proxy(store, {
     get(target, name) {
@@ -48,14 +49,14 @@ function watched(store, tell) {
 
 // ---- Random sessions ----
 
-/** Entries with everything that decides what survives. Call ids are used again and again, as models do. */
+/** Entries with every field that decides which survive. Call ids are reused, as models do. */
 function randomEntries(random, { mostEntries = 120, nowMs = Date.now() } = {}) {
   const length = random.integer(0, mostEntries);
   const timed = random.pick([0, 0.5, 1]);
   const replied = random.pick([0, 0.1, 0.9]);
   const lasting = random.pick([0, 0.04, 0.3]);
   const failed = random.pick([1, 1, 8]);
-  // Never as old as a limit to the millisecond: the clock goes on meanwhile.
+  // Never within a millisecond of a limit, because the clock goes on.
   let timeMs = nowMs - random.integer(1, 10) * DAY_MS + HOUR_MS / 2;
   const entries = [];
   while (entries.length < length) {
@@ -96,19 +97,19 @@ function randomEntries(random, { mostEntries = 120, nowMs = Date.now() } = {}) {
         entry.pinned = true;
       }
       if (random.chance(timed)) {
-        // Some clock was wrong by years.
+        // Some clock was years off.
         entry.timeMs = random.chance(0.03) ? timeMs + 900 * DAY_MS : timeMs;
         data.createdAt = entry.timeMs;
       }
     } else if (random.chance(0.1)) {
-      entry.type = "message"; // damaged: no message is in it
+      entry.type = "message"; // damaged: it contains no message
     }
     entries.push(entry);
   }
   return entries;
 }
 
-/** For each entry, those of its tool call, itself included. */
+/** For each entry, the entries of its tool call, including itself. */
 function groupsOf(entries) {
   const group = new Map(entries.map((entry) => [entry, new Set([entry])]));
   const calls = new Map();
@@ -127,7 +128,7 @@ function groupsOf(entries) {
   return group;
 }
 
-/** Which entries survive a cut, as the documentation says. */
+/** Entries that survive a cut, by the documentation. */
 function survivorsOf(entries, cut) {
   const isLasting = ({ pinned, type }) => pinned === true || type === "summary";
   const spoken = entries.filter(isSpoken);
@@ -149,7 +150,7 @@ function survivorsOf(entries, cut) {
   return kept;
 }
 
-/** The sequence number before which all is too old. */
+/** The first sequence number that isn't too old. */
 function agedBefore(entries, maxAgeDays, nowMs) {
   let before = 0;
   for (const { seq, timeMs } of entries.filter(isSpoken)) {
@@ -164,7 +165,7 @@ function agedBefore(entries, maxAgeDays, nowMs) {
 
 const isUser = ({ data }) => data.role === "user" && typeof data.content === "string";
 
-/** Where a cut at a message is made: at a user message, where one is near. */
+/** The position of a cut for a message: at a nearby user message, if there is one. */
 function atExchange(messages, first) {
   const staying = messages.slice(first);
   const near = staying.slice(0, 1 + Math.min(64, Math.floor(staying.length / 2)));
@@ -219,7 +220,7 @@ describe("a session", () => {
       seen.cut += Number(isRemovable);
       seen.aged += Number(isRemovable && cut === aged);
       seen.nothing += Number(after.length === before.length);
-      // What stays is as it was, and in its order.
+      // The remaining entries are unchanged and in order.
       const bySeq = new Map(before.map((entry) => [entry.seq, entry]));
       assert.deepEqual(
         after,
@@ -306,7 +307,7 @@ describe("a session", () => {
     ]);
     await apply(store, { maxMessages: 5 });
     assert.deepEqual(await contentsOf(store), ["4", "5", "6"]);
-    // Further than half of what may stay it is not cut.
+    // The cut isn't moved past half of the remaining messages.
     await apply(store, { maxMessages: 2 });
     assert.deepEqual(await contentsOf(store), ["5", "6"]);
 
@@ -394,12 +395,12 @@ describe("a session", () => {
     };
     assert.equal(await rowsRead({ maxMessages: count }), 0);
     assert.equal(await rowsRead({ maxSessions: 1 }), 0);
-    // Nothing has a time: nothing is too old.
+    // Without times, nothing is too old.
     assert.equal(await rowsRead({ maxAgeDays: 1 }), 0);
-    // The oldest 100, in pages that grow, and all from the end.
+    // Reads the oldest 100, in pages that grow, and everything from the end.
     const some = await rowsRead({ maxMessages: count - 100 });
     assert.ok(some >= count && some < count + 600, `${some}`);
-    // What is left beyond the limit is pinned, and that shows at the old end.
+    // The messages beyond the limit are pinned, which is visible at the old end.
     assert.equal((await entriesOf(store, { before: 101 })).length, 20);
     assert.ok((await rowsRead({ maxMessages: count - 100 })) < 100);
     rows = 0;
@@ -499,7 +500,7 @@ describe("a session", () => {
   });
 });
 
-// ---- All sessions ----
+// ---- Limits for all sessions ----
 
 describe("all sessions", () => {
   test("keep the newest messages, whatever session they are of: for random sessions", async () => {
@@ -623,7 +624,7 @@ describe("all sessions", () => {
     await store.append("old", [user("2")]);
     letGo();
     await hold;
-    // Another goes in its place, which was not used.
+    // Another session, which was unused, is removed instead.
     assert.deepEqual(await retained, { removedCount: 1, removedSessions: ["new"] });
     assert.equal((await store.read("old")).entries.length, 2);
   });
@@ -651,7 +652,7 @@ describe("all sessions", () => {
     const build = (session, embedModel) =>
       session.build({ request: "so?", recall: { embed, embedModel }, budget: { maxTokens: 5000 } });
 
-    /** A session of 700 messages with costs, and vectors of two models; `derived` says which blocks of them are readable. */
+    /** A session of 700 messages with costs, and vectors of two models. `derived` lists its readable blocks. */
     async function embedded(write = (derived, key, values, _store) => derived.write(key, values)) {
       const inner = memoryStore();
       const names = new Set();
@@ -684,14 +685,14 @@ describe("all sessions", () => {
       return { inner, own, session, blocks };
     }
 
-    /** The blocks from which something is gone. */
+    /** Blocks that have lost some of their entries. */
     async function trimmedBlocks(store) {
       const left = new Set((await store.read(KEY)).entries.map(({ seq }) => seq));
       const all = Array.from({ length: 700 }, (_, index) => index + 1);
       return new Set(all.filter((seq) => !left.has(seq)).map((seq) => Math.floor(seq / 64)));
     }
 
-    /** A build after a trim reads what is left, and keeps that again; nothing else is there. */
+    /** A build after a trim reads the remaining entries and stores their data again, and nothing else remains. */
     async function checkLeft(store, blocks) {
       const left = (await store.read(KEY)).entries.map(({ seq }) => Math.floor(seq / 64));
       for (const [name, block] of await blocks()) {

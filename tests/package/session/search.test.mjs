@@ -1,4 +1,4 @@
-// Searching what was said: whatever is in the log can be found, and nothing of another's.
+// Search: everything in the log can be found, and nothing from another session.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ async function opened(messages, { store = memoryStore(), key = "web:main" } = {}
   return session;
 }
 
-/** What a hit is, without the message's own object. */
+/** The fields of hits, without the message objects. */
 const facts = (hits) => hits.map(({ seq, message, score, reason }) => ({ seq, id: message.id, score, reason }));
 
 describe("a search in a session", () => {

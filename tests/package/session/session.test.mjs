@@ -1,5 +1,5 @@
-// A conversation that lasts: what a session keeps, and that a context built from the end of its log is the one that is built from
-// all of it.
+// Lasting conversations: the contents of a session, and that a context built from the end of its log equals one built
+// from all of it.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -25,7 +25,7 @@ const user = (content, more = {}) => ({ role: "user", content, ...more });
 /** @type {(content: any, more?: object) => any} */
 const assistant = (content, more = {}) => ({ role: "assistant", content, ...more });
 
-/** A plain conversation: user and assistant in turn, a minute apart. */
+/** A plain conversation: user and assistant alternate, a minute apart. */
 function conversation(length, first = 0) {
   return Array.from({ length }, (_, index) => {
     const position = first + index;
@@ -38,7 +38,7 @@ function conversation(length, first = 0) {
 }
 
 /**
- * A store that counts what is asked of it.
+ * A store that counts requests to it.
  *
  * @param {any} store
  */
@@ -336,7 +336,7 @@ describe("what is kept", () => {
   });
 
   test("nobody replaces a message of a session that another tab began anew", async (context) => {
-    // No clock tells them apart.
+    // All times are equal.
     context.mock.method(Date, "now", () => 1_800_000_000_000);
     const store = memoryStore();
     const one = await sessionOf([assistant("I")], { store });
@@ -441,7 +441,7 @@ describe("what is kept", () => {
   test("a build is kept in no session that began after it under its key", async () => {
     const store = memoryStore();
     let isReplaced = false;
-    // Between whatever the session looks at and its append, another tab clears the session and goes on.
+    // Between the session's check and its append, another tab clears the session and continues.
     const disturbed = {
       ...counting(store).store,
       async append(key, entries, options) {
@@ -503,7 +503,7 @@ describe("what is kept", () => {
 });
 
 describe("contexts", () => {
-  /** What a build over all messages gives. */
+  /** The result of a build over all messages. */
   async function expected(session, config) {
     const messages = [...(await session.messages()), ...(await session.summaries())];
     messages.sort((left, right) => session.seqOf(left) - session.seqOf(right));
@@ -567,7 +567,7 @@ describe("contexts", () => {
         { role: "system", content: "Be kind.", createdAt: START },
         ...conversation(400),
       ]);
-      // What names no session is of this one.
+      // A message without a session belongs to this one.
       /** @satisfies {import("windrow").ContextConfig} */
       const config = { ...preset, collect: { ...preset.collect, sessionScope: "session" }, now: START + 400 * 60_000 };
       checkSame(
@@ -584,7 +584,8 @@ describe("contexts", () => {
 
   test("reads what the window and the budget need, and then only what is new", async () => {
     const rows = {};
-    // The costs of 64 messages are kept together, and read from where these begin: the same for both.
+    // Costs are stored in blocks of 64 messages and read from the start of a block. The lengths differ by whole blocks, so
+    // both read equally many.
     for (const length of [1000, 1000 + 64 * 300]) {
       const { store, taken } = counting(memoryStore());
       const session = await sessionOf(conversation(length), { store });
@@ -646,7 +647,7 @@ describe("contexts", () => {
       () => new Uint8Array(),
       (bytes) => bytes.slice(0, -1),
       (bytes) => bytes.map((byte, index) => (index < 8 ? byte ^ 1 : byte)),
-      // A message that seems to cost nothing.
+      // A message with an apparent cost of 0.
       (bytes) => bytes.map((byte, index) => (index >= 16 && index % 24 >= 8 ? 0 : byte)),
       (bytes) => bytes.map((byte, index) => (index === bytes.length - 8 ? byte ^ 64 : byte)),
       (_, name) => foreign.get(name) ?? new Uint8Array([1]),

@@ -1,4 +1,4 @@
-// Sessions of messages of other shapes: each has its id, its time and its session where its shape has them.
+// Sessions of messages in other formats: each has its id, time and session if its format has them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,7 +18,7 @@ const mastra = (more) => ({
   ...more,
 });
 
-/** A session with these messages, and what its store knows of them. */
+/** A session with these messages, and its store's record of them. */
 async function sessionOf(messages, key = "s") {
   const store = memoryStore();
   const session = await openSession(key, { store });
@@ -47,7 +47,7 @@ describe("what a store knows of a message", () => {
       const { facts: known, kept } = await sessionOf([message]);
       assert.match(known[0][0], id === undefined ? /^msg_[0-9a-f]{16}$/ : new RegExp(`^${id}$`));
       assert.ok(timeMs === undefined ? Math.abs(known[0][1] - Date.now()) < 60_000 : known[0][1] === timeMs);
-      // The message is as it was, but for what it was given.
+      // The message is unchanged, except for the fields that the session added.
       const { id: _, createdAt: __, ...was } = JSON.parse(JSON.stringify(message));
       const { id: ___, createdAt: ____, ...is } = kept[0];
       assert.deepEqual(is, was);
@@ -200,7 +200,7 @@ describe("files", () => {
       const { messageCount, skipped } = await session.import(file);
       assert.deepEqual([messageCount, skipped], [3, []]);
       assert.equal((await session.build({ encoding, request: null })).kept.length, 3);
-      // What is exported is a log, and has the same messages.
+      // The export is a log with the same messages.
       const copy = await openSession("copy", { store: memoryStore() });
       assert.equal((await copy.import(await session.export())).messageCount, 3);
       assert.deepEqual(await copy.messages(), await session.messages());

@@ -1,4 +1,4 @@
-// What a session remembers of triage's choices, so that they do not change the beginning of the prompt from turn to turn.
+// A session's memory of triage's choices, which keeps the beginning of the prompt stable from turn to turn.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -11,7 +11,10 @@ before(() => loadEncoding("o200k_base"));
 
 const saying = (random, most) => Array.from({ length: random.integer(4, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A model that chooses about half of what it is asked about, others each time; `asked` are the messages in its prompts. */
+/**
+ * A model that chooses about half of the candidates, different ones each time. `asked` collects the messages in its
+ * prompts.
+ */
 function fastModel(random) {
   const asked = [];
   const complete = (prompt) => {
@@ -35,7 +38,7 @@ const configOf = (complete, more = {}) => ({
   budget: { maxTokens: 900, cut: {}, ...more.budget },
 });
 
-/** Turn by turn, a build before each reply; gives the contexts. `again` opens the session anew. */
+/** Runs turns with a build before each reply. Returns the contexts. `again` reopens the session. */
 async function talk(session, config, { random, turns, from = 0 }) {
   const contexts = [];
   for (let number = from; number < from + turns; number++) {
@@ -93,7 +96,7 @@ describe("a session with a cut remembers what triage chose", () => {
       const config = configOf(fastModel(new Random(seed + 100)).complete);
       remembered += shareOf(await talk(session, config, { random: new Random(seed), turns: 60 })) / seeds.length;
       await session.close();
-      // The same turns over a transcript, which remembers nothing by itself.
+      // The same turns over a transcript, which has no memory.
       const random = new Random(seed);
       const transcript = createTranscript();
       const contexts = [];

@@ -1,4 +1,4 @@
-// A browser that is killed loses nothing that it has acknowledged. `npm run test:full` does it more often.
+// A killed browser loses nothing that it has acknowledged. `npm run test:full` runs this longer.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

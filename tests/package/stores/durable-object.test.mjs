@@ -1,4 +1,4 @@
-// The store in a Durable Object's SQLite storage, in Cloudflare's runtime. D1 is in tests/full.
+// The Durable Object store in Cloudflare's runtime, over its SQLite storage. D1 is in tests/full.
 
 import { test } from "node:test";
 import { checkEdgeStore, runCase } from "../support/edge-stores.mjs";

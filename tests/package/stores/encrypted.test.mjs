@@ -1,4 +1,4 @@
-// `encryptedStore`: it keeps the contract, nothing can be read without the key, and no entry passes for another.
+// `encryptedStore`: it keeps the contract, nothing is readable without the key, and no entry passes for another.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -25,7 +25,7 @@ describe("an encrypting store keeps the contract", () => {
   }
 });
 
-/** All that a store in memory was given, as one text. */
+/** Everything that a memory store received, as one text. */
 function written(store) {
   const given = [];
   const noted = new Proxy(store, {

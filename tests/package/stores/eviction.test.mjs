@@ -1,5 +1,5 @@
-// A Durable Object may be evicted in the middle of an append. Acknowledged messages are there, others are there whole or not at all, and
-// asking again with the same operation keeps them once.
+// A Durable Object may be evicted during an append. Acknowledged messages are there, others are there whole or not at
+// all, and retrying the same operation stores them once.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -13,7 +13,7 @@ import { openSession } from "windrow";
 import { durableObjectStore } from "windrow/stores/durable-object";
 
 export class Chat extends DurableObject {
-  /** Statements until the object is evicted. */
+  /** Number of statements left before the object is evicted. */
   left = Number.POSITIVE_INFINITY;
 
   constructor(context, env) {
@@ -75,7 +75,7 @@ test("an append in an object that is evicted meanwhile is whole or not there, an
   const expected = [];
   for (let number = 0; number < 40; number++) {
     const three = ["a", "b", "c"].map((part) => `${number}${part}`);
-    // The object is evicted before a statement of opening the session or of the append, or not at all.
+    // Evicts the object before one of the statements that open the session or append, or not at all.
     let isKept = false;
     for (let tries = 0; !isKept; tries++) {
       const evict = tries < 3 ? `&evict=${random.integer(0, 24)}` : "";

@@ -1,4 +1,4 @@
-// Sessions in IndexedDB, in Chromium: what all stores keep, and what only a browser can do to one.
+// Sessions in IndexedDB, in Chromium: the general contract, and failures that only a browser can cause.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { openStorePage, serveStorePage } from "../support/store-page.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
-/** What the page has beside the store: cases of the suite, and IndexedDB without the store. */
+/** Helpers of the page: cases of the suite, and IndexedDB without the store. */
 const script = `
 import { ContextError } from "windrow/stores";
 import { storeConformance } from "windrow/stores/conformance";
@@ -39,7 +39,7 @@ Object.assign(globalThis, {
   done,
   message: (data, more = {}) => ({ type: "message", data, ...more }),
   noise: (length) => Array.from({ length }, () => String.fromCharCode(33 + Math.random() * 90)).join(""),
-  // Opens a database as another program would; it must not have to wait for anybody.
+  // Opens a database like another program. It must not have to wait.
   rawOpen: (name, version, upgrade = () => {}) => {
     const request = indexedDB.open(name, version);
     request.onupgradeneeded = () => upgrade(request.result, request.transaction);
@@ -49,7 +49,7 @@ Object.assign(globalThis, {
     const request = indexedDB.deleteDatabase(name);
     return goesThrough(request);
   },
-  // Writes into a database as another program would.
+  // Writes into a database like another program.
   rawWrite: async (name, ...stores) => {
     const database = await rawOpen(name);
     const transaction = database.transaction([...database.objectStoreNames], "readwrite");
@@ -69,7 +69,7 @@ Object.assign(globalThis, {
     database.close();
     return { rows, version };
   },
-  // What a call fails with, as plain data; what it gives where it does not.
+  // Returns a call's error as plain data, or its result if it succeeds.
   failure: async (run) => {
     try {
       return { given: await run() };
@@ -81,7 +81,7 @@ Object.assign(globalThis, {
 });
 `;
 
-/** Globals of the page, for functions that run in it: here they are undefined. */
+/** Globals of the page, for functions that run there. Here they are undefined. */
 const {
   cases,
   changes,
@@ -117,12 +117,12 @@ before(async () => {
 after(() => site?.close());
 
 afterEach(() => {
-  // The suite has a listener that fails, and the browser shows that.
+  // The suite has a listener that fails, which the browser reports.
   const complaints = site.complaints.splice(0).filter((complaint) => !/A listener fails/.test(complaint));
   assert.deepEqual(complaints, []);
 });
 
-/** Tabs, and the name of a database that no other test uses. */
+/** Tabs that share a database, whose name no other test uses. */
 async function tabs(t, length, options) {
   const pages = await Promise.all(Array.from({ length }, () => site.page(options)));
   t.after(() => Promise.all(pages.map((page) => page.close())));
@@ -185,7 +185,7 @@ test("a page that is not served securely has no locks between tabs, and keeps th
     randomUUID: "undefined",
   });
   await page.evaluate(() => {
-    // The suite names its storage by it.
+    // The suite names its storage with it.
     let count = 0;
     crypto.randomUUID = () => {
       count += 1;
@@ -284,7 +284,7 @@ describe("durability", () => {
 
 // ---- Versions ----
 
-/** How databases of earlier versions were made, written down when they were the newest. Never edited. */
+/** The schemas of earlier versions, written down when each was the newest. Never edit them. */
 const EARLIER = [
   (database) => {
     database.createObjectStore("sessions", { keyPath: "key" });
@@ -295,7 +295,7 @@ const EARLIER = [
   },
 ];
 
-/** What is in them. */
+/** The contents of these databases. */
 const SESSION = {
   key: "a",
   id: "the-session",
@@ -341,7 +341,7 @@ async function layoutOf(page, name) {
   }, name);
 }
 
-/** Makes a database of an earlier version, with what would be in it. */
+/** Creates a database of an earlier version with its contents. */
 async function makeEarlier(page, version) {
   await page.evaluate(
     async ({ steps, version, session, rows }) => {
@@ -366,7 +366,7 @@ async function makeEarlier(page, version) {
       rows: [
         ...ENTRIES.map((entry) => ({ session: "a", log: "transcript", ...entry })),
         { session: "a", log: "builds", ...BUILD },
-        // Something else wrote this one.
+        // A row that something else wrote.
         { session: "b", log: "transcript", seq: 1, type: 7, pinned: true },
       ],
     },
@@ -432,7 +432,7 @@ describe("versions of the database", () => {
   test("a migration that fails leaves the older version as it was", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
-      // A store of a later version is there already: it cannot be made.
+      // An object store of a later version already exists, so it can't be created.
       const database = await rawOpen(name, 1, (database) => {
         database.createObjectStore("sessions", { keyPath: "key" });
         database.createObjectStore("entries", { keyPath: ["session", "log", "seq"] });
@@ -557,7 +557,7 @@ describe("versions of the database", () => {
       globalThis.setTimeout = /** @type {any} */ ((call, delayMs) => later(call, Math.min(delayMs ?? 0, 20)));
       const { open } = IDBFactory.prototype;
       IDBFactory.prototype.open = function (...given) {
-        // A request that never ends.
+        // A request that never completes.
         return Object.assign(open.apply(this, given), { addEventListener: () => {} });
       };
       return await failure(() => indexedDbStore({ name }).read("a"));
@@ -577,7 +577,7 @@ describe("versions of the database", () => {
       IDBFactory.prototype.open = function (...given) {
         const request = open.apply(this, given);
         request.addEventListener("success", () => {
-          // Only one that is open is asked to make way.
+          // Only an open connection is asked to close.
           request.result.addEventListener("versionchange", () => {
             globalThis.wasOpen = true;
           });
@@ -591,7 +591,7 @@ describe("versions of the database", () => {
     });
     checkFailure(failed, "STORE_BLOCKED", /^Close the other tabs/);
     await other.close();
-    // This comes after the request to open it, which is still there.
+    // This runs after the pending request to open it.
     const wasOpen = await mine.evaluate(async () => {
       await rawDelete(name);
       return globalThis.wasOpen ?? false;
@@ -611,7 +611,7 @@ describe("versions of the database", () => {
       lastSeq: 1,
       isRepeated: false,
     });
-    // While appends are on their way: each is made, or says that it was not.
+    // While appends are pending: each succeeds, or reports that it didn't.
     const [results] = await Promise.all([
       mine.evaluate(async () =>
         Promise.all(Array.from({ length: 50 }, () => failure(() => store.append("a", [message("z")])))),
@@ -656,7 +656,7 @@ describe("a connection that ends", () => {
   });
 
   test("what the browser clears is gone, and the next call begins anew", async (t) => {
-    // Clearing is for all of an address: not for that of the other tests.
+    // Clearing affects a whole origin, so this must not be the other tests' origin.
     const context = await site.browser.newContext();
     t.after(() => context.close());
     const [page] = await tabs(t, 1, { in: context });
@@ -691,11 +691,11 @@ describe("a connection that ends", () => {
     });
     assert.deepEqual(found, {
       read: { entries: [], info: undefined, skipped: [] },
-      // The connection that has ended was not tried again.
+      // The closed connection wasn't tried again.
       usedCount: 1,
       appended: { firstSeq: 1, lastSeq: 1, isRepeated: false },
     });
-    // While appends are on their way.
+    // While appends are pending.
     await page.evaluate(() => {
       globalThis.results = [];
       globalThis.isEnough = false;
@@ -773,7 +773,7 @@ describe("a connection that ends", () => {
       await store.append("a", [message("first")]);
       const changes = [];
       store.subscribe("a", ({ kind }) => changes.push(kind));
-      // The next transaction that writes is completed, but this tab is told that its connection has ended.
+      // The next write transaction completes, but this tab is told that its connection has closed.
       const { transaction } = IDBDatabase.prototype;
       const loseSight = () => {
         IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
@@ -895,7 +895,7 @@ test("a full disk: appends fail, what was acknowledged is there, and after a ses
   t.after(() => context.close());
   const [page] = await tabs(t, 1, { in: context });
   const session = await context.newCDPSession(page);
-  // Before anything is written: the browser remembers for a while how much room there was.
+  // Set before anything is written, because the browser caches its quota for a while.
   const origin = new URL(site.address).origin;
   await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 4_000_000 });
   const found = await page.evaluate(async () => {
@@ -947,7 +947,8 @@ test("a full disk that is told of by the transaction alone", async (t) => {
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
     await store.append("a", [message("x")]);
-    // As other browsers do: the transaction is aborted while its requests are on their way, and only it says why.
+    // Like other browsers: the transaction aborts while its requests are pending, and only the transaction has the
+    // reason.
     const { add } = IDBObjectStore.prototype;
     IDBObjectStore.prototype.add = function (...given) {
       const request = add.apply(this, given);
@@ -1032,7 +1033,7 @@ describe("what something else has written", () => {
       const damages = [
         ["sessions", "delete", "a"],
         ["sessions", "put", { key: "a", id: 5 }],
-        // One that is older than the rows.
+        // A head that is older than the rows.
         ["sessions", "put", { ...(await make("0")), key: "a" }],
       ];
       async function make(key) {
@@ -1049,7 +1050,7 @@ describe("what something else has written", () => {
         const { id } = await make("a");
         await store.append("a", [message("four")]);
         const { logs } = (await store.sessions({ keys: ["a"] }))[0];
-        // The last row cannot be read: its number was given all the same.
+        // The last row is unreadable, but its number is taken.
         await rawWrite(name, damage, ["entries", "put", { session: "a", log: "transcript", seq: 4, type: "message" }]);
         const listed = (await store.sessions()).map(({ key }) => key).join(" ");
         const read = await store.read("a", { limit: 2, order: "descending" });
@@ -1305,10 +1306,10 @@ describe("two tabs", () => {
     const waiting = async () =>
       (await navigator.locks.query()).pending.filter(({ mode }) => mode === "exclusive").length === 2;
     await other.waitForFunction(waiting);
-    // Another session is not held, and appends wait for nobody.
+    // Other sessions aren't held, and appends don't wait.
     assert.deepEqual(await other.evaluate(() => store.trim("b", 2)), { removedCount: 1 });
     assert.equal(await other.evaluate(async () => (await store.append("a", [message("z")])).firstSeq), 3);
-    // Who holds it may hold it again from within, although others wait in between.
+    // The holder may hold it again from within, even if others are waiting.
     await holder.evaluate(() => nest());
     await holder.waitForFunction(() => globalThis.nested !== undefined);
     assert.equal(await holder.evaluate(() => nested), 3);
@@ -1335,7 +1336,7 @@ test("a read costs what it gives, however long the log is", async (t) => {
       );
     }
     await store.append("a", [text(5000)], { operationId: "o" });
-    // As a reply that is streamed: each state takes the place of the one before.
+    // As in a streamed reply: each state replaces the one before.
     for (let state = 0; state < 30; state += 1) {
       const { lastSeq } = (await store.sessions({ keys: ["a"] }))[0].logs.transcript;
       await store.append("a", [text(5000)], { replacesSeq: lastSeq, operationId: `state ${state}` });

@@ -1,11 +1,11 @@
-// The contract of stores: the memory store keeps it, and its suite finds stores that do not.
+// The contract of stores: the memory store keeps it, and the suite detects stores that don't.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ContextError, memoryStore } from "windrow";
 import { storeConformance } from "windrow/stores/conformance";
 
-/** The suite for stores in memory: of one name there is one store, and it is gone when it was closed. */
+/** The suite for stores in memory: each name has one store, which is gone after it is closed. */
 function casesFor(open) {
   const stores = new Map();
   return storeConformance({
@@ -19,8 +19,8 @@ function casesFor(open) {
 }
 
 /**
- * The suite for stores that can be opened again: what is opened is a handle to a store in memory that goes on.
- * `reopened` is called with the store, where there is one, by each that opens it.
+ * The suite for stores that can be reopened: each handle opens a memory store that persists. Each open calls `reopened`
+ * with the store, if there is one.
  */
 function casesForHandles({ reopened = (store) => store ?? memoryStore(), close = () => Promise.resolve() } = {}) {
   const stores = new Map();
@@ -64,7 +64,7 @@ function handleOf(store, close) {
   };
 }
 
-/** A store's calls, that can be called without it. */
+/** A store's methods, bound so that they can be called alone. */
 function boundTo(store) {
   const names = ["append", "read", "get", "sessions", "trim", "remove", "holding", "subscribe", "close"];
   return Object.fromEntries(names.map((name) => [name, store[name].bind(store)]));
@@ -90,7 +90,7 @@ describe("the memory store keeps the contract", () => {
 
 const isOfType = (types) => (entry) => types?.includes(entry.type) ?? true;
 
-/** A store that does as another but for some calls. */
+/** A store that behaves like another, except for some calls. */
 function changed(store, calls) {
   return { ...boundTo(store), derived: store.derived, ...calls };
 }
@@ -99,7 +99,7 @@ function changed(store, calls) {
 /** @typedef {Exclude<keyof import("windrow").TranscriptStore, "derived">} Method */
 /** @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that take the place of a store's own. */
 
-/** A store that changes what it reads before it gives it. */
+/** A store that changes entries after reading them. */
 const reading = (change) => (store) => ({
   async read(key, range = {}) {
     const result = await store.read(key, range);
@@ -107,7 +107,7 @@ const reading = (change) => (store) => ({
   },
 });
 
-/** A store that takes some keys for others. */
+/** A store that confuses some keys. */
 const keyedBy = (keyOf) => (store) => ({
   append: (key, ...more) => store.append(keyOf(key), ...more),
   read: (key, ...more) => store.read(keyOf(key), ...more),
@@ -117,10 +117,10 @@ const keyedBy = (keyOf) => (store) => ({
   holding: (key, ...more) => store.holding(keyOf(key), ...more),
 });
 
-/** Keys that a folding of keys makes nothing of. */
+/** Leaves empty and invalid keys alone. */
 const onTexts = (fold) => (key) => (typeof key === "string" && key !== "" ? fold(key) || key : key);
 
-/** A store that changes what is appended, or how. */
+/** A store that changes appended entries, or how they are appended. */
 const appending = (change) => (store) => ({
   append: (key, entries, options = {}) => change(store, key, entries, options),
 });
@@ -846,7 +846,7 @@ const broken = [
   },
 ];
 
-/** Storage that is wrong in one way each, as it shows when it is opened again. */
+/** Storage that is wrong in one way each, visible when it is reopened. */
 const brokenStorage = [
   {
     name: "all is lost when it is opened again",

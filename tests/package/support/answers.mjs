@@ -1,4 +1,4 @@
-// What hooks answer in the cases that run in every host: it depends on what they are asked alone.
+// Hook answers for the cases that run in every host. They depend only on the questions.
 
 export const select = ({ candidates }) => candidates.filter((_, index) => index % 3 === 1);
 

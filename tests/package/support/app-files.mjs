@@ -1,18 +1,18 @@
-// Files of other apps: a writer for each kind, and the features that the kind has. Tests read the written files back, and docs/files.md has its
-// table from here.
+// Files of other apps: a writer for each kind, and the features that the kind has. Tests read the written files back,
+// and the table in docs/files.md is generated from here.
 
 const json = (value) => JSON.stringify(value);
 const lines = (rows) => rows.map(json).join("\n");
 const START_MS = Date.UTC(2026, 0, 13, 9, 0);
 
-/** A turn's time: to the minute, which every kind can say. */
+/** A turn's time to the minute, which every kind can express. */
 export const timeOf = (turn) => new Date(START_MS + turn.minute * 60_000);
 const iso = (turn) => timeOf(turn).toISOString();
 const msOf = (turn) => timeOf(turn).getTime();
 const secondsOf = (turn) => msOf(turn) / 1000;
 const two = (number) => String(number).padStart(2, "0");
 
-/** Pieces of a text. None begins a line with a mark of Markdown or a time. */
+/** Fragments of text. None begins a line with Markdown syntax or a time. */
 const PIECES = [
   "seats",
   "the deposit",
@@ -31,7 +31,7 @@ const PIECES = [
 ];
 
 /**
- * A conversation as a kind of file can have it. `abandoned` are words that were taken back in favor of the turn, and `notice` is a row
+ * A conversation that a kind of file can represent. `abandoned` are words that the turn replaced, and `notice` is a row
  * before the turn that isn't a message.
  *
  * @returns {any[]}
@@ -195,7 +195,7 @@ const telegram = {
   }),
 };
 
-/** A time as phones of several languages write it. */
+/** A time as phones in several languages write it. */
 const CLOCKS = [
   ({ d, m, y, H, M }) => [`[${two(d)}.${two(m)}.${y % 100}, ${two(H)}:${two(M)}:00] `, "‎"],
   ({ d, m, y, H, M }) => [`${two(d)}/${two(m)}/${y}, ${two(H)}:${two(M)} - `, ""],
@@ -853,7 +853,7 @@ const COMES = {
   branches: "the branch that is shown",
 };
 
-/** The table of docs/files.md. `kinds` are those that an entry has the readers of: they have a mark. */
+/** The table of docs/files.md. `kinds` are those whose readers an entry includes: they get a mark. */
 export function tableOfKinds(kinds) {
   const marked = new Set(kinds.map(({ name }) => name));
   const rows = [...OTHERS, ...APP_FILES].map(({ kind, file, recognised, has, notRead }) => {
@@ -864,7 +864,7 @@ export function tableOfKinds(kinds) {
   return [...head, ...rows].join("\n");
 }
 
-/** The kinds that are known by name alone, in words. */
+/** Kinds that are only recognized and named, as a list in words. */
 export function namesOfUnread(kinds) {
   return kinds.flatMap(({ name, isRead }) => (isRead ? [] : [name])).join(", ");
 }

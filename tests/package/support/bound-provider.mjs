@@ -1,4 +1,5 @@
-// A provider that binds thinking to everything before it, as Anthropic documents it, and a chat with it. It runs in any host.
+// A provider that binds reasoning to everything before it, as Anthropic documents it, and a chat with it. It runs in
+// any host.
 
 import { Random } from "./random.mjs";
 
@@ -7,7 +8,7 @@ const WORDS = "harbour violin garden invoice kitchen train plumber window ticket
 export const saying = (random, most) =>
   Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 
-/** A provider that remembers the request before each thought, and checks every block that comes back. */
+/** A provider that remembers the request before each reasoning block, and checks every block that comes back. */
 export class BindingProvider {
   #prefixes = new Map();
   #count = 0;
@@ -23,7 +24,7 @@ export class BindingProvider {
     return JSON.stringify(value, plain);
   }
 
-  /** Everything before a block. Nothing counts before a compaction: the provider doesn't read it. */
+  /** Everything before a block. Content before a compaction doesn't count, because the provider doesn't read it. */
   #prefix({ system = null, messages }, model, tools, end, blocks) {
     const before = messages.slice(0, end).map(({ role, content }) => ({ role, content }));
     const isCompaction = ({ type }) => type === "compaction";
@@ -39,7 +40,7 @@ export class BindingProvider {
     return BindingProvider.#text([model, tools, system, read, blocks]);
   }
 
-  /** Throws if the request has thinking that is bound to something else. */
+  /** Throws if the request has reasoning that is bound to something else. */
   check(body, model, tools = undefined) {
     this.sent = 0;
     for (const [at, { content }] of body.messages.entries()) {
@@ -56,7 +57,7 @@ export class BindingProvider {
     }
   }
 
-  /** Replies with thinking, then with a text or a call; sometimes it thinks again before the call. */
+  /** Replies with reasoning, then with a text or a call. Sometimes it reasons again before the call. */
   reply(random, body, model, calls, { tools = undefined, compacts = false } = {}) {
     /** @type {any[]} */
     const content = compacts ? [{ type: "compaction", content: saying(random, 20) }] : [];
@@ -90,8 +91,9 @@ export function next(random, reply) {
 }
 
 /**
- * Runs a random chat or agent: cuts, edits, late instructions, several models, tools in another order, compactions, and builds
- * with an outline that nobody keeps. Throws if a request has a block that the provider would refuse. Returns how many blocks were sent.
+ * Runs a random chat or agent: cuts, edits, late instructions, several models, reordered tools, compactions, and builds
+ * whose outline isn't kept. Throws if a request has a block that the provider would refuse. Returns the number of
+ * blocks sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();
@@ -128,8 +130,8 @@ export async function runRandomChat({ buildContext, presets }, random) {
 }
 
 /**
- * Runs a chat or an agent with a provider that refuses thinking of another conversation. Returns how many blocks were sent, of how many
- * that were thought since the last cut.
+ * Runs a chat or an agent with a provider that refuses reasoning from another conversation. Returns the number of
+ * blocks sent, and the number produced since the last cut.
  *
  * @param {any} windrow
  * @param {any} random
@@ -158,7 +160,7 @@ export async function runChat({ createTranscript, buildContext }, random, config
   return { turns, sent, thought, quoted };
 }
 
-/** Runs a chat of 200 turns over a budget of 4,000 tokens. Some turns call a tool. */
+/** Runs a chat of 200 turns on a budget of 4,000 tokens. Some turns call a tool. */
 export async function runLongChat(windrow) {
   const { loadEncoding, presets } = windrow;
   await loadEncoding("o200k_base");

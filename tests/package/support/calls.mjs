@@ -1,4 +1,4 @@
-// Random calls of everything that the package exports, with right values, wrong ones and hostile ones.
+// Random calls of everything that the package exports, with valid, invalid and hostile values.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { Random } from "./random.mjs";
 
 const { ContextError, memoryStore, openSession, createTranscript, buildContextSync } = windrow;
 
-/** The stores that are entries of their own: those that the package names. The suite for stores is a test, and no store. */
+/** The stores with separate entries, by the package's exports. The conformance suite is a test, not a store. */
 const { exports: subpaths } = JSON.parse(
   readFileSync(new URL("../../../pkg-template/package.json", import.meta.url), "utf8"),
 );
@@ -19,7 +19,7 @@ const exported = Object.assign({}, windrow, await import("windrow/tasks"), ...st
 
 // ---- Values ----
 
-/** A signal that is none, or behaves as none should. */
+/** A value that isn't a signal, or a signal that misbehaves. */
 const signals = [
   () => AbortSignal.abort(),
   () => AbortSignal.abort(revoked({})),
@@ -69,7 +69,7 @@ const messages = [
   () => ({ role: "user", content: nested(2000) }),
 ];
 
-/** An object with some fields of its own replaced by anything. */
+/** A copy of an object with some fields replaced by anything. */
 function mixed(random, base) {
   const copy = { ...base };
   for (const name of Object.keys(copy)) {
@@ -123,7 +123,7 @@ const entries = or((random) => [entry(random)]);
 const range = or((random) => mixed(random, { after: 0, limit: 3, order: "ascending" }));
 const nothing = () => [];
 
-// ---- What is called ----
+// ---- Calls ----
 
 /** Takes random values for each of the arguments. */
 const args =
@@ -288,10 +288,10 @@ const sessionMethods = {
   settled: nothing,
 };
 
-/** Not for callers: named with `@internal`, or an end that is tried by itself. */
+/** Not for callers: marked `@internal`, or an ending that is tested separately. */
 const INTERNAL = ["constructor", "source", "setLog", "appendParsed", "close"];
 
-/** Fails where something public has no random arguments here: a new export needs some. */
+/** Fails if a public function has no random arguments here: a new export needs some. */
 export function checkAllAreCalled() {
   const called = { ...functions };
   for (const [name, value] of Object.entries(exported)) {
@@ -312,7 +312,7 @@ export function checkAllAreCalled() {
   }
 }
 
-/** Makes so many random calls, and checks that each gives a result or fails with a `ContextError`. */
+/** Makes `count` random calls, and checks that each returns a result or fails with a `ContextError`. */
 export async function randomCalls(count, seed) {
   const random = new Random(seed);
   const unhandled = [];
@@ -358,14 +358,14 @@ export async function randomCalls(count, seed) {
         }
       }
     }
-    // Timers of hostile signals and hooks that were late.
+    // Timers of hostile signals and late hooks.
     await new Promise((resolve) => setTimeout(resolve, 100));
   } finally {
     process.off("unhandledRejection", note);
     process.off("uncaughtException", note);
   }
   assert.deepEqual(unhandled, [], "nothing fails behind a call");
-  // After all that, an ordinary call works.
+  // Afterwards, an ordinary call works.
   const { messages: kept } = buildContextSync([messages[0](), messages[1]()], { encoding: "estimate" });
   assert.equal(kept.length, 2);
   return outcomes;

@@ -1,8 +1,9 @@
-// Random conversations in windrow's own form, as applications have them at their worst: calls of tools in every form that is read,
-// parallel calls, results that come late or in another order, media, reasoning of several providers, instructions anywhere, empty
-// contents, odd names and ids, several messages of one role in a row.
+// Random conversations in windrow's own form, in the worst shape that applications produce: tool calls in every form
+// that is read, parallel calls, late or reordered results, media, reasoning of several providers, instructions
+// anywhere, empty contents, odd names and ids, several messages of one role in a row.
 //
-// Everything that is said has a mark: a short text that is nowhere else. By the marks a test sees where it went.
+// Everything that is said has a mark: a short text that occurs nowhere else. With the marks, a test can tell what
+// became of it.
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PDF = "JVBERi0xLjQKMSAwIG9iago8PC9UeXBlL0NhdGFsb2c+PgplbmRvYmoKdHJhaWxlcjw8Pj4KJSVFT0YK";
@@ -23,16 +24,17 @@ const TOOLS = ["search", "look_up", "mcp.server/tool", "näme", "1st", "t".repea
 const BLANKS = ["", "   ", "\n\t", "\u00a0"];
 
 /**
- * A conversation, and what is said in it.
+ * A conversation, and everything said in it.
  *
- * - `mostTurns`: how many turns it has at most;
- * - `media`: which kinds come: `image`, `file`, `audio`;
- * - `mediaIn`: where: with the `user`, from a `tool`;
- * - `hosted`: whether the assistant calls Anthropic's own tools, and may pause in the midst of them at the end;
- * - `endsWith`: whose the last message is: `user`, `tool`, or either.
+ * - `mostTurns`: the most turns it may have;
+ * - `media`: the kinds that occur: `image`, `file`, `audio`;
+ * - `mediaIn`: their places: with the `user`, from a `tool`;
+ * - `hosted`: true if the assistant calls Anthropic's own tools, and may pause among them at the end;
+ * - `endsWith`: the last message's author: `user`, `tool`, or either.
  *
- * Every call has its result, and the first message is anybody's. Gives `messages` and `marks`, in the order in which they are said:
- * each with its `mark`, its `kind` (`system`, `text`, `call`, `result`, `reasoning`, `media`), and for a result the mark of its call.
+ * Every call has its result, and the first message may be anyone's. Returns `messages` and `marks` in the order of
+ * speaking: each with its `mark`, its `kind` (`system`, `text`, `call`, `result`, `reasoning`, `media`), and for a
+ * result the mark of its call.
  */
 export function randomConversation(
   random,
@@ -113,7 +115,7 @@ class Talk {
     this.#push({ role: "assistant", content, ...refusal, ...thought, ...this.#name() });
   }
 
-  /** A message with calls of Anthropic's own tools, and what they gave; where it is paused the last may be open. */
+  /** A message with calls of Anthropic's own tools and their results. If it is paused, the last call may be open. */
   hostedMessage({ isPaused = false } = {}) {
     const { chance, integer } = bound(this.#random);
     const count = integer(1, 2);
@@ -133,7 +135,7 @@ class Talk {
     });
   }
 
-  /** Calls of tools, in one message or several, and their results. */
+  /** Tool calls in one message or several, and their results. */
   exchange() {
     const { chance, pick, integer } = bound(this.#random);
     const calls = [];
@@ -152,7 +154,7 @@ class Talk {
     }
   }
 
-  /** A text with a mark of its own. */
+  /** A text with a unique mark. */
   text(kind, more = {}) {
     return `${this.#mark(kind, more)} ${this.#random.text(6)}`;
   }
@@ -258,7 +260,7 @@ class Talk {
         );
   }
 
-  /** A message that calls tools, of an id each that no call before it waits with. */
+  /** A message that calls tools. No pending call has the id of one of them. */
   #calls(count, waiting) {
     const { chance, pick, integer } = bound(this.#random);
     const calls = [];
@@ -325,7 +327,7 @@ class Talk {
     return calls;
   }
 
-  /** The results of calls: in a message each, or in one. */
+  /** Results of calls: one message for each, or one for all. */
   #results(calls) {
     const { chance, pick } = bound(this.#random);
     const text = (call) => (chance(0.1) ? this.#unsaid() : this.text("result", { of: call.mark }));
@@ -382,7 +384,7 @@ function shuffled(random, list) {
   return list.map(() => left.splice(random.integer(0, left.length - 1), 1)[0]);
 }
 
-/** A random source whose methods stand alone. */
+/** Methods of a random source that can be called alone. */
 function bound(random) {
   return {
     chance: (probability) => random.chance(probability),

@@ -1,4 +1,4 @@
-// A browser that is killed while a page of it appends as fast as it can, and what must be there when it is started again.
+// A browser that is killed while a page of it appends as fast as it can, and the check of its data after a restart.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,13 +13,13 @@ import { chromiumOptions, serveStorePage } from "./store-page.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
-/** After how many kills another session is begun. */
+/** Number of kills after which another session begins. */
 const KILLS_OF_SESSION = 10;
 
-/** A browser that takes longer to say what is expected does not say it. */
+/** Longest wait for an expected report from the browser. */
 const LONGEST_SILENCE_MS = 60_000;
 
-/** What the page has. Every message's content follows from its id, so that a torn one shows. */
+/** The page's script. Every message's content follows from its id, so that a torn one is detected. */
 const script = `
 import { buildContext, openSession } from "windrow";
 import { indexedDbStore } from "windrow/stores/indexeddb";
@@ -29,8 +29,8 @@ const config = { encoding: "estimate", now: 0, sessionId: "crash", request: "And
 
 function contentOf(id) {
   const number = [...id].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) % 1009, 7);
-  // No append is larger than 64 KB: what is, Chromium writes to its log in several steps, and a kill between them can cost it
-  // the whole database when it goes on behind the torn record (see docs/sessions.md).
+  // Keeps appends below 64 KB: Chromium writes larger ones to its log in several steps, and a kill between them can
+  // cost it the whole database when it goes on after the torn record (see docs/sessions.md).
   return (id + " ").repeat(number % 60 === 0 ? 800 : 1 + (number % 60));
 }
 
@@ -38,11 +38,11 @@ const messageOf = (id) => ({ id, role: id.length % 2 === 0 ? "user" : "assistant
 const upTo = (most) => 1 + Math.floor(Math.random() * most);
 
 Object.assign(globalThis, {
-  // Appends until the page ends: several users of one session, each with several calls on their way.
+  // Appends until the page ends: several users of one session, each with several pending calls.
   appendForever: (key, run, { users, lanes }) => {
     let count = 0;
-    // The test must know of each call, in order, before the page makes it. A report that nobody waits for
-    // is lost when the browser is killed, while the append that it announced may be on the disk.
+    // The test must know of each call, in order, before the page makes it. A report that isn't awaited is lost when the
+    // browser is killed, while the append that it announced may be on the disk.
     let announced = Promise.resolve();
     const announce = (call) => {
       announced = announced.then(() => begin(JSON.stringify(call)));
@@ -79,7 +79,7 @@ Object.assign(globalThis, {
     }
   },
 
-  // What is there, as a page finds it that was just opened.
+  // The stored data, as a freshly opened page finds it.
   inspect: async (key, nextId) => {
     const store = indexedDbStore({ name: NAME });
     const session = await openSession(key, { store });
@@ -108,12 +108,12 @@ Object.assign(globalThis, {
 `;
 
 /**
- * Kills a browser until the time is up, and checks after each kill that everything is there when the browser is started again. Returns
- * figures of each session.
+ * Kills a browser repeatedly until the time is up, and checks after each kill that everything is there after a restart.
+ * Returns figures for each session.
  *
- * A browser that is killed may leave half a record at the end of a file of its database. Chromium passes over that when it is started
- * again, but then goes on behind it, and at a later start takes all for damaged and deletes it (google/leveldb#1287): no page can do
- * anything about that. So a profile with half a record is checked as all are, and is not used any more.
+ * A killed browser may leave half a record at the end of a database file. Chromium skips it at the next start, but goes
+ * on after it, and at a later start it considers everything damaged and deletes it (google/leveldb#1287). No page can
+ * prevent that. So a profile with half a record is checked like the others, and then abandoned.
  */
 export async function crash({ seed, timeMs, leastKills }) {
   mkdirSync(cache, { recursive: true });
@@ -132,7 +132,7 @@ export async function crash({ seed, timeMs, leastKills }) {
   const start = async () => {
     chrome = await Chrome.start(profile, pages.address);
   };
-  /** Kills it, and says whether its files are whole. */
+  /** Kills it, and returns whether its files are intact. */
   const kill = async () => {
     await chrome.kill();
     return databaseFiles(profile).every(endsWhole);
@@ -146,11 +146,12 @@ export async function crash({ seed, timeMs, leastKills }) {
       }
       const session = sessions.at(-1);
       await start();
-      // What one user has on its way is appended in the order of the calls; what several have, in one that the browser finds.
+      // A single user's pending calls are appended in their order, and those of several users in an order that the
+      // browser chooses.
       const users = random.pick([1, 1, 3]);
       await chrome.append(session, `${run}`, { users, lanes: users === 1 ? 4 : 2 });
       await chrome.reports(reportsBeforeKill(random, run));
-      await pause(random.integer(0, 20)); // so that the moment is not one of the page's own
+      await pause(random.integer(0, 20)); // so that the moment doesn't depend on the page
       const isWhole = await kill();
       await start();
       for (const each of sessions) {
@@ -169,7 +170,7 @@ export async function crash({ seed, timeMs, leastKills }) {
   }
 }
 
-/** How much the page says before a kill. One in three comes late, so that much was acknowledged; the others come at any time. */
+/** Number of reports before a kill. One in three is high, so that much was acknowledged. The others vary. */
 function reportsBeforeKill(random, run) {
   if (run % 3 === 1) {
     return random.integer(200, 400);
@@ -177,7 +178,7 @@ function reportsBeforeKill(random, run) {
   return random.chance(0.1) ? 0 : random.integer(1, 400);
 }
 
-/** The files of a profile's databases that are written at their end. */
+/** Files of a profile's databases that are appended to. */
 function databaseFiles(profile) {
   const folder = join(profile, "Default", "IndexedDB");
   return existsSync(folder)
@@ -188,19 +189,19 @@ function databaseFiles(profile) {
 }
 
 const BLOCK_BYTES = 32_768;
-/** A checksum of four bytes, the length in two, the kind in one. */
+/** A checksum of four bytes, a length of two, and a kind of one. */
 const HEADER_BYTES = 7;
-/** Kinds of records with which one ends: what is in one piece, and the last of several. */
+/** Kinds of records that end one: a record in one piece, and the last piece of several. */
 const ENDS = [1, 4];
 
-/** Whether a log of LevelDB's ends with a whole record. */
+/** Returns true if a LevelDB log ends with a whole record. */
 function endsWhole(file) {
   const bytes = readFileSync(file);
   let isEnd = true;
   for (let at = 0; at < bytes.length; ) {
     const left = BLOCK_BYTES - (at % BLOCK_BYTES);
     if (left < HEADER_BYTES) {
-      at += left; // a header is never in two blocks
+      at += left; // a header never spans two blocks
     } else if (at + HEADER_BYTES > bytes.length) {
       return false;
     } else {
@@ -214,7 +215,7 @@ function endsWhole(file) {
   return isEnd;
 }
 
-/** A browser of the test's own, on a profile that outlives it. */
+/** The test's own browser, on a profile that outlives it. */
 class Chrome {
   #child;
   #browser;
@@ -228,9 +229,9 @@ class Chrome {
   static async start(folder, address) {
     const chrome = new Chrome();
     const { executablePath, args } = chromiumOptions();
-    // A window of its own would have pages of its own, which are waited for.
+    // A window would bring extra pages, and the browser waits for them.
     const own = ["--headless", "--no-first-run", "--no-startup-window", "--remote-debugging-port=0"];
-    // A process group of its own, so that what is killed is this browser, and all of it.
+    // A separate process group, so that the kill reaches exactly this browser with all its processes.
     chrome.#child = spawn(executablePath, [...args, ...own, `--user-data-dir=${folder}`], {
       detached: true,
       stdio: ["ignore", "ignore", "pipe"],
@@ -251,7 +252,7 @@ class Chrome {
     }
   }
 
-  /** Resolves when it has said something on its standard error. */
+  /** Resolves when its standard error matches. */
   async says(pattern) {
     const said = new Promise((resolve) => {
       this.#onSaid = () => {
@@ -264,12 +265,12 @@ class Chrome {
     return found ?? assert.fail(`the browser did not say ${pattern}: ${this.#said}`);
   }
 
-  /** Resolves when it has ended without being killed. */
+  /** Resolves when it exits without being killed. */
   async #end() {
     await once(this.#child, "exit");
   }
 
-  /** Lets the page append to a session, and notes there what the page says of that. */
+  /** Makes the page append to a session, which records the page's reports. */
   async append(session, run, options) {
     const page = this.#page;
     const devtools = await page.context().newCDPSession(page);
@@ -296,7 +297,7 @@ class Chrome {
     );
   }
 
-  /** Resolves when the page has said so much. */
+  /** Resolves when the page has reported this often. */
   async reports(count) {
     const enough = new Promise((resolve) => {
       this.#onReport = () => (this.#reportCount >= count || this.#failed !== undefined) && resolve(undefined);
@@ -306,19 +307,19 @@ class Chrome {
     assert.equal(this.#child.exitCode, null, "the browser runs until it is killed");
   }
 
-  /** Closes it as a person does, and resolves when it has gone. */
+  /** Closes it as a person would, and resolves when it is gone. */
   async close() {
     const closed = once(this.#child, "close");
     const devtools = await this.#browser.newBrowserCDPSession();
-    await devtools.send("Browser.close").catch(() => {}); // the answer may not come any more
+    await devtools.send("Browser.close").catch(() => {}); // the answer may never come
     await closed;
     assert.equal(this.#failed, undefined);
   }
 
-  /** Kills it, with all its processes, and resolves when they have gone. */
+  /** Kills it with all its processes, and resolves when they are gone. */
   async kill() {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      // What they share is closed when the last of them has gone.
+      // Their shared pipes close when the last of them is gone.
       const closed = once(this.#child, "close");
       process.kill(-this.#child.pid, "SIGKILL");
       await closed;
@@ -327,7 +328,7 @@ class Chrome {
     assert.equal(this.#failed, undefined);
   }
 
-  /** Checks what is there of a session. */
+  /** Checks a session's stored data. */
   async check(session, name) {
     const nextId = `${name}.0`;
     const found = await this.#page.evaluate(([key, nextId]) => globalThis.inspect(key, nextId), [session.key, nextId]);
@@ -341,11 +342,11 @@ class Chrome {
   }
 }
 
-/** What a session must hold. */
+/** The expected contents of a session. */
 class Expected {
   key;
   figures = {};
-  /** What was begun, and did not end as far as is known, by user and number. */
+  /** Calls that began and aren't known to have ended, by user and number. */
   #open = new Map();
   #done = [];
   #refusedCount = 0;
@@ -354,7 +355,7 @@ class Expected {
     this.key = key;
   }
 
-  /** Notes what the page says; gives what is wrong with it. */
+  /** Records a report of the page. Returns an error if it is wrong. */
   note({ begun, done, refused, failed, user, firstSeq, code }) {
     if (begun !== undefined) {
       this.#open.set(`${begun.user} ${begun.number}`, begun);
@@ -367,14 +368,14 @@ class Expected {
       this.#done.push({ ...call, firstSeq });
     } else if (refused !== undefined) {
       this.#refusedCount += 1;
-      // There was nothing to be replaced yet, or another user had appended since.
+      // There was nothing to replace yet, or another user had appended since.
       const isRight = call.isReplacing && ["INVALID_SESSION", "STORE_CONFLICT"].includes(code);
       return isRight ? undefined : `an append failed: ${code}`;
     }
     return failed;
   }
 
-  /** Checks what `inspect` has found. */
+  /** Checks the findings of `inspect`. */
   check({ ids, rows, head, skipped, torn, isSame, firstSeq, buildCount }) {
     assert.deepEqual(skipped, [], "nothing is damaged");
     assert.deepEqual(torn, [], "every content is whole");
@@ -392,7 +393,7 @@ class Expected {
     const seqOf = new Map(rows.map(({ seq, id }) => [id, seq]));
     const mayBeThere = new Set();
 
-    // What was acknowledged is there, where it was said to be. Only the last message of a call can have been replaced.
+    // Acknowledged messages are at their reported places. Only the last message of a call may have been replaced.
     for (const { ids: appended, firstSeq: first, isReplacing } of this.#done) {
       for (const [index, id] of appended.entries()) {
         const isReplaced = index === appended.length - 1 && replaced.has(first + index);
@@ -403,7 +404,7 @@ class Expected {
       assert.ok(!isReplacing || replaced.has(first - 1), `${first} was acknowledged to replace what is still there`);
     }
 
-    // What was not is there whole, or not at all.
+    // Unacknowledged messages are there whole or not at all.
     let keptCount = 0;
     for (const { ids: appended, user, number } of this.#open.values()) {
       const first = seqOf.get(appended[0]);
@@ -432,7 +433,7 @@ class Expected {
     });
   }
 
-  /** What was acknowledged, by sequence number; each user has its own in the order of its calls. */
+  /** Acknowledged calls, by sequence number. Each user's are in the order of the calls. */
   #callsBySeq() {
     const callAt = new Map();
     const lastOf = new Map();
@@ -448,12 +449,12 @@ class Expected {
     return callAt;
   }
 
-  /** The sequence numbers that are missing: each must be of a message that the next one took the place of. */
+  /** Missing sequence numbers: each must belong to a message that the next one replaced. */
   #replacedSeqs(rows, callAt) {
     const replaced = new Set();
     let after = 0;
     for (const { seq, replacesSeq } of rows) {
-      // Of several in a row, the first.
+      // The first, if several are missing in a row.
       const first = seq === after + 1 ? undefined : after + 1;
       assert.equal(replacesSeq, first, `what is missing before ${seq} was replaced`);
       for (let gone = after + 1; gone < seq; gone += 1) {

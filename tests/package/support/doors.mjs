@@ -8,23 +8,26 @@ export const { exports: entries } = JSON.parse(
   readFileSync(new URL("../../../pkg-template/package.json", import.meta.url), "utf8"),
 );
 
-/** Files without a function. */
+/** Files that have no functions. */
 export const DATA = /\.(wasm|bin|json)$|^\.\/(encodings\/\*|meaning)$/;
-/** Entries that Node can't load, and the entry with the same names that it can. */
+/** Entries that Node can't load, and a loadable entry with the same names. */
 export const SAME_AS = { "./module": "." };
-/** A model's hooks reject as its endpoint does. A build takes any rejection, so only what makes them is called. */
+/**
+ * A model's hooks reject as its endpoint does, and a build accepts any rejection. So only the functions that create
+ * hooks are called.
+ */
 const HOOKS_OF_OTHERS = ["./models"];
-/** The cases of a suite fail with a store's fault. */
+/** The cases of a suite fail with the store's error. */
 const SUITES = ["./stores/conformance"];
-/** Functions that call one of the caller's and pass its failure on. */
+/** Functions that call one of the caller's and pass its error on. */
 const PASSES_ON = ["wrapModelCall", "holding"];
-/** A call that takes longer hangs. */
+/** Longest time for a call, in milliseconds. A longer one hangs. */
 const MOST_MS = 10_000;
-/** A function returns an object with a method that returns a function: no more is nested. */
+/** Deepest nesting: a function returns an object with a method that returns a function. */
 const MOST_DEPTH = 3;
 
 const user = { role: "user", content: "Where do we meet?" };
-/** Arguments as the functions want them. Some fields are then replaced. */
+/** Valid arguments. Some fields are then replaced. */
 const RIGHT = [
   () => [user, { role: "assistant", content: "In the town hall." }],
   () => ({ messages: [user], model: "gpt-4o", systemPrompt: "Be kind.", tools: [{ name: "find" }] }),
@@ -49,7 +52,7 @@ const RIGHT = [
   memoryStore,
 ];
 
-/** A value whose fields, at any depth, are now and then replaced. */
+/** A value with some fields replaced, at any depth. */
 function changed(random, value) {
   if (random.chance(0.1)) {
     return random.chance(0.5) ? anything(random) : almost(random);
@@ -69,7 +72,10 @@ const argument = (random) => {
   return kind === 0 ? anything(random) : kind === 1 ? almost(random) : changed(random, handOver(random.pick(RIGHT)()));
 };
 
-/** Returns the result of a call, awaited, in an object, as it may be a thenable that throws; undefined if it failed with a `ContextError`. */
+/**
+ * Returns the awaited result of a call in an object, because it may be a thenable that throws. Returns undefined if it
+ * failed with a `ContextError`.
+ */
 async function outcomeOf(name, run, given) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -78,7 +84,7 @@ async function outcomeOf(name, run, given) {
   });
   try {
     const result = run(...given);
-    // Another thenable is a result, and nothing to wait for.
+    // Any other thenable is a result, and isn't awaited.
     return { result: isOurs(result) && result instanceof Promise ? await Promise.race([result, late]) : result };
   } catch (failure) {
     let isOwn = false;
@@ -97,15 +103,15 @@ async function outcomeOf(name, run, given) {
   }
 }
 
-/** Not for callers: named with `@internal`. */
+/** Not for callers: marked `@internal`. */
 const INTERNAL = ["constructor", "checkThinking", "originals", "retrieveFrom", "source", "setLog", "appendParsed"];
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const sourceOf = (value) => Function.prototype.toString.call(value);
-/** True if a value is a function of the package: not a class, not the language's or the host's, and not an argument. */
+/** True if a value is a function of the package: not a class, not built in, and not an argument. */
 const isCallable = (value) =>
   typeof value === "function" && !isHostile(value) && !/^class\b|\[native code\]/.test(sourceOf(value));
 
-/** The functions that a result has, with their names. */
+/** Functions in a result, with their names. */
 function functionsOf(result) {
   const found = new Map();
   for (let at = result; isObject(at); ) {
@@ -119,7 +125,10 @@ function functionsOf(result) {
   return [...found];
 }
 
-/** True if the package made an object or a function. It made none that can't be looked at, and errors have no doors. */
+/**
+ * True if the package made an object or a function. The package makes nothing that throws when inspected, and errors
+ * have no functions to call.
+ */
 function isOurs(value) {
   try {
     return isObject(value) && !isHostile(value) && value !== globalThis && !(value instanceof Error);
@@ -145,13 +154,13 @@ async function knock(random, name, run, given, depth = 0) {
 
 const session = await openSession("web:main", { store: memoryStore() });
 
-/** The functions of an entry, each with a call of it that has random arguments. */
+/** Functions of an entry, each with a call that has random arguments. */
 export async function doorsOf(entry) {
   const module = await import(entry.replace(/^\./, "windrow"));
   const depth = HOOKS_OF_OTHERS.includes(entry) || SUITES.includes(entry) ? MOST_DEPTH : 0;
   return (
     Object.entries(module)
-      // React's hooks run in components alone: tests/package/react calls them there.
+      // React hooks only run in components: tests/package/react calls them there.
       .filter(([name, value]) => isCallable(value) && !/^use[A-Z]/.test(name))
       .map(([name, value]) => ({
         name,

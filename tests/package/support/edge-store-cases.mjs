@@ -1,5 +1,5 @@
-// What the stores of the edge keep beyond the contract. Each case runs in workerd, on storage of its own: `host.open(over)` gives
-// a store, `host.exec` and `host.batch` go past it to the database, and `over` is a storage that misbehaves.
+// Promises of the edge stores beyond the contract. Each case runs in workerd on separate storage: `host.open(over)`
+// opens a store, `host.exec` and `host.batch` access the database directly, and `over` is a storage that misbehaves.
 
 import assert from "node:assert/strict";
 import { MIGRATIONS, migrate } from "../../../pkg-template/src/stores/sql-schema.ts";
@@ -20,7 +20,7 @@ async function headOf(store, log = "transcript") {
   return (await store.read(KEY, { limit: 0 })).info?.logs[log];
 }
 
-/** Checks that a call fails as a store does. */
+/** Checks that a call fails like a store. */
 async function fails(run, code, nextAction = /^[A-Z].*\.$/) {
   let failure;
   try {
@@ -34,13 +34,13 @@ async function fails(run, code, nextAction = /^[A-Z].*\.$/) {
   return failure;
 }
 
-/** All that the tables hold. */
+/** All contents of the tables. */
 async function dumpOf(host) {
   const tables = ["schema", "keys", "sessions", "entries", "derived"];
   return JSON.stringify(await Promise.all(tables.map((name) => host.exec(`SELECT * FROM windrow_${name}`))));
 }
 
-/** Runs a script as a host does. */
+/** Runs a script like a host. */
 async function drive(host, script) {
   let step = script.next();
   while (!step.done) {
@@ -56,7 +56,7 @@ async function drive(host, script) {
   return step.value;
 }
 
-/** The storage, with a say in every step: `around` gets what does it, and the statements that are asked. */
+/** The storage with every step intercepted: `around` receives the function that runs the step, and its statements. */
 function wrapped(host, around) {
   const { kind, storage } = host;
   if (kind === "d1") {
@@ -93,7 +93,7 @@ function wrapped(host, around) {
 
 const isWrite = ({ sql }) => /^\s*(INSERT|UPDATE|DELETE)/.test(sql);
 
-/** A write whose answer was lost is told of, also where others came since. */
+/** A write whose answer was lost is reported, even if others came since. */
 async function checkTold(host) {
   const other = host.open();
   for (const since of [[], messages("z")]) {
@@ -126,14 +126,14 @@ async function checkTold(host) {
     assert.deepEqual(await losing(() => store.trim(KEY, 2)), { removedCount: 1 });
     await losing(() => store.remove(KEY));
     assert.deepEqual(told, ["append 4", "trim 0", "remove 0"]);
-    // What another began since is not what was to be removed.
+    // Entries that another writer began since must not be removed.
     assert.deepEqual(
       await textsOf(other),
       since.map(({ data }) => data),
     );
   }
   await other.remove(KEY);
-  // An operation that another made first is another's, whatever it has in it.
+  // An operation id that another writer used first is theirs, whatever it contains.
   const store = host.open(
     wrapped(host, async (run, statements) => {
       if (isOvertaken || !statements.some(isWrite)) {
@@ -152,7 +152,7 @@ async function checkTold(host) {
   assert.deepEqual(await textsOf(other), ["another's", "z"]);
 }
 
-/** A removal that is overtaken removes nothing that was not expected. */
+/** A removal that is overtaken removes nothing unexpected. */
 async function checkOvertakenRemoval(host) {
   const other = host.open();
   for (const isExpected of [false, true]) {
@@ -162,7 +162,7 @@ async function checkOvertakenRemoval(host) {
     const over = wrapped(host, async (run, statements) => {
       if (!isOvertaken && statements.some(isWrite)) {
         isOvertaken = true;
-        // A build changes the head, and is no append to the transcript.
+        // A build changes the head, but isn't an append to the transcript.
         await other.append(KEY, isExpected ? [{ type: "build", data: 1 }] : messages("b"), {
           log: isExpected ? "builds" : "transcript",
         });
@@ -182,7 +182,7 @@ async function checkOvertakenRemoval(host) {
 }
 
 export const edgeCases = {
-  // ---- Rows and heads that something else has written ----
+  // ---- Rows and heads written by something else ----
 
   async "damaged rows are skipped and reported, count to no limit, and hide nothing"(host) {
     const store = host.open();
@@ -268,7 +268,7 @@ export const edgeCases = {
       );
       assert.match(skipped[0].reason, reason);
       const { transcript, builds } = info.logs;
-      // The row that cannot be read keeps its place all the same.
+      // The unreadable row keeps its place.
       assert.deepEqual([transcript.lastSeq, transcript.lastMessageSeq], [3, 2]);
       assert.deepEqual([transcript.counts, transcript.pinnedCount, transcript.untimedCount], [{ message: 1 }, 1, 1]);
       assert.deepEqual([transcript.latestTimeMs, builds.lastSeq, builds.counts], [7, 1, { build: 1 }]);
@@ -358,7 +358,7 @@ export const edgeCases = {
       ]);
     }
     assert.deepEqual(await host.exec("SELECT * FROM users"), [{ name: "Mara" }]);
-    // What vanishes while a store is open, where a database is restored for example, is made again.
+    // Tables that vanish while a store is open, for example because a database was restored, are created again.
     const store = host.open();
     await drop();
     assert.deepEqual(await textsOf(store), []);
@@ -390,7 +390,7 @@ export const edgeCases = {
     await assert.rejects(drive(host, migrate(MIGRATIONS)), { code: "STORE_NEWER" });
   },
 
-  // ---- What a call costs ----
+  // ---- Costs of calls ----
 
   async "every read goes through an index, and costs what it gives and not what the log is"(host) {
     const plain = host.open();
@@ -479,7 +479,7 @@ export const edgeCases = {
   async "what is larger than a statement's parameter is kept, and what is larger than a row is refused"(host) {
     const store = host.open();
     const random = bytesOf(40_000, 7).reduce((text, byte) => text + String.fromCharCode(byte), "");
-    // Quotes, NUL and lone surrogates take several bytes each, once more where a list of them is JSON again.
+    // Quotes, NUL and lone surrogates take several bytes each, and more when a list of them is encoded as JSON again.
     const texts = upTo(60).map((number) => `${number} \ud800 "${random}"`);
     await store.append(KEY, messages(...texts), { operationId: "o" });
     assert.deepEqual(await textsOf(store), texts);
@@ -711,7 +711,7 @@ export const edgeCases = {
 
   async "what is overtaken does nothing, and is decided anew"(host) {
     const other = host.open();
-    /** A store whose next write comes after what another does. */
+    /** A store whose next write comes after another writer's. */
     const overtakenBy = (first) => {
       let isOvertaken = false;
       const over = wrapped(host, async (run, statements) => {
@@ -777,7 +777,7 @@ export const edgeCases = {
     ]);
   },
 
-  // ---- Of several requests ----
+  // ---- Several requests ----
 
   async "append for one of several requests"(host, search) {
     const store = host.open();
@@ -814,12 +814,12 @@ export const edgeCases = {
     return host.open().append(KEY, messages("c"), { operationId: "o" });
   },
 
-  /** What is found, to be compared with what is found elsewhere. */
+  /** The search results, for comparison with other hosts. */
   searches(host) {
     return runSearchCases(host.open());
   },
 
-  /** Never ends: the runtime notices, and cancels the request. */
+  /** Never ends: the runtime notices and cancels the request. */
   "hold without end"(host) {
     return host.open().holding(KEY, () => new Promise(() => undefined));
   },

@@ -1,5 +1,5 @@
-// The stores of the edge where they live: a worker that runs one case in a Durable Object, or on a D1 database, and says
-// how it ended.
+// Edge stores in their real host: a worker that runs one case in a Durable Object or on a D1 database, and reports the
+// outcome.
 
 import { DurableObject } from "cloudflare:workers";
 import { storeConformance } from "windrow/stores/conformance";
@@ -7,11 +7,11 @@ import { d1Store } from "windrow/stores/d1";
 import { durableObjectStore } from "windrow/stores/durable-object";
 import { edgeCases } from "./edge-store-cases.mjs";
 
-/** Runs the case that a request names, and gives what it returns, or its failure. */
+/** Runs the case that a request names, and responds with its result or its failure. */
 async function answer(request, host) {
   const { searchParams } = new URL(request.url);
   const name = searchParams.get("case");
-  // What a case holds on D1, other stores on the same database do not know: its documentation says so.
+  // Stores on the same D1 database don't know about each other's data, as documented.
   const harness = { open: async () => host.open(), knowsOthers: host.kind !== "d1" };
   const own = edgeCases[name];
   const run = own ? () => own(host, searchParams) : storeConformance(harness).find((each) => each.name === name)?.run;

@@ -1,4 +1,5 @@
-// Runs the cases of a store of the edge in Cloudflare's runtime: those of the contract, those that every such store keeps, and its own.
+// Runs the cases of an edge store in Cloudflare's runtime: those of the contract, those that every edge store keeps,
+// and its own.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -14,7 +15,7 @@ import { runSearchCases } from "./search-cases.mjs";
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const worker = fileURLToPath(new URL("./edge-store-worker.mjs", import.meta.url));
 
-/** What each store keeps beyond the contract; the cases say how. */
+/** Promises of every edge store beyond the contract, by the names of their cases. */
 const ofEach = [
   "damaged rows are skipped and reported, count to no limit, and hide nothing",
   "a header that is missing or damaged is made anew from the entries, and told of until a write keeps it",
@@ -34,7 +35,7 @@ function namesOf(harness) {
   return storeConformance({ ...harness, open: () => assert.fail("nothing runs here") }).map(({ name }) => name);
 }
 
-/** Where cases run: a Durable Object, and a D1 database, of its own for each. */
+/** A separate Durable Object and D1 database for each case. */
 const places = new Map();
 addPlaces(["requests", "kept", "held", "searches"]);
 
@@ -57,7 +58,7 @@ before(async () => {
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
-    // A file of wasm stays a file, and the runtime compiles it.
+    // A wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
     logLevel: "warning",
   });
@@ -69,7 +70,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the runtime anew, over what was kept. */
+/** Restarts the runtime with the stored data. */
 export async function restart(options) {
   await miniflare.dispose();
   miniflare = start(options);
@@ -97,13 +98,13 @@ function start(options) {
   });
 }
 
-/** The response of the worker to a case in a place. */
+/** The worker's response to a case in a place. */
 export function ask(path, place, name, query) {
   const search = new URLSearchParams({ case: name, place: places.get(place), ...query });
   return miniflare.dispatchFetch(`http://worker${path}?${search}`);
 }
 
-/** What a case returns. */
+/** The result of a case. */
 export async function runCase(path, place, name = place, query = {}) {
   const { result, failure, cause } = await (await ask(path, place, name, query)).json();
   assert.equal(failure, undefined, `${failure}\n${cause}`);
@@ -111,8 +112,8 @@ export async function runCase(path, place, name = place, query = {}) {
 }
 
 /**
- * Checks a store in the runtime: the contract, what each store keeps, and its own cases. `path` is where the worker has it, and
- * `conformance` says what the store may not hold of the contract.
+ * Checks a store in the runtime: the contract, the promises of every edge store, and its own cases. `path` is its path
+ * in the worker, and `conformance` lists exceptions from the contract.
  */
 export function checkEdgeStore({ title, path, conformance = {}, own }) {
   addPlaces([...namesOf(conformance), ...ofEach, ...own]);

@@ -1,4 +1,4 @@
-// What every error of windrow must be.
+// Requirements for every error of windrow.
 
 import assert from "node:assert/strict";
 import { ContextError } from "windrow";
@@ -46,11 +46,11 @@ const CODES = [
  */
 export const wrong = (value) => value;
 
-/** Words that would tell a caller about the engine's inside. */
+/** Words that would reveal the engine's internals to a caller. */
 const INSIDE = /\b(struct|enum|u8|u32|u64|i64|f64|usize|serde|JsValue|Option<|Vec<|Some\(|None\b|panicked|unwrap)/;
 
 /**
- * What `run` throws or rejects with; a failure of the test where it does neither.
+ * Returns the error that `run` throws or rejects with. The test fails if it does neither.
  *
  * @param {() => unknown} run
  * @returns {Promise<any>}
@@ -65,7 +65,7 @@ export async function errorOf(run) {
 }
 
 /**
- * Checks that an error is a `ContextError` in every respect, and is the one that is expected.
+ * Checks that an error is a `ContextError` in every respect, and the expected one.
  *
  * @param {any} error
  * @param {{ kind?: string, code?: string, path?: string, message?: RegExp }} [expected]

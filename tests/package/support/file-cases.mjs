@@ -1,4 +1,4 @@
-// What is true of every kind of file that is read: its own test file has a sample of it, and says what it holds.
+// Properties of every kind of file that is read. Each kind's test file has a sample and its contents.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -9,17 +9,17 @@ import { forEachSeedAsync } from "./property.mjs";
 /** @satisfies {import("windrow").ContextConfig} */
 const plain = { encoding: "estimate", now: 0, request: "And?" };
 
-/** The longest that reading a small file may take, in milliseconds of the processor. */
+/** Longest time for reading a small file, in milliseconds of processor time. */
 const LONGEST = 2000;
 
 /**
- * Checks a kind of file by a sample.
+ * Checks a kind of file with a sample.
  *
- * - `name`: what it is called;
- * - `sample()`: the value of a file, made anew each time;
- * - `conversations`: what `parseTranscript` must give of it, in the order of the file;
+ * - `name`: the kind's name;
+ * - `sample()`: the value of a file, created for each call;
+ * - `conversations`: the expected result of `parseTranscript`, in the order of the file;
  * - `newest`: the number of the newest, from 0;
- * - `skipped`: what is reported, as rows with a pattern for the reason.
+ * - `skipped`: the expected reports, as rows with a pattern for the reason.
  */
 export function checkFile({ name, sample, conversations, newest = 0, skipped = [] }) {
   describe(`the file ${name}`, () => {
@@ -69,7 +69,7 @@ export function checkFile({ name, sample, conversations, newest = 0, skipped = [
   });
 }
 
-/** A value as JSON; an empty list where it lies too deep to be written. */
+/** A value as JSON, or an empty list if it is nested too deeply. */
 function jsonOf(value) {
   try {
     return JSON.stringify(value) ?? "null";
@@ -89,7 +89,7 @@ function checkSkipped(skipped, expected) {
   }
 }
 
-/** Reads any text: it fails as it may, or gives messages that are messages, and the same ones to a session. */
+/** Reads any text: it fails with a proper error, or returns valid messages, and the same ones to a session. */
 export async function checkAny(text) {
   const started = process.cpuUsage();
   let parsed;
@@ -116,7 +116,7 @@ export async function checkAny(text) {
   return parsed;
 }
 
-/** What JSON's own errors say of such a text may look like anything. */
+/** JSON's own errors about such a text may contain anything. */
 function checkRefused(error, kind) {
   assert.ok(error instanceof ContextError, `not a ContextError: ${error?.stack}`);
   assert.deepEqual([error.kind, error.code], [kind, "INVALID_TRANSCRIPT"]);
@@ -133,7 +133,7 @@ async function messagesIn(session) {
   return (await session.messages()).map(withoutId);
 }
 
-/** A message without the id that a session gives it by its place. */
+/** A message without the id that a session derives from its position. */
 function withoutId({ id, ...message }) {
   return String(id).startsWith("#") || id === undefined ? message : { id, ...message };
 }

@@ -1,12 +1,12 @@
-// Contexts with everything that a host could make different: hooks, time zones, sections, dates. Each host builds them and
-// says what came out, as plain data.
+// Contexts with everything that could differ between hosts: hooks, time zones, sections, dates. Each host builds them
+// and returns the results as plain data.
 
 import { buildContext, presets, replay, searchFirst } from "windrow";
 import { messagesOfTasks } from "windrow/tasks";
 import { compact, search, select, summarize } from "./answers.mjs";
 
 const day = 86_400_000;
-/** An hour after Los Angeles set its clocks forward. */
+/** An hour after Los Angeles sets its clocks forward. */
 const now = Date.parse("2026-03-08T11:00:00Z");
 
 /** @type {import("windrow").MessageInput[]} */
@@ -85,7 +85,7 @@ const cases = {
   },
 };
 
-/** Builds every case, and builds it again from its recording. */
+/** Builds every case, and rebuilds it from its recording. */
 export async function runHookedCases() {
   const results = {};
   for (const [name, { messages = conversation, ...config }] of Object.entries(cases)) {

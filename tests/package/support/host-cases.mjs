@@ -1,4 +1,4 @@
-// What every host must make of the same input: run in Node, in workerd and in a browser, and compared.
+// Results that every host must produce for the same input: run in Node, workerd and a browser, and compared.
 
 import {
   BuiltContext,
@@ -127,9 +127,9 @@ const configs = {
   },
 };
 
-/** Builds every case; what it gives is plain data, and the same in every host. */
+/** Builds every case. The results are plain data, and the same in every host. */
 export async function runCases() {
-  // Null where these cases ran before: then it is loaded.
+  // Null if these cases ran before, because the encoding is then loaded.
   const notLoaded = describe(await failure(() => buildContextSync(conversation, { now: 0 })));
   await loadMeaning((await import("windrow/meaning")).default);
   const results = {};

@@ -1,6 +1,6 @@
-// Values that nobody means to pass: hostile ones, and random ones that are almost right.
+// Values that nobody means to pass: hostile ones, and random ones that are almost valid.
 
-/** The name of the method that makes an object a thenable. */
+/** The name of the method that makes an object thenable. */
 const THEN = ["th", "en"].join("");
 
 export const throwing = () =>
@@ -43,11 +43,11 @@ const lengthOnly = (length) => {
   return list;
 };
 
-/** Every hostile value so far. A test that calls the functions of a result leaves these out. */
+/** All hostile values so far. A test that calls the functions of a result skips these. */
 const handedOver = new WeakSet();
 export const isHostile = (value) => handedOver.has(value);
 
-/** Notes that a value is an argument, and so are the functions in its fields. */
+/** Registers a value and the functions in its fields as arguments. */
 export function handOver(value) {
   if ((typeof value === "object" && value !== null) || typeof value === "function") {
     handedOver.add(value);
@@ -55,7 +55,7 @@ export function handOver(value) {
       const fields = Object.values(Object.getOwnPropertyDescriptors(value)).map((field) => field.value);
       fields.filter((field) => typeof field === "function").map((field) => handedOver.add(field));
     } catch {
-      // It can't be looked at, so no result has its fields.
+      // It throws when inspected, so no result has its fields.
     }
   }
   return value;
@@ -135,7 +135,7 @@ export function anything(random) {
   return handOver(random.pick(hostile)());
 }
 
-/** Texts that mean something to one reader or another. */
+/** Texts with a meaning to some reader. */
 const TEXTS = [
   ..."user assistant tool system developer model function message text tool-call tool-result function_call reasoning human ai".split(
     " ",
@@ -163,7 +163,9 @@ const FIELDS = [
   ..."baseUrl handler encode decode version encoding bytes expectedSeq operationId length then toJSON".split(" "),
 ];
 
-/** JSON with hostile values in it: some objects throw when they are read, some are revoked, some contain themselves. */
+/**
+ * JSON with hostile values in it: some objects throw when they are read, some are revoked proxies, some are circular.
+ */
 export function almost(random, depth = 0) {
   const kind = random.integer(0, depth > 4 ? 2 : 6);
   if (kind === 0) {
@@ -197,7 +199,7 @@ export function almost(random, depth = 0) {
   return kind === 4 ? value : plain(value);
 }
 
-/** The same with values instead of getters, if they can be read. */
+/** The same with values instead of getters, as far as they can be read. */
 function plain(value) {
   try {
     return { ...value };

@@ -1,10 +1,11 @@
-// What the body of a request costs, counted from the body alone: by OpenAI's published recipe, and with a tokenizer that is not
+// The cost of a request body, counted only from the body: by OpenAI's published recipe, and with a tokenizer that isn't
 // windrow's.
 //
-// The recipe (tiktoken cookbook, `num_tokens_from_messages`) is that of a chat: 3 tokens a message and its role, its texts, 1 and the
-// text of a name, and 3 that prime the reply. Calls of tools are counted as recorded requests cost them (docs/tokens.md). It is applied
-// to the bodies of all providers, as no other has published one. An image costs what OpenAI's page says of one tile; files are left
-// out, as their cost is nowhere published: so a count is never too much.
+// The recipe (tiktoken cookbook, `num_tokens_from_messages`) is for chats: 3 tokens for each message plus its role and
+// texts, 1 plus the text for a name, and 3 to prime the reply. Tool calls are counted as in recorded requests
+// (docs/tokens.md). It is applied to every provider's bodies, because no other provider has published one. An image
+// costs one tile by OpenAI's page. Files are left out, because their cost isn't published. So a count is never too
+// high.
 
 import { Tiktoken } from "js-tiktoken/lite";
 import o200k from "js-tiktoken/ranks/o200k_base";
@@ -12,7 +13,7 @@ import o200k from "js-tiktoken/ranks/o200k_base";
 const tokenizer = new Tiktoken(o200k);
 const known = new Map();
 
-/** How many tokens a text has in o200k_base, where nothing in it is a special token. */
+/** Tokens of a text in o200k_base, without special tokens. */
 export function tokensIn(text) {
   let count = known.get(text);
   if (count === undefined) {
@@ -29,11 +30,11 @@ const MESSAGE = 3;
 const NAME = 1;
 const PRIMING = 3;
 const CALL = 3;
-/** The same with the Responses API, as recorded requests show. */
+/** The same for the Responses API, from recorded requests. */
 const RESPONSES_CALL = 1;
 const TILE = { low: 85, high: 85 + 170 };
 
-/** A message as the recipe sees it: who speaks, and what is in it. */
+/** A message as the recipe sees it: the speaker and the contents. */
 class Count {
   tokens = 0;
 
@@ -49,7 +50,7 @@ class Count {
     this.tokens += NAME + tokensIn(name);
   }
 
-  /** The name stands twice: whom the call is for, and who the result is from. */
+  /** The name occurs twice: as the recipient of the call, and as the author of the result. */
   call(name, input, flat = CALL) {
     this.tokens +=
       flat + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
@@ -118,7 +119,7 @@ const COUNTERS = {
         count.message("tool");
         parts(item.output);
       }
-      // What the assistant says before its calls is one message with them.
+      // The assistant's words before its calls are one message with them.
       isCalling = type.endsWith("_call") || (type === "message" && role === "assistant");
     }
   },
@@ -252,7 +253,7 @@ const COUNTERS = {
   },
 };
 
-/** What a body of a provider's request costs at least. WebLLM's has the form of OpenAI's. */
+/** Lower bound for the cost of a provider's request body. WebLLM uses OpenAI's form. */
 export function tokensOfBody(provider, body) {
   const count = new Count();
   COUNTERS[provider === "web-llm" ? "openai" : provider](body, count);

@@ -1,9 +1,9 @@
-// Sessions of many messages, however they came in.
+// Sessions of many messages, from every source.
 
 import assert from "node:assert/strict";
 import { memoryStore, openSession } from "windrow";
 
-/** So many messages, one of ten for an agent. */
+/** Returns `count` messages, one in ten for an agent. */
 export function manyMessages(count) {
   return Array.from({ length: count }, (_, index) => ({
     id: `m${index}`,
@@ -14,7 +14,7 @@ export function manyMessages(count) {
   }));
 }
 
-/** Builds over a session of so many messages, in all the ways that read the whole log. */
+/** Builds over a session of `count` messages, in every way that reads the whole log. */
 export async function checkBigSession(count) {
   const store = memoryStore();
   const session = await openSession("web:big", { store });

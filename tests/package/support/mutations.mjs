@@ -1,4 +1,4 @@
-// Inputs that were right once, changed at random: texts, values that are JSON, and bytes.
+// Random changes to valid inputs: texts, JSON values and bytes.
 
 /** Texts that readers stumble over. */
 const PIECES = [
@@ -81,14 +81,14 @@ function nested(depth) {
   return value;
 }
 
-/** Two places of a list or a text, the first before the second, mostly near each other. */
+/** Two positions in a list or a text, the first before the second, mostly close to each other. */
 function stretch(random, length) {
   const first = random.integer(0, length);
   const most = random.chance(0.7) ? Math.min(length, first + 12) : length;
   return [first, random.integer(first, most)];
 }
 
-/** Changes a text once to four times. `others` are texts to splice it with. */
+/** Changes a text one to four times. `others` are texts to splice in. */
 export function mutateText(random, text, others) {
   let changed = text;
   for (let count = random.integer(1, 4); count > 0; count--) {
@@ -130,7 +130,7 @@ function replaceNumber(random, text) {
   return text.slice(0, index) + random.pick(NUMBERS) + text.slice(index + found.length);
 }
 
-/** Changes a copy of a JSON value once to three times. */
+/** Changes a copy of a JSON value one to three times. */
 export function mutateValue(random, value) {
   const copy = { value: structuredClone(value) };
   for (let count = random.integer(1, 3); count > 0; count--) {
@@ -157,12 +157,12 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sets a field of its own, also where it is called `__proto__`. */
+/** Sets an own field, even if it is named `__proto__`. */
 function set(holder, key, value) {
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Every place in a value, as who holds it and by which key. What lies very deep is left alone. */
+/** Every place in a value, as its holder and key. Very deep places are skipped. */
 function placesOf(root) {
   const places = [];
   const open = [[root, 0]];
@@ -178,7 +178,7 @@ function placesOf(root) {
   return places;
 }
 
-/** Some value from within, of which nothing lies too deep to be copied. */
+/** A random inner value that isn't nested too deeply to be copied. */
 function randomInner(random, root) {
   const [holder, key] = random.pick(placesOf(root));
   return isShallow(holder[key], 40) ? holder[key] : null;
@@ -191,7 +191,7 @@ function isShallow(value, depth) {
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
 }
 
-/** Changes bytes once to three times, so that they are others. `others` are bytes to splice them with. */
+/** Changes bytes one to three times, so that they differ. `others` are bytes to splice in. */
 export function mutateBytes(random, bytes, others) {
   let changed = bytes;
   for (let count = random.integer(1, 3); count > 0 || isSame(changed, bytes); count--) {

@@ -1,4 +1,4 @@
-// The page as a visitor has it: built by Vite, served, and used in Chromium.
+// The page as a visitor sees it: built by Vite, served, and used in Chromium.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -9,12 +9,12 @@ import { chromium } from "playwright-core";
 import { preview } from "vite";
 
 const root = fileURLToPath(new URL("../../../www", import.meta.url));
-/** The page as `npm run build` made it. */
+/** The page as built by `npm run build`. */
 const outDir = fileURLToPath(new URL("../../../pkg-template/dist/page", import.meta.url));
 
 export const sample = JSON.parse(await readFile(join(root, "sample.json"), "utf8"));
 
-/** What the tests of a file share; filled before the first of them. */
+/** Shared by the tests of a file. Set before the first of them. */
 export const site = { address: "", browser: undefined, server: undefined };
 
 /** Serves the page, and starts the browser. */
@@ -43,7 +43,7 @@ export async function stopSite() {
   await site.server?.close();
 }
 
-/** One page for all tests of a file, which only the first one loads: each begins with it as it opens. */
+/** One page for all tests of a file. Only the first loads it, and each starts from its initial state. */
 export async function openForTests(options) {
   after(stopSite);
   await startSite();
@@ -60,7 +60,7 @@ export async function openForTests(options) {
 const DESKTOP = { width: 1440, height: 900 };
 
 /**
- * A visitor with a browser of their own: a tab, and what went wrong in it.
+ * A visitor with a separate browser: a tab, and the problems that occurred in it.
  *
  * @param {import("playwright-core").BrowserContextOptions & VisitOptions} [options]
  */
@@ -87,7 +87,7 @@ export async function openTab(context, at, problems = []) {
   return tab;
 }
 
-/** Opens what a tab shows in a window beside it. A tab behind another one has no frames, and would build nothing. */
+/** Opens a tab's address in a second window. A background tab has no frames, and would build nothing. */
 export async function openBeside(tab, problems) {
   const [beside] = await Promise.all([
     tab.context().waitForEvent("page"),
@@ -98,7 +98,7 @@ export async function openBeside(tab, problems) {
   return beside;
 }
 
-/** Errors, warnings and requests to elsewhere are problems. */
+/** Errors, warnings and requests to other hosts are problems. */
 function hearProblems(tab, problems) {
   tab.on("console", (line) => {
     const isBlocked = line.text().includes("Service Worker registration blocked");
@@ -117,7 +117,7 @@ function hearProblems(tab, problems) {
 
 let visits = 0;
 
-/** Goes to an address within the page, which shows it from the beginning. */
+/** Goes to an address within the page, which resets it. */
 export async function beginAgain(tab, view = "sample=workshop") {
   visits += 1;
   await tab.keyboard.press("Escape");
@@ -130,12 +130,12 @@ export async function beginAgain(tab, view = "sample=workshop") {
   await built(tab);
 }
 
-/** Waits until the page shows a picture of what is asked for. */
+/** Waits until the page has drawn the current setup. */
 export async function built(tab) {
   await tab.waitForSelector("body[data-state=built]");
 }
 
-/** Does something, and waits until the page has built again. */
+/** Performs an action, and waits until the page has built again. */
 export async function afterBuild(tab, act) {
   const before = await tab.evaluate(() => Number(document.body.dataset.builds ?? 0));
   await act();
@@ -146,7 +146,7 @@ export function numberOf(text) {
   return Number(text?.replaceAll(",", ""));
 }
 
-/** What the page says of its prompt. */
+/** The page's summary of its prompt. */
 export async function summary(tab) {
   const text = await tab.textContent("#summary");
   const [, total] = text.match(/^([\d,]+)/) ?? [];
@@ -161,17 +161,17 @@ export async function setBudget(tab, tokens) {
   await shows(tab, "summary", ` of ${tokens.toLocaleString("en")}`);
 }
 
-/** Waits until the curve of what would fit is drawn: then all that the worker says of budgets is known. */
+/** Waits until the curve of kept messages is drawn, which is the worker's last word on budgets. */
 export function curveDrawn(tab) {
   return tab.waitForSelector(".budget-plot .line:not(.is-rough)", { state: "attached", timeout: 300_000 });
 }
 
-/** Waits until every turn is known. */
+/** Waits until every turn is computed. */
 export function turnsKnown(tab) {
   return tab.waitForSelector("#turns[aria-busy=false]", { timeout: 300_000 });
 }
 
-/** Waits until an element shows a text. By a timer: a browser that has no time to draw calls no animation frames. */
+/** Waits until an element shows a text. Uses a timer, because a busy browser runs no animation frames. */
 export async function shows(tab, id, text) {
   const isShown = ([id, text]) => document.getElementById(id)?.textContent.includes(text);
   try {
@@ -216,17 +216,17 @@ export async function choosePreset(tab, name, side = "a") {
   }
 }
 
-/** The text of what is sent. */
+/** The text of the sent body. */
 export function sent(tab) {
   return inPanel(tab, "body", "#body-text");
 }
 
-/** The call that the page shows. */
+/** The call shown on the page. */
 export function callOf(tab) {
   return inPanel(tab, "code", "#call");
 }
 
-/** What stands in a panel; the panel that was open is open again afterwards. */
+/** The contents of a panel. Reopens the panel that was open before. */
 async function inPanel(tab, name, selector) {
   const before = await tab.evaluate((name) => {
     const open = document.querySelector(":popover-open")?.id;
@@ -248,12 +248,12 @@ async function inPanel(tab, name, selector) {
   return text;
 }
 
-/** Waits until the call that the page shows has a text in it. */
+/** Waits until the shown call contains a text. */
 export function callHas(tab, text) {
   return has(tab, callOf, text);
 }
 
-/** Waits until what is sent has a text in it. */
+/** Waits until the sent body contains a text. */
 export function sentHas(tab, text) {
   return has(tab, sent, text);
 }
@@ -267,12 +267,12 @@ async function has(tab, read, text) {
   }
 }
 
-/** The context's hash, where no message is chosen. */
+/** The context's hash, shown if no message is selected. */
 export async function hash(tab) {
   return await tab.textContent("#hash");
 }
 
-/** A conversation of so many messages. */
+/** A conversation of `length` messages. */
 export function messagesOf(length) {
   return Array.from({ length }, (_, index) => ({
     id: `m${index}`,

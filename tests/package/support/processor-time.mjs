@@ -1,6 +1,6 @@
-// Time that the process has computed. Unlike a clock's, it doesn't depend on what else the machine does.
+// Processor time of this process. Unlike the clock, it doesn't depend on other processes.
 
-/** Milliseconds that this process has computed so far. */
+/** Milliseconds of processor time so far. */
 export function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,7 +1,7 @@
-// A substitute for Chrome's Prompt API: a `LanguageModel` with the window, the checks and the errors of the draft, and a count that isn't
-// windrow's. It imports nothing, so that a page and a worker have it too.
+// A substitute for Chrome's Prompt API: a `LanguageModel` with the draft's window, checks and errors, and a count that
+// isn't windrow's. It imports nothing, so that pages and workers can use it.
 
-/** Tokens of a message, and of the beginning of the reply, next to their texts. */
+/** Tokens of a message and of the start of the reply, in addition to their texts. */
 const TEMPLATE = 5;
 const REPLY_PREFIX = 3;
 
@@ -13,7 +13,10 @@ class QuotaExceededError extends Error {
   }
 }
 
-/** Tokens of a text in a made vocabulary: pieces of at most 5 letters, each other character, and a third of other scripts' bytes. */
+/**
+ * Tokens of a text in an invented vocabulary: pieces of at most 5 letters, each other character, and a third of the
+ * bytes of other scripts.
+ */
 function tokensIn(text) {
   let tokens = 0;
   for (const [piece] of text.matchAll(/[A-Za-z]{1,5}| ?[0-9]{1,2}|\p{L}+|[^\p{L}\d]/gu)) {
@@ -22,7 +25,7 @@ function tokensIn(text) {
   return tokens;
 }
 
-/** Checks a prompt as the draft says, and returns its tokens. */
+/** Checks a prompt by the draft's rules, and returns its tokens. */
 function measured(messages, isBegun) {
   let tokens = REPLY_PREFIX;
   let hasInput = isBegun;
@@ -43,8 +46,8 @@ function measured(messages, isBegun) {
 }
 
 /**
- * Returns a `LanguageModel` whose sessions have `window` tokens. `names` is `present` or `earlier`: what its fields are called. `log` has
- * the number of calls, and of those that were refused as too large.
+ * Returns a `LanguageModel` whose sessions have `window` tokens. `names` is `present` or `earlier`, the version of its
+ * field names. `log` counts calls, and those refused as too large.
  */
 export function promptApi({ window = 9216, names = "present", replyOf = (turn) => `Reply ${turn}.` } = {}) {
   const log = { creates: 0, prompts: 0, measures: 0, overflows: 0, most: 0, replies: 0 };
@@ -93,7 +96,7 @@ export function promptApi({ window = 9216, names = "present", replyOf = (turn) =
   return { create, log };
 }
 
-/** Lines of users: prose, code, figures and other scripts. Estimates of them differ. */
+/** User lines: prose, code, figures and other scripts. Estimates of them differ. */
 const SUBJECTS = [
   "The boat house by the lake has forty seats, and its kitchen closes at ten.",
   "function fits(tokens, window) { return tokens.filter((it) => it.count <= window.left[it.at]); }",
@@ -102,12 +105,12 @@ const SUBJECTS = [
   "0.1742, 0.9921, 17.220, 88.01, 4711, 12.06.2026, 0x7f3a91, 1e-12, 99.99 %",
 ];
 
-/** A number below `most` for each `at`, always the same. */
+/** A deterministic number below `most` for each `at`. */
 const spread = (at, most) => ((at * 2_654_435_761) >>> 7) % most;
 
 /**
- * A chat of `turns` turns with a model of the substitute. Each turn has a new session, as a page has that keeps its prompt small. Returns
- * the log of the substitute, and how much of the window was used where messages were left out.
+ * A chat of `turns` turns with a model of the substitute. Each turn opens a new session, as pages do to keep their
+ * prompt small. Returns the substitute's log, and how much of the window was used when messages were left out.
  */
 export async function runPromptApi({ buildContext }, { chromeContext }, { turns = 200, names = "present" } = {}) {
   const line = (at) => SUBJECTS[spread(at, SUBJECTS.length)];

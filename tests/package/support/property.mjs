@@ -1,11 +1,12 @@
-// Property tests that stop when their time is up. Adding a property adds its share of time to a run, however slow one case is.
+// Property tests that stop when their time is up. Each property adds a fixed share of time to a run, however slow one
+// case is.
 //
-//   WINDROW_PROPERTY_MS   time for each property, in milliseconds (200)
-//   WINDROW_SEED          seed of the random cases (1): the same seed gives the same cases in the same order
-//   WINDROW_CASE          runs this case alone, as a failure names it
+//   WINDROW_PROPERTY_MS time for each property, in milliseconds (200)
+//   WINDROW_SEED seed of the random cases (1): the same seed makes the same cases in the same order
+//   WINDROW_CASE runs only this case, as a failure names it
 //
-// A failing case is saved in tests/corpus/seeds.json under its test file. Later runs try the saved cases first, so commit the
-// file together with the fix.
+// A failing case is saved in tests/corpus/seeds.json under its test file. Later runs try the saved cases first, so
+// commit the file together with the fix.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,10 +19,10 @@ export const SEED = numberFrom("WINDROW_SEED") ?? 1;
 const FIRST_CASE = (SEED - 1) * 1_000_000 + 1;
 const ONLY_CASE = numberFrom("WINDROW_CASE");
 
-/** Cases that a property tries even if its time is up earlier. */
+/** Minimum number of cases, even if the time is up earlier. */
 const LEAST_CASES = 5;
 
-/** Standard deviations by which `assertShare` lets a share fall short. A share that is right fails once in 30,000 runs. */
+/** Tolerance of `assertShare`, in standard deviations. A correct share fails once in 30,000 runs. */
 const LUCK = 4;
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -36,7 +37,7 @@ function numberFrom(name) {
   return Number(text);
 }
 
-/** Tries a property with random cases until its time is up. Returns how many it tried. */
+/** Tries a property with random cases until its time is up. Returns the number of cases. */
 export function forEachSeed(check) {
   const cases = new Cases();
   for (const seed of cases) {
@@ -49,7 +50,7 @@ export function forEachSeed(check) {
   return cases.count;
 }
 
-/** As `forEachSeed`, for a property that has to wait. */
+/** Like `forEachSeed`, for asynchronous properties. */
 export async function forEachSeedAsync(check) {
   const cases = new Cases();
   for (const seed of cases) {
@@ -63,8 +64,9 @@ export async function forEachSeedAsync(check) {
 }
 
 /**
- * Fails if clearly fewer than 1 in `oneIn` cases did what makes a property interesting. Guards against a generator that never reaches
- * the code under test. The number of cases depends on the machine, so the share may fall short by as much as luck explains.
+ * Fails if clearly fewer than 1 in `oneIn` cases reached the interesting part of a property. Guards against a generator
+ * that never reaches the code under test. The number of cases depends on the machine, so the share may fall short by as
+ * much as luck explains.
  */
 export function assertShare(hits, cases, oneIn, what) {
   const expected = cases / oneIn;
@@ -72,7 +74,7 @@ export function assertShare(hits, cases, oneIn, what) {
   assert.ok(hits + LUCK * deviation >= expected, `${hits} of ${cases} ${what}`);
 }
 
-/** The seeds of one property: first the saved ones of its file, then new ones until the time is up. */
+/** Seeds of one property: first the saved ones of its file, then new ones until the time is up. */
 class Cases {
   count = 0;
   #file = testFile();
@@ -111,7 +113,7 @@ function readCorpus() {
   return JSON.parse(readFileSync(CORPUS, "utf8"));
 }
 
-/** The test file, by its path from the project's root. Node runs each in a process of its own. */
+/** The test file, by its path from the project's root. Node runs each in a separate process. */
 function testFile() {
   return relative(fileURLToPath(ROOT), process.argv[1]).split(sep).join("/");
 }

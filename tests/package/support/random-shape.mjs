@@ -1,4 +1,4 @@
-// Random conversations in a shape of messages: what is true of them for every shape.
+// Random conversations in a format: properties that hold for every format.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,8 @@ import { forEachSeed } from "./property.mjs";
 const encoding = "estimate";
 
 /**
- * Checks random conversations of a shape. `conversation(random)` makes one: pairs of a message and the same in windrow's own form.
+ * Checks random conversations in a format. `conversation(random)` makes one as pairs: a message, and its equivalent in
+ * windrow's own form.
  */
 export function checkRandomShape({ name, conversation }) {
   describe(`random conversations in the shape ${name}`, () => {
@@ -107,7 +108,7 @@ export function checkRandomShape({ name, conversation }) {
 const costOf = (messages) => countTokens(messages, { encoding }).tokens;
 
 /**
- * The context, or how much is needed where not even what is required fits.
+ * Returns the context, or the tokens needed if not even the required messages fit.
  *
  * @param {readonly any[]} messages
  * @param {import("windrow").SyncContextConfig} options
@@ -122,7 +123,7 @@ function contextOf(messages, options) {
   }
 }
 
-/** The rows that hold a call or its result, by the call's id. */
+/** Rows that hold a call or its result, by the call's id. */
 function holdersOf(plains) {
   const holders = new Map();
   for (const [row, { content, toolCallId }] of plains.entries()) {

@@ -1,4 +1,4 @@
-// Random transcripts and configs from a seed: the same seed gives the same case, and a failure names its seed.
+// Random transcripts and configs from a seed: the same seed makes the same case, and a failure names its seed.
 
 const WORDS = [
   ..."the venue costs 480 euros; map, maps & mapping — naïve café Ümlaut 北京 会議 🧵 👩‍👩‍👧‍👦 é don't I'll 3.14 1,000,000".split(
@@ -43,7 +43,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, inclusive. */
   integer(least, most) {
     return least + Math.floor(this.fraction() * (most - least + 1));
   }
@@ -64,7 +64,7 @@ export class Random {
 
 const START = Date.UTC(2025, 2, 28, 9);
 
-/** A conversation with instructions, names, times, tool calls in every form, and some orphans of them. */
+/** A conversation with instructions, names, times, tool calls in every form, and some orphaned calls and results. */
 export function randomTranscript(random, { mostMessages = 24 } = {}) {
   const messages = [];
   const length = random.integer(0, mostMessages);
@@ -82,7 +82,7 @@ export function randomTranscript(random, { mostMessages = 24 } = {}) {
     decorate(random, message, position);
   });
   if (messages.length > 2 && random.chance(0.1)) {
-    // Half a tool call, as a log that was cut has it.
+    // Leaves half a tool call, as in a truncated log.
     messages.splice(random.integer(0, messages.length - 1), 1);
   }
   return messages;
@@ -106,7 +106,7 @@ function randomPart(random) {
   ])();
 }
 
-/** A message with one call or several, and their results, in one of the forms that are read. */
+/** A message with one or several calls, and their results, in one of the forms that are read. */
 function randomToolCall(random, position) {
   const count = random.integer(1, 3);
   const ids = Array.from({ length: count }, (_, index) => `call-${position}-${index}`);
@@ -170,7 +170,7 @@ function decorate(random, message, position) {
   }
 }
 
-/** A config over the whole width of the options. `now` is set, so that a build with it depends on nothing else. */
+/** A config over the full range of the options. `now` is set, so that a build depends on nothing else. */
 export function randomConfig(random, { request = random.chance(0.5) } = {}) {
   const maybe = (probability, make) => (random.chance(probability) ? make() : undefined);
   const budget = random.pick([
@@ -212,7 +212,7 @@ function dropUndefined(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** The message that a kept one is: a message with open calls is kept as a marked copy without them. */
+/** The original of a kept message: one with open calls is kept as a marked copy without them. */
 export function originalOf(message, transcript) {
   return message.shortened === true ? transcript.find(({ id }) => id === message.id) : message;
 }

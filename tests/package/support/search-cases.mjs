@@ -1,4 +1,4 @@
-// What searches find over the same conversations: run in Node, in a browser and in workerd, each over a store of its own.
+// Search results over the same conversations: run in Node, a browser and workerd, each over a separate store.
 
 import { openSession, searchSessions } from "windrow";
 import { Random } from "./random.mjs";
@@ -6,7 +6,7 @@ import { Random } from "./random.mjs";
 const START = Date.UTC(2026, 0, 5, 8);
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 
-/** A chat of everyday words, in which one message has a word that no other has. */
+/** A chat of everyday words with a unique word in one message. */
 export function chatWith(rare, { random, length, place, prefix = "m" }) {
   return Array.from({ length }, (_, position) => {
     const words = Array.from({ length: random.integer(2, 9) }, () => random.pick(WORDS)).join(" ");
@@ -19,7 +19,7 @@ export function chatWith(rare, { random, length, place, prefix = "m" }) {
   });
 }
 
-/** What some searches find, so that it can be compared between hosts. */
+/** The results of some searches, for comparison between hosts. */
 export async function runSearchCases(store) {
   const random = new Random(7);
   const names = ["ada", "bob", "cem"];

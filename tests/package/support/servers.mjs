@@ -1,7 +1,7 @@
 // Servers that tests start.
 
 /**
- * The port that a server listens on.
+ * The port of a server.
  *
  * @param {{ address(): import("node:net").AddressInfo | string | null }} server
  */

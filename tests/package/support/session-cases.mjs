@@ -1,4 +1,4 @@
-// What sessions make of the same conversations: run in Node and in a browser, each over a store of its own, and compared.
+// Session contexts of the same conversations: run in Node and a browser, each over a separate store, and compared.
 
 import { openSession, presets, searchFirst } from "windrow";
 import { search, select, summarize } from "./answers.mjs";
@@ -7,7 +7,7 @@ import { Random, randomTranscript } from "./random.mjs";
 const START = Date.UTC(2026, 2, 1, 8);
 const now = Date.parse("2026-03-30T11:00:00Z");
 
-/** A conversation in which all is as it should be: questions and answers, with a tool now and then. */
+/** A regular conversation: questions and answers, with a tool now and then. */
 function plainConversation(length) {
   const messages = [];
   while (messages.length < length) {
@@ -28,7 +28,10 @@ function plainConversation(length) {
   return inOrder(messages.slice(0, length));
 }
 
-/** A conversation with tools, parts, names, tags and other oddities; each message has an id and a time, a minute apart. */
+/**
+ * A conversation with tools, parts, names, tags and other oddities. Each message has an id, and times are a minute
+ * apart.
+ */
 function oddConversation(seed, length) {
   const random = new Random(seed);
   const messages = [];
@@ -46,7 +49,7 @@ function inOrder(messages) {
   }));
 }
 
-/** The same as a session log whose rows have no ids, and not all of them a time. */
+/** The same as a session log. Its rows have no ids, and only some have times. */
 function logOf(messages) {
   const rows = messages.map(({ id, createdAt, ...rest }, position) => ({
     type: "message",
@@ -81,7 +84,7 @@ const configs = {
   turnContract: { ...presets.turnContract, request, contents: { checkpoint: "The hall is booked." } },
 };
 
-/** Builds every case in sessions that were opened anew, goes on with each conversation, and builds again. Gives plain data. */
+/** Builds every case in reopened sessions, continues each conversation, and builds again. Returns plain data. */
 export async function runSessionCases(store) {
   const results = [];
   for (const [key, { messages, isImported = false }] of Object.entries(conversations())) {

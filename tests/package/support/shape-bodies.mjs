@@ -1,5 +1,5 @@
-// Contexts of random conversations in a shape, built for a provider: what is true of each, and how far the count of the budget is from
-// that of the body.
+// Contexts of random conversations in a format, built for a provider: properties of each, and the difference between
+// the budget's count and the body's.
 
 import assert from "node:assert/strict";
 import { buildContextSync, ContextError, problemsOf, providers, requestOf } from "windrow";
@@ -9,10 +9,10 @@ import { randomTurns, SHAPES } from "./shape-conversations.mjs";
 
 export const PROVIDERS = providers.map(({ name }) => name);
 const encoding = "o200k_base";
-/** Whose reasoning a provider takes back; the AI SDK takes all. */
+/** The maker whose reasoning a provider accepts back. The AI SDK accepts any. */
 const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", bedrock: "anthropic", gemini: "google" };
 
-/** Kinds that a provider doesn't take, and the only media that it takes. */
+/** Kinds that a provider doesn't accept, and the only media that it does. */
 const LIMITS = {
   openai: { without: "tool-media" },
   bedrock: { only: "media-data" },
@@ -20,13 +20,13 @@ const LIMITS = {
   "web-llm": { without: "tool-media", only: "images" },
 };
 
-/** The kinds of a shape that a provider can be sent. */
+/** Kinds in a format that a provider can be sent. */
 export function sendableOf(provider, has) {
   const { without, only } = LIMITS[provider] ?? {};
   return [...has.filter((it) => it !== without), ...(only === undefined ? [] : [only])];
 }
 
-/** A conversation of a shape that a provider can be sent. */
+/** A conversation in a format that a provider can be sent. */
 function conversationOf(shape, provider, seed, mostTurns) {
   const random = new Random(seed);
   const { write, thoughtsOf, has } = SHAPES[shape];
@@ -35,7 +35,7 @@ function conversationOf(shape, provider, seed, mostTurns) {
   return { random, marks, messages: write(turns, random) };
 }
 
-/** The messages of a body, so that they can be sent again. */
+/** Messages of a body, in a form that can be sent again. */
 export function messagesOf(provider, body) {
   switch (provider) {
     case "openai":
@@ -55,9 +55,9 @@ export function messagesOf(provider, body) {
 const instructionsOf = (content) => (content === undefined ? [] : [{ role: "system", content }]);
 
 /**
- * Builds a context of each of `count` conversations of a shape, within a random budget, for a provider, and checks it. Gives how many
- * were built, and by how much the budget's count is more than that of the body in all, as a share: of conversations without media,
- * whose cost is nowhere published for all providers.
+ * For each of `seeds`, builds a context of a conversation in a format within a random budget, for a provider, and
+ * checks it. Returns the number of contexts, and the share by which the budget's count exceeds the body's in total. The
+ * count only covers conversations without media, because some providers don't publish the cost of media.
  */
 export function checkShape(shape, provider, seeds, mostTurns = 8) {
   const sum = { built: 0, counted: 0, inBody: 0 };
@@ -75,7 +75,7 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
   const { random, marks, messages } = conversationOf(shape, provider, seed, mostTurns);
   const said = JSON.stringify(messages);
   const maxTokens = random.integer(30, Math.ceil(said.length / 2));
-  // A message whose image becomes a line is a copy.
+  // A message is copied when a line replaces its image.
   const budget = { maxTokens, toolResults: { shrink: false } };
   /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, model: "gpt-4o", request: null, budget, render: { provider } };
@@ -106,13 +106,16 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
   assert.deepEqual(requestOf(provider, messagesOf(provider, body)), body, "the body's own messages are the same body");
 }
 
-/** All that is kept is in the body, once; what is left out is not there; reasoning goes back to its own provider. */
+/**
+ * Everything that is kept is in the body once, messages that were left out aren't, and reasoning only goes back to its
+ * own provider.
+ */
 function checkMarks(provider, marks, context, body) {
   const kept = JSON.stringify(context.messages);
   const sent = JSON.stringify(body);
   for (const { mark, kind, provider: maker, words = "" } of marks) {
     if (kind === "reasoning" && /[\ud800-\udfff]/u.test(words)) {
-      continue; // It has half a character: it is sent if nobody signed it.
+      continue; // It has a lone surrogate, and is only sent if it isn't signed.
     }
     const isTaken = provider === "ai-sdk" || (maker !== undefined && maker === MAKERS[provider]);
     const isSent = kept.includes(mark) && (kind !== "reasoning" || isTaken);

@@ -1,4 +1,4 @@
-// What is true of every shape of messages that is read: its own test file has samples of it, and says what they hold.
+// Properties of every format that is read. Each format's test file has samples and their contents.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,14 +17,14 @@ import { checkContextError } from "./errors.mjs";
 const encoding = "o200k_base";
 
 /**
- * Checks a shape by samples.
+ * Checks a format with samples.
  *
- * - `name`: what the option `shape` calls it;
- * - `sample()`: a conversation in it, made anew each time: with calls of tools and their results, and all kinds of parts that it has;
+ * - `name`: its name for the option `shape`;
+ * - `sample()`: a conversation in it, created for each call, with tool calls, their results, and every kind of part;
  * - `plain`: the same conversation in windrow's own form, message by message;
- * - `texts`: what must be found in the prompt;
+ * - `texts`: texts that must be found in the prompt;
  * - `together`: lists of positions that are in a context together or not at all;
- * - `unknown()`: messages that hold something which the shape does not know, each with the place at which it is refused.
+ * - `unknown()`: messages with something that the format doesn't know, each with the place at which it is refused.
  *
  * @param {object} shape
  * @param {string} shape.name
@@ -74,7 +74,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       const { total } = buildContextSync(messages, { encoding }).tokens;
       for (let maxTokens = total; maxTokens > 0; maxTokens -= Math.max(1, Math.floor(total / 60))) {
         const context = attempt(() =>
-          // A message whose image becomes a line is a copy.
+          // A message is copied when a line replaces its image.
           buildContextSync(messages, {
             encoding,
             request: "And now?",
@@ -155,7 +155,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       const messages = sample();
       for (const message of messages) {
         const cost = (options) => attempt(() => countTokens([message], { encoding, ...options }));
-        // Some shapes have messages that are in windrow's own form too: those are read in either.
+        // Some formats have messages that are also valid in windrow's own form. Both readings agree.
         assert.deepEqual(cost({ shape: name }), cost({}));
       }
       const transcript = createTranscript(sample(), { shape: name });
@@ -193,7 +193,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
         await session.append(Object.assign(clone(message), { pinned: true, tags: ["command"], persist: true }));
         assert.equal((await session.info()).logs.transcript.pinnedCount, 1);
         assert.equal((await session.append(Object.assign(clone(message), { persist: false }))).firstSeq, undefined);
-        // Its newest message is replaced by one that says the same, and keeps its name.
+        // Replaces its newest message with an equal one, which keeps the id.
         const [was] = await session.messages();
         await session.replaceLast(clone(message));
         const [is] = await session.messages();
@@ -210,7 +210,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
   });
 }
 
-/** Checks that a session has the messages that it was given; gives their ids. */
+/** Checks that a session has the messages that were appended. Returns their ids. */
 async function checkKept(session, messages, before, config) {
   const cost = (message) => countTokens([message], { encoding }).tokens;
   assert.deepEqual((await session.messages()).map(cost), messages.map(cost));
@@ -239,7 +239,7 @@ function idOf(message) {
   return buildContextSync([message], { encoding, request: null }).explain(0).id;
 }
 
-/** What a call gives; undefined where it fails, or its failure. */
+/** The result of a call, or undefined if it fails. With `wantsFailure`, its error. */
 function attempt(call, wantsFailure = false) {
   try {
     const result = call();
@@ -249,12 +249,12 @@ function attempt(call, wantsFailure = false) {
   }
 }
 
-/** A copy with what may be changed in it; an instance of a class keeps its class. */
+/** A copy whose fields may be changed. A class instance keeps its class. */
 function clone(message) {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message);
 }
 
-/** Messages as data, so that they can be compared. */
+/** Messages as plain data, for comparison. */
 function structuredClonable(messages) {
   return JSON.parse(JSON.stringify(messages));
 }

@@ -1,8 +1,8 @@
-// Random conversations in every shape of messages that is read: with parallel calls and what they gave, media, reasoning with the proof
-// of its provider, refused and allowed calls where the shape has them, instructions, and parts that no model sees.
+// Random conversations in every format that is read: with parallel calls and their results, media, reasoning with its
+// provider's proof, denied and approved calls if the format has them, instructions, and parts that no model sees.
 //
-// A conversation is made once, as turns that belong to no shape, and written in each. All that is said has a mark, a short text that is
-// nowhere else: by the marks a test sees what became of it.
+// A conversation is first made as neutral turns, and then written in each format. Everything that is said has a mark, a
+// short text that occurs nowhere else. With the marks, a test can tell what became of it.
 
 import {
   AIMessage,
@@ -18,14 +18,13 @@ const TOOLS = ["search", "look_up", "book-hall", "get_weather"];
 const START = Date.UTC(2026, 0, 5, 9);
 
 /**
- * The turns of a conversation, and the marks of what is said in them.
+ * The turns of a conversation, with the marks of everything said in them.
  *
- * - `mostTurns`: how many there are at most;
- * - `thoughtsOf`: the providers whose reasoning the shape can have with its proof;
- * - `alternates`: whether user and assistant speak in turn;
- * - `has`: what the shape has beside texts and calls: `media`, `media-data` (no media by its address), `images` (no files), `image-data` (no media but images
- *   by their data), `tool-media`, `denied`,
- *   `failed`, `name`, `system-anywhere`.
+ * - `mostTurns`: the most turns;
+ * - `thoughtsOf`: the providers whose reasoning the format can carry with its proof;
+ * - `alternates`: true if user and assistant alternate;
+ * - `has`: the format's features in addition to texts and calls: `media`, `media-data` (no media by URL), `images` (no
+ * files), `image-data` (only images by their data), `tool-media`, `denied`, `failed`, `name`, `system-anywhere`.
  */
 export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [], alternates = false } = {}) {
   return new Script(random, { thoughtsOf, has: new Set(has), alternates }).turns(random.integer(1, mostTurns));
@@ -80,7 +79,7 @@ class Script {
     return { kind: "user", parts, ...(this.#has.has("name") && chance(0.1) ? { name: pick(["Mara", "Dr. Q"]) } : {}) };
   }
 
-  /** What the assistant does until the user speaks again: steps with calls, and what it says in the end. */
+  /** The assistant's part of a turn: steps with calls, and its final words. */
   #assistant() {
     const { chance, pick } = this.#choices();
     const steps = [];
@@ -237,7 +236,7 @@ function responsesItems(turns, random) {
       ...thoughts.map((thought) => ({
         type: "reasoning",
         id: thought.id,
-        // The API gives these, and refuses them.
+        // The API returns these, but refuses them as input.
         summary: [{ type: "summary_text", text: thought.text, index: 0 }],
         encrypted_content: thought.data,
         status: "completed",
@@ -413,7 +412,7 @@ function geminiContents(turns, random) {
       return [{ role: "user", parts: turn.parts.map(geminiPart) }];
     }
     return turn.steps.flatMap(({ thoughts, text, calls }) => {
-      // With an id on both sides, on one, or on none: then name and order say what belongs together.
+      // With an id on both sides, on one side, or on neither. Without ids, name and order pair them.
       const has = random.pick(["both", "both", "none", "call", "response"]);
       const signature = thoughts[0]?.signature;
       return [
@@ -1163,8 +1162,8 @@ function opencodeMessages(turns, random) {
 }
 
 /**
- * Every shape: how turns are written in it, whose reasoning it keeps the proof of, and what it has. `title` is what it is called in
- * the table of docs/shapes.md.
+ * Every format: how turns are written in it, whose reasoning it carries with a proof, and its features. `title` is its
+ * name in the table of docs/shapes.md.
  */
 export const SHAPES = {
   openai: { title: "OpenAI chat", write: openAiMessages, has: ["media", "name", "system-anywhere"], loose: true },

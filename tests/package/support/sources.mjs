@@ -1,9 +1,11 @@
-// Modules of the package's sources by themselves, for what it does not export.
+// Individual modules of the package's sources, for functions that it doesn't export.
 
 import { build } from "esbuild";
 import { projectPath } from "../../../scripts/project.mjs";
 
-/** The exports of files below `pkg-template/src`, in one instance: `await sources("message/plain.ts", "message/origin.ts")`. */
+/**
+ * Exports of files below `pkg-template/src`, in one instance: `await sources("message/plain.ts", "message/origin.ts")`.
+ */
 export async function sources(...files) {
   const { outputFiles } = await build({
     stdin: {

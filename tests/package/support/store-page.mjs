@@ -1,4 +1,4 @@
-// Pages of a real browser, for tests of what is kept in one.
+// Pages in a real browser, for tests of data stored there.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -12,10 +12,13 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const html =
   '<!doctype html><meta charset="utf-8"><title>windrow</title><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>';
 
-/** A host that leads here and is, other than localhost, not a secure one: pages of it lack what only secure ones have. */
+/**
+ * A host name that resolves to this machine but isn't a secure context, unlike localhost. Its pages lack features that
+ * only secure ones have.
+ */
 const INSECURE_HOST = "windrow.test";
 
-/** How to start Chromium, for those who start it themselves. */
+/** Options to start Chromium directly. */
 export function chromiumOptions({ args = [] } = {}) {
   return {
     executablePath:
@@ -31,10 +34,10 @@ export function chromiumOptions({ args = [] } = {}) {
 }
 
 /**
- * Serves a page that runs a script: an ES module as text, which may import `windrow` and what lies beside this file. Every
- * address gives the page, but those of the script's own files, and of `assets`: by their paths, their types and bytes. The script may
- * import `modules`, further modules as text, by their names. With `minify` all of it is as small as an application's. It is served
- * until `close`, so that a browser that is started again finds its data.
+ * Serves a page that runs a script: an ES module as text, which may import `windrow` and files next to this one. Every
+ * path returns the page, except those of the script's files and of `assets`, which map paths to types and contents. The
+ * script may import `modules`, further modules as text, by their names. With `minify` everything is as small as in an
+ * application. The page is served until `close`, so that a restarted browser finds its data.
  *
  * @param {object} options
  * @param {string} options.script
@@ -64,7 +67,7 @@ export async function serveStorePage({ script, modules = {}, assets = {}, minify
   const server = createServer(({ url }, response) => {
     const [type, content] = files[new URL(url, "http://localhost").pathname] ?? ["text/html", html];
     response.setHeader("content-type", type);
-    // A page in a sandbox has no origin, and loads its script from another one.
+    // A sandboxed page has an opaque origin, so its script is cross-origin.
     response.setHeader("access-control-allow-origin", "*");
     response.end(content);
   });
@@ -80,7 +83,7 @@ export async function serveStorePage({ script, modules = {}, assets = {}, minify
   };
 }
 
-/** Finds modules that are given as text, by their names. */
+/** Resolves modules passed as text by their names. */
 function given(modules) {
   return {
     name: "given-modules",
@@ -95,17 +98,17 @@ function given(modules) {
 }
 
 /**
- * Starts a browser with such a page. `served` is what `serveStorePage` gave, where it shall outlive the browser; with
- * `folder` the browser's data is kept there. `page()` opens a further tab, which shares its data with the others, and waits
- * until its script has run; what it complains about is in `complaints`. `context` is playwright's: `browser.newContext()`
- * makes one with data of its own.
+ * Starts a browser with such a page. Pass `served`, the result of `serveStorePage`, if the server must outlive the
+ * browser. `folder` keeps the browser's data there. `page()` opens another tab, which shares its data with the others,
+ * and waits until its script has run. Its complaints are in `complaints`. `context` is playwright's.
+ * `browser.newContext()` creates one with separate data.
  *
  * @param {object} options
  * @param {string} [options.script]
  * @param {Awaited<ReturnType<typeof serveStorePage>>} [options.served]
  * @param {string} [options.folder]
  * @param {string[]} [options.args]
- * @param {string[]} [options.ignoreDefaultArgs] Arguments that playwright starts Chromium with otherwise.
+ * @param {string[]} [options.ignoreDefaultArgs] Playwright's default arguments for Chromium to leave out.
  */
 export async function openStorePage({ script, served, folder, args, ignoreDefaultArgs = [] }) {
   const pages = served ?? (await serveStorePage({ script }));
@@ -123,7 +126,7 @@ export async function openStorePage({ script, served, folder, args, ignoreDefaul
       const page = await among.newPage();
       page.on("pageerror", (error) => complaints.push(error.stack ?? String(error)));
       page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-      // The script is a module: it has run before the page counts as loaded.
+      // The script is a module, so it has run before the page counts as loaded.
       await page.goto(address);
       return page;
     },

@@ -1,15 +1,15 @@
-// What tests ask of transcripts and contexts.
+// Questions that tests ask about transcripts and contexts.
 
 import assert from "node:assert/strict";
 import { buildContextSync, ContextError } from "windrow";
 
-/** The ids of the tool calls that a message makes, in whatever form. */
+/** Ids of the tool calls that a message makes, in any form. */
 export function callIds(message) {
   const calls = message.toolCalls ?? message.tool_calls ?? [];
   return [...calls.map((call) => call.id), ...parts(message, "tool-call").map((part) => part.toolCallId)];
 }
 
-/** The ids of the tool calls that a message has the results of. */
+/** Ids of the tool calls whose results a message has. */
 export function resultIds(message) {
   const own = message.toolCallId ?? message.tool_call_id;
   return [...(own == null ? [] : [own]), ...parts(message, "tool-result").map((part) => part.toolCallId)];
@@ -19,7 +19,7 @@ function parts(message, type) {
   return Array.isArray(message.content) ? message.content.filter((part) => part.type === type) : [];
 }
 
-/** Checks that every tool call among the messages has a result after it, and every result its call before it. */
+/** Checks that every tool call is followed by its result, and every result preceded by its call. */
 export function checkGroupsAreWhole(messages) {
   const open = new Set();
   const called = new Set();
@@ -36,7 +36,7 @@ export function checkGroupsAreWhole(messages) {
   assert.deepEqual([...open], [], "every call that is kept has a result");
 }
 
-/** The context, or undefined where what must be kept does not fit: any other error is a failure. */
+/** Returns the context, or undefined if the required messages don't fit. Any other error fails. */
 export function tryBuild(transcript, config) {
   try {
     return buildContextSync(transcript, config);
@@ -48,7 +48,7 @@ export function tryBuild(transcript, config) {
   }
 }
 
-/** All that says what a context is, to compare two of them. */
+/** Everything that defines a context, for comparison. */
 export function essence(context) {
   return (
     context && {
@@ -62,7 +62,7 @@ export function essence(context) {
   );
 }
 
-/** Freezes a value and all that it holds. */
+/** Freezes a value deeply. */
 export function deepFreeze(value) {
   if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value) && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,4 +1,4 @@
-// A worker that is made of a source, in Cloudflare's runtime.
+// A worker made from a source, in Cloudflare's runtime.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { fetch, Miniflare } from "miniflare";
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
 /**
- * Bundles a worker as wrangler does. `source` is an ES module as text, which may import `windrow`. Returns the bundle's files, their
- * folder, a function that starts the worker with further options of the runtime, and one that removes the folder.
+ * Bundles a worker as wrangler does. `source` is an ES module as text, which may import `windrow`. Returns the bundle's
+ * files, their folder, a function that starts the worker with further runtime options, and one that removes the folder.
  *
  * @param {string} source
  */
@@ -26,7 +26,7 @@ export async function bundleWorker(source) {
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*"],
-    // A file of wasm stays a file, and the runtime compiles it.
+    // A wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
     metafile: true,
     logLevel: "warning",
@@ -42,7 +42,7 @@ export async function bundleWorker(source) {
         modulesRoot: join(folder, "out"),
         modules: /** @type {any} */ (modules),
         compatibilityDate: "2026-01-01",
-        // The worker reaches nothing but what it was deployed with.
+        // The worker can only reach its own deployment.
         outboundService: () => new Response("no network here", { status: 500 }),
         ...options,
       }),
@@ -51,10 +51,10 @@ export async function bundleWorker(source) {
 }
 
 /**
- * Bundles a worker, and starts it.
+ * Bundles a worker and starts it.
  *
  * @param {string} source
- * @param {Record<string, unknown>} [options] Further options of the runtime.
+ * @param {Record<string, unknown>} [options] Further runtime options.
  */
 export async function startWorker(source, options) {
   const bundle = await bundleWorker(source);
@@ -62,7 +62,7 @@ export async function startWorker(source, options) {
   return {
     /** @returns {Promise<{ status: number, json(): Promise<any> }>} */
     ask: (path) => worker.dispatchFetch(`http://worker${path}`),
-    /** Calls a method of V8's inspector; the runtime needs the option `inspectorPort`. */
+    /** Calls a method of V8's inspector. The runtime needs the option `inspectorPort`. */
     async inspect(method) {
       const inspector = (await worker.getInspectorURL()).href.replace(/^ws/, "http");
       const [{ id: name }] = /** @type {any} */ (await (await fetch(`${inspector}json`)).json());

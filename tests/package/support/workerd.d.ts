@@ -1,4 +1,4 @@
-// Types of workerd's own module. Those of `@cloudflare/workers-types` cannot be next to those of the DOM.
+// Types of workerd's own module. `@cloudflare/workers-types` conflicts with the DOM's types.
 
 declare module "cloudflare:workers" {
   export class DurableObject<Environment = unknown> {

@@ -1,4 +1,4 @@
-// Attributes of a context for OpenTelemetry: the names of the conventions, and no text of the chat.
+// OpenTelemetry attributes of a context: they have the conventions' names, and no text of the chat.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Vocabularies made of a tokenizer.json by the command line: they count as slow merging by the file's own rules does, and files
-// that aren't read are named.
+// Vocabularies that the command line makes from a tokenizer.json: they count the same as slow merging by the file's own
+// rules, and unsupported files are named.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -37,7 +37,7 @@ const FAMILIES = {
   llama3: [[`${IN_FILE}|${GPT4}\\p{N}{1,3}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}{1,3}|${GPT4_END}`], MORE],
 };
 
-/** Pieces of random texts: words of the vocabularies, and what patterns tell apart. */
+/** Fragments of random texts: words of the vocabularies, and characters that patterns distinguish. */
 const BITS = [
   ..."the and ing tion Haus straße der die und Gegend не при ход слово 会議 議事 です カナ مرحبا نعم 한국 हिन्दी e\u0301 \u0301 \u200d \0 \u0001".split(
     " ",
@@ -54,7 +54,7 @@ const letters = (() => {
 })();
 const inLetters = (text) => [...new TextEncoder().encode(text)].map((byte) => letters[byte]);
 
-/** Cuts a text by patterns, one after the other: matches and what lies between them are pieces. */
+/** Cuts a text by patterns, one after the other. Matches and the text between them are pieces. */
 function cut(patterns, text) {
   return patterns.reduce(
     (pieces, pattern) =>
@@ -63,7 +63,7 @@ function cut(patterns, text) {
   );
 }
 
-/** Merges a piece as its definition says: the first of all merges that can be made, at its first place, until none is left. */
+/** Merges a piece by definition: the first merge that applies, at its first position, until none applies. */
 function merged(piece, ranks) {
   const parts = inLetters(piece);
   for (;;) {
@@ -81,7 +81,7 @@ function merged(piece, ranks) {
   }
 }
 
-/** Learns a vocabulary of random texts, as byte pair encoding does. */
+/** Learns a vocabulary from random texts by byte pair encoding. */
 function learned(random, patterns, splits) {
   const sample = Array.from({ length: 1500 }, () => random.pick(BITS) + random.pick(BITS)).join(" ");
   const pieces = cut(patterns, sample).map(inLetters);

@@ -1,4 +1,4 @@
-// Builds in a worker, over a channel that clones as a worker's does: they are the builds of the page.
+// Builds in a worker, over a channel that clones values like a worker's. They equal builds in the page.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -313,7 +313,7 @@ mod tests {
             let cues = standing_phrases(language).map(|phrase| phrase.trim_start_matches('^'));
             let cues = cues.chain(correction_phrases(language)).chain(asker_words(language));
             for phrase in cues.chain(answered_phrases(language)) {
-                // It is looked for in folded texts as it is.
+                // Folding leaves a phrase unchanged, because it is searched for in folded texts.
                 assert_eq!(spaced_folded(phrase).trim(), phrase);
             }
         }

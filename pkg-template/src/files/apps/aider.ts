@@ -1,6 +1,6 @@
-// Aider's chat history, `.aider.chat.history.md`: the user's lines begin with `####`, those of the program with `>`, and all others are the
-// assistant's. It is how Aider itself reads the file back (`split_chat_history_markdown` in Aider-AI/aider, aider/utils.py), but that
-// lines in fenced code stay in their answer.
+// Aider's chat history, `.aider.chat.history.md`: the user's lines begin with `####`, the program's with `>`, and all
+// others are the assistant's. Aider reads the file back the same way (`split_chat_history_markdown` in Aider-AI/aider,
+// aider/utils.py), except that fenced code stays in its answer here.
 
 import type { Row } from "../file.js";
 import type { AppConversation, AppStep, KindReader } from "../readers.js";
@@ -22,7 +22,7 @@ export const aider: KindReader = {
 
 const START = /^# aider chat started at (\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})/;
 
-/** Commands of the program. Others, such as /ask and /code, say something to the model. */
+/** Commands to the program. Others, such as /ask and /code, talk to the model. */
 const COMMAND = /^\/(?!ask\b|code\b|architect\b|context\b|help\b|chat-mode\b)[a-z-]+/;
 
 function stepOf({ role, content }: Row): AppStep {
@@ -63,7 +63,7 @@ function rowsOf(lines: readonly string[]): { readonly rows: readonly Row[]; read
   return { rows: joined(said.filter(({ content }) => content !== "" && content !== "<blank>")), noticeCount };
 }
 
-/** Answers that only lines of the program part are one. */
+/** Joins answers that only the program's lines separate. */
 function joined(rows: readonly { readonly role: string; readonly content: string }[]): readonly Row[] {
   const turns: { role: string; contents: string[] }[] = [];
   for (const { role, content } of rows) {
@@ -77,12 +77,15 @@ function joined(rows: readonly { readonly role: string; readonly content: string
   return turns.map(({ role, contents }) => ({ role, content: contents.join("\n\n") }));
 }
 
-/** The longest fence that is told from longer ones. */
+/** Longer fences count as this long. */
 const LONGEST_FENCE = 8;
 
-/** Returns a function that finds the last line of the fenced code that begins in a line; of one without an end, and of any other line, it is that line. */
+/**
+ * Returns a function that finds the last line of the fenced code that begins in a line. For an unclosed fence, and for
+ * any other line, it returns that line.
+ */
 function fenceFinder(lines: readonly string[]): (at: number) => number {
-  /** The length of the shortest fence that has no end in the rest of the lines. */
+  /** The length of the shortest fence that the remaining lines don't close. */
   let open = LONGEST_FENCE + 1;
   const lengthOf = (line: string): number => Math.min(/^`{3,}/.exec(line)?.[0].length ?? 0, LONGEST_FENCE);
   return (at) => {

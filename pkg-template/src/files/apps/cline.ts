@@ -1,5 +1,7 @@
-// Messages that Cline and Roo Code show, `ui_messages.json`: rows `{ ts, type: "say" | "ask", say | ask, text }`. The request to the model is in
-// `api_conversation_history.json`, which says more. This file has results only of commands and MCP. Other calls become a line of text. The types are those of `ClineMessage` in cline/cline (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
+// Messages that Cline and Roo Code show, `ui_messages.json`: rows `{ ts, type: "say" | "ask", say | ask, text }`. The
+// request to the model is in `api_conversation_history.json`, which has more. This file has results only of commands
+// and MCP. Other calls become a line of text. The types are those of `ClineMessage` in cline/cline
+// (src/shared/ExtensionMessage.ts) and RooCodeInc/Roo-Code (packages/types).
 
 import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
@@ -18,7 +20,7 @@ export const cline: KindReader = {
   },
 };
 
-/** Rows that the user says, and those that the model does. The first text of a task is the user's. */
+/** Rows by the user, and rows by the model. The first text of a task is the user's. */
 const USER: ReadonlySet<unknown> = new Set(["task", "user_feedback", "user_feedback_diff"]);
 const MODEL: ReadonlySet<unknown> = new Set([
   "text",
@@ -28,7 +30,7 @@ const MODEL: ReadonlySet<unknown> = new Set([
   "mistake_limit_reached",
 ]);
 const RESULTS: ReadonlySet<unknown> = new Set(["command_output", "mcp_server_response", "browser_action_result"]);
-/** Rows that say nothing to the model: the program's requests, states and questions. */
+/** Rows that aren't part of the conversation: the program's requests, states and questions. */
 const SILENT: ReadonlySet<unknown> = new Set([
   ...[
     "api_req_started",
@@ -114,7 +116,7 @@ function callOf(kind: unknown, said: string | undefined, ts: number): PartInput 
   return { type: "tool-call", toolCallId: `call-${ts}`, toolName, input };
 }
 
-/** Returns a use of a tool in words: its name and its target. */
+/** Describes a use of a tool: its name and its target. */
 function actionOf(said: string | undefined): string {
   const { tool, path, regex, query } = recordIn(tryParse(said ?? "").value);
   return [textIn(tool) ?? "tool", textIn(path), textIn(regex) ?? textIn(query)]
@@ -122,7 +124,7 @@ function actionOf(said: string | undefined): string {
     .join(" ");
 }
 
-/** A question to the user with the answers that it offers, or a text. */
+/** Returns a question to the user with the answers it offers, or a text. */
 function questionIn(said: string | undefined): string | undefined {
   const { question, response, options, suggest } = recordIn(said?.startsWith("{") ? tryParse(said).value : undefined);
   const asked = textIn(question) ?? textIn(response);

@@ -91,7 +91,7 @@ function messageText(message: unknown): string | undefined {
   return textIn(message) ?? textIn(text) ?? textIn(pieces.filter((piece) => textIn(piece)).join(""));
 }
 
-/** Arguments and result of a call. */
+/** A call's arguments and result. */
 interface RecordedCall {
   readonly name: string | undefined;
   readonly input: unknown;
@@ -143,7 +143,7 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
       const text = textIn(Array.isArray(value) ? value.filter((line) => typeof line === "string").join("\n") : value);
       parts.push(...(text === undefined ? [] : [{ type: "reasoning" as const, text }]));
     } else if (kind === "toolInvocationSerialized" || kind === "toolInvocation") {
-      // The program's own id of a call may not be the model's: then the calls are told by their order.
+      // The program's id of a call may differ from the model's. The calls are then matched by order.
       const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;
       const at = unnamed.findIndex(([own, { name }]) => own === id || name === toolId);
       const [, call] = at < 0 ? [] : (unnamed.splice(at, 1)[0] as [string, RecordedCall]);
@@ -172,7 +172,7 @@ function callParts(
   ];
 }
 
-/** A file or a symbol by its name. */
+/** Returns the name of a file or a symbol. */
 function referenceName(reference: unknown): string {
   const { name, path, fsPath, uri, location } = recordIn(reference);
   const inner = recordIn(uri ?? recordIn(location).uri);

@@ -5,7 +5,7 @@ import { listIn, type Row, recordIn, textIn } from "../file.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { chatStep, notice } from "./said.js";
 
-/** The types of messages that somebody wrote. Newer types are numbers. */
+/** The types of messages that a person or bot wrote. Newer types are numbers. */
 const SAID: ReadonlySet<unknown> = new Set([
   ...["Default", "Reply", "ThreadStarterMessage", "ChatInputCommand", "ContextMenuCommand"],
   ...["0", "19", "20", "21", "23"],

@@ -1,5 +1,5 @@
-// The readers of the files that other apps write. Whoever imports this has them: the entry `windrow/files`, and `windrow` in Node. A page
-// that reads no such files doesn't load them.
+// The readers of other apps' files. Importing this module provides them; the entry `windrow/files` does, and so does
+// `windrow` in Node. A page that reads no such files doesn't load them.
 
 import { KNOWN_KINDS } from "../known.js";
 import { provideReaders } from "../readers.js";
@@ -31,7 +31,7 @@ provideReaders({
   "Aider chat history": aider,
 });
 
-/** The kinds of files of other apps that windrow knows: their names, and if it reads them. */
+/** The kinds of other apps' files that windrow recognises: their names, and whether it reads them. */
 export const fileKinds: readonly { readonly name: string; readonly isRead: boolean }[] = /* @__PURE__ */ listed();
 
 function listed(): typeof fileKinds {

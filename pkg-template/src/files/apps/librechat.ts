@@ -1,6 +1,6 @@
-// LibreChat's export of a conversation: its messages in a list, or with their answers in `children`. Each names its parent, and the branch of
-// the latest is read. The fields are those of danny-avila/LibreChat (client/src/hooks/Conversations/useExportConversation.ts,
-// packages/data-provider/src/types/assistants.ts).
+// LibreChat's export of a conversation: its messages in a list, or with their answers in `children`. Each names its
+// parent, and the newest branch is read. The fields are those of danny-avila/LibreChat
+// (client/src/hooks/Conversations/useExportConversation.ts, packages/data-provider/src/types/assistants.ts).
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
@@ -29,10 +29,10 @@ export const libreChat: KindReader = {
   },
 };
 
-/** The parent of a first message. */
+/** The parent id of a first message. */
 const ROOT = "00000000-0000-0000-0000-000000000000";
 
-/** The messages of a list with those in their `children`, parents first. */
+/** Returns the messages of a list and of their `children`, parents first. */
 function flat(list: unknown): readonly unknown[] {
   const rows: unknown[] = [];
   const left = [...listIn(list)].reverse();
@@ -49,7 +49,7 @@ function flat(list: unknown): readonly unknown[] {
 function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
   const { messageId, parentMessageId, isCreatedByUser, text, content, createdAt, error, files } = row;
   const id = textIn(messageId);
-  // An export of one branch has its messages in order; the first may name one that was left out.
+  // An export of one branch has its messages in order. The first may name a parent that was left out.
   const isFirst =
     parentMessageId === ROOT || parentMessageId == null || (id !== undefined && !ids.has(parentMessageId));
   const faults: string[] = [];

@@ -1,6 +1,7 @@
-// Conversations of LM Studio: a message has versions, and `currentlySelected` is the one that is shown. An answer has steps: blocks of text,
-// thinking, calls of tools and their results. Nobody publishes the format. The fields are those that other readers of the files use, such as
-// `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`. Messages have no times.
+// Conversations of LM Studio. A message has versions, and `currentlySelected` is the visible one. An answer has steps:
+// blocks of text, thinking, tool calls and their results. The format isn't published; the fields are those that other
+// readers of the files use, such as `toolCallRequest` and `toolCallResult` with a `toolCallRequestId`. Messages have no
+// times.
 
 import type { PartInput } from "../../message/message.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
@@ -21,7 +22,7 @@ export const lmStudio: KindReader = {
   rowReader: () => stepOf,
 };
 
-/** Steps that say nothing: figures of an answer, and the state of a call. */
+/** Steps that aren't part of the conversation: statistics of an answer, and the state of a call. */
 const SILENT: ReadonlySet<unknown> = new Set(["genInfo", "toolStatus", "debugInfoBlock", "status"]);
 
 function stepOf({ versions, currentlySelected }: Row): AppStep {

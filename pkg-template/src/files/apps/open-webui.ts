@@ -1,6 +1,6 @@
-// Open WebUI's export: a list of chats, each a tree of messages in `chat.history`. `currentId` is the end of the branch that is
-// shown. Reasoning and calls of tools lie in the texts as `<details>`. The fields are those of open-webui/open-webui
-// (src/lib/utils/index.ts, backend/open_webui/utils/middleware.py).
+// Open WebUI's export: a list of chats, each a tree of messages in `chat.history`. `currentId` is the end of the
+// visible branch. Reasoning and tool calls are `<details>` within the texts. The fields are those of
+// open-webui/open-webui (src/lib/utils/index.ts, backend/open_webui/utils/middleware.py).
 
 import type { PartInput } from "../../message/message.js";
 import { timeMsOf } from "../../message/times.js";
@@ -49,7 +49,7 @@ function stepOf({ id, parentId, role, content, timestamp, files, error }: Row): 
 
 function nameOf({ name, file, type, url }: Row): string | undefined {
   const { filename, meta } = recordIn(file);
-  // An image is its data.
+  // An image has its data in `url`.
   return (
     textIn(name) ??
     textIn(filename) ??
@@ -61,7 +61,10 @@ function nameOf({ name, file, type, url }: Row): string | undefined {
 const DETAILS = /<details\b([^>]*)>/g;
 const DETAILS_END = "</details>";
 
-/** The parts of an answer: its `<details>` with reasoning and calls, and the text around them. Others stay text. */
+/**
+ * Returns the parts of an answer: its `<details>` with reasoning and calls, and the text around them. Other `<details>`
+ * stay text.
+ */
 function partsIn(content: unknown): readonly PartInput[] {
   if (typeof content !== "string") {
     return [];
@@ -72,7 +75,7 @@ function partsIn(content: unknown): readonly PartInput[] {
   for (const match of content.matchAll(DETAILS)) {
     const start = match.index;
     const inner = start + match[0].length;
-    // Several beginnings may have one end: it is looked for once.
+    // Several openings may share one end, so it is searched for once.
     end = end < inner ? content.indexOf(DETAILS_END, inner) : end;
     if (end < 0) {
       break;
@@ -134,7 +137,7 @@ function unescaped(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#x27|#39);/g, (_, name: string) => ENTITIES.get(name) ?? "");
 }
 
-/** A value as JSON, which may be the JSON of a text that is JSON; the text itself if it isn't. */
+/** Parses a value from JSON, which may itself be a JSON text. Returns the text unchanged if it isn't JSON. */
 function valueIn(text: string | undefined): unknown {
   const once = text === undefined ? undefined : (tryParse(text).value ?? text);
   return typeof once === "string" ? (tryParse(once).value ?? once) : once;

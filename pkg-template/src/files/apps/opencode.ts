@@ -1,5 +1,6 @@
-// The session that `opencode export` writes: `{ info, messages: [{ info, parts }] }`. Reverted messages aren't read. A summary replaces
-// the messages that it sums up. The fields are those of `Session` and `MessageV2` in sst/opencode (packages/opencode/src/session).
+// The session that `opencode export` writes: `{ info, messages: [{ info, parts }] }`. Skips reverted messages. A
+// summary replaces the messages that it covers. The fields are those of `Session` and `MessageV2` in sst/opencode
+// (packages/opencode/src/session).
 
 import { timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
@@ -25,7 +26,7 @@ export const opencode: KindReader = {
 
 const infoOf = (row: unknown): Row => recordIn(recordIn(row).info);
 
-/** Returns a message as a step. A question for a summary replaces the messages before it, if it has an answer. */
+/** Returns a message as a step. A request for a summary replaces the messages before it, if it was answered. */
 function stepOf(row: Row, summedUp: ReadonlySet<unknown>): AppStep {
   const { id, time } = infoOf(row);
   const isCompaction = listIn(row.parts).some((part) => recordIn(part).type === "compaction") && summedUp.has(id);

@@ -1,4 +1,4 @@
-// Messages of people in a chat, as the modules of messengers put them together.
+// Messages of people in a chat, as the messengers' modules build them.
 
 import type { MessageInput } from "../../message/message.js";
 import { textIn } from "../file.js";
@@ -12,13 +12,13 @@ export interface ChatMessage {
   readonly name?: string | undefined;
   readonly createdAt?: string | undefined;
   readonly replyTo?: string | undefined;
-  /** The lines of the text. Blank ones are left out. */
+  /** The lines of the text. Blank ones are skipped. */
   readonly lines: readonly (string | undefined)[];
-  /** The names of attached files. The files themselves aren't in an export. */
+  /** The names of attached files. An export doesn't include the files themselves. */
   readonly files?: readonly unknown[];
 }
 
-/** A message of a messenger as a step. One that says nothing is reported. */
+/** Returns a messenger's message as a step. Reports one without content. */
 export function chatStep({ lines, files = [], role = "user", ...head }: ChatMessage): AppStep {
   const attached = files.flatMap((name) => textIn(name) ?? []).map((name) => `[Attached file: ${name}]`);
   const content = [...lines.filter((line) => textIn(line) !== undefined), ...attached].join("\n");
@@ -30,7 +30,7 @@ export function chatStep({ lines, files = [], role = "user", ...head }: ChatMess
   return { messages: [message] };
 }
 
-/** A row that isn't a message: somebody joined, or a topic was set. */
+/** Returns a row that isn't a message as a step: somebody joined, or a topic was set. */
 export function notice(kind: string): AppStep {
   return { messages: [], faults: [`${kind}: a notice, and not a message`] };
 }

@@ -1,5 +1,6 @@
-// The chats of SillyTavern: a header, and a message a line. `mes` is the swipe that is shown. Messages with `is_system` are hidden from the
-// prompt, but those that record calls of tools. The fields are those of SillyTavern/SillyTavern (public/script.js, public/scripts/tool-calling.js).
+// The chats of SillyTavern: a header, then one message per line. `mes` is the visible swipe. Messages with `is_system`
+// are hidden from the prompt, except those that record tool calls. The fields are those of SillyTavern/SillyTavern
+// (public/script.js, public/scripts/tool-calling.js).
 
 import type { PartInput } from "../../message/message.js";
 import { isoOf, timeMsOf } from "../../message/times.js";
@@ -63,7 +64,10 @@ function callParts({ id, name, parameters, result }: Row): readonly PartInput[] 
 
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 
-/** A time as SillyTavern writes it: milliseconds, ISO 8601, "June 1, 2026 10:00am", or "2026-06-01 @10h 00m 00s 123ms". */
+/**
+ * Parses a time as SillyTavern writes it: milliseconds, ISO 8601, "June 1, 2026 10:00am", or "2026-06-01 @10h 00m 00s
+ * 123ms".
+ */
 function timeIn(date: unknown): string | undefined {
   const known = isoOf(timeMsOf(typeof date === "string" && /^\d{12,14}$/.test(date) ? Number(date) : date));
   if (known !== undefined || typeof date !== "string") {

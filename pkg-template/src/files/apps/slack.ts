@@ -1,5 +1,6 @@
-// Slack's export: a list of messages a day and channel, as the Web API has them. The fields are those of the API's pages (message
-// events, `conversations.history`). People are named as far as the messages have their profiles. A bot speaks as the assistant.
+// Slack's export: a list of messages per day and channel, in the form of the Web API. The fields are those of the API's
+// pages (message events, `conversations.history`). People are named if the messages include their profiles. A bot
+// speaks as the assistant.
 
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import type { LogRow } from "../log.js";
@@ -7,7 +8,7 @@ import { timeOfSeconds } from "../parts.js";
 import type { AppStep, KindReader } from "../readers.js";
 import { chatStep, notice } from "./said.js";
 
-/** The subtypes of messages that somebody wrote. */
+/** The subtypes of messages that a person or bot wrote. */
 const SAID: ReadonlySet<unknown> = new Set([
   ...["bot_message", "thread_broadcast", "reply_broadcast", "me_message", "file_share", "file_comment", "file_mention"],
   ...["assistant_app_thread"],
@@ -28,11 +29,11 @@ export const slack: KindReader = {
     return (row) => stepOf(row, names);
   },
 
-  // The API has the newest first.
+  // The API lists the newest first.
   sorted: (rows) => [...rows].sort((left, right) => secondsOf(left) - secondsOf(right) || left.at - right.at),
 };
 
-/** A message with the replies that an export by slackdump keeps in it. */
+/** Returns a message and the replies that an export by slackdump nests in it. */
 function withReplies(row: unknown): readonly unknown[] {
   const { thread_ts, slackdump_thread_replies: replies } = recordIn(row);
   return [row, ...listIn(replies).filter((reply) => recordIn(reply).ts !== thread_ts)];
@@ -71,7 +72,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["gt", ">"],
 ]);
 
-/** Slack's markup as text: mentions by name, links with their address. */
+/** Converts Slack's markup to text: mentions by name, links with their address. */
 function plainText(text: string, names: ReadonlyMap<string, string>): string {
   return text
     .replace(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g, (_, kind: string, target: string, label: string | undefined) => {

@@ -1,5 +1,6 @@
-// Telegram's export, `result.json`: a chat, or all of an account in `chats.list`. The fields are those that Telegram Desktop writes
-// (Telegram/SourceFiles/export/output/export_output_json.cpp in telegramdesktop/tdesktop). In a chat with a bot, the bot is the assistant.
+// Telegram's export, `result.json`: one chat, or all chats of an account in `chats.list`. The fields are those that
+// Telegram Desktop writes (Telegram/SourceFiles/export/output/export_output_json.cpp in telegramdesktop/tdesktop). In a
+// chat with a bot, the bot is the assistant.
 
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import { timeOfSeconds } from "../parts.js";
@@ -43,7 +44,7 @@ function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
   });
 }
 
-/** Returns a text, or pieces of one. Some pieces have a form or an address. */
+/** Returns the text of a message, which may come in pieces. Some pieces have formatting or an address. */
 function wordsOf(text: unknown): string {
   const pieces = Array.isArray(text) ? text : [text];
   return pieces
@@ -60,7 +61,7 @@ function pollLines({ poll }: Row): readonly string[] {
   return textIn(question) === undefined ? [] : [`[Poll] ${question}`, ...choices];
 }
 
-/** The names of a message's files. One that was not exported has a sentence in the place of its path. */
+/** Returns the names of a message's files. For a file that wasn't exported, the path field holds a sentence. */
 function fileNames({
   photo,
   file,

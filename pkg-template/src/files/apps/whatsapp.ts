@@ -1,5 +1,6 @@
-// WhatsApp's export, `_chat.txt`: a line begins with the time in the phone's language, a name and a colon; lines without a time go on with the
-// message. The order of a date's numbers isn't in the file: all dates together say it. Times are those of the phone, without an offset.
+// WhatsApp's export, `_chat.txt`. A message's first line has the time in the phone's language, a name and a colon;
+// lines without a time continue it. The file doesn't state the order of a date's numbers, so all dates together decide.
+// Times are the phone's, without an offset.
 
 import type { Row } from "../file.js";
 import { textIn } from "../file.js";
@@ -28,15 +29,15 @@ function stepOf({ name, text, createdAt }: Row): AppStep {
     : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withoutMarks(withFile(String(text)))] });
 }
 
-/** How much of a notice a report repeats, and how long a name may be. */
+/** The most of a notice that a report repeats, and the longest name. */
 const LONGEST_NOTICE = 60;
 const LONGEST_NAME = 100;
 
-/** A line that begins with a time: its date and clock as numbers, and what follows. */
+/** A line that begins with a time: its date and clock as numbers, and the rest. */
 interface TimedLine {
   readonly date: readonly [number, number, number];
   readonly clock: readonly [hour: number, minute: number, second: number];
-  /** True if it looks as in the United States: "6/1/26, 10:00 AM". */
+  /** True for the form used in the United States: "6/1/26, 10:00 AM". */
   readonly isAmerican: boolean;
   readonly rest: string;
 }
@@ -58,7 +59,7 @@ function linesOf(text: string): readonly TimedLine[] {
   return found.map(({ line, more }) => ({ ...line, rest: [line.rest, ...more].join("\n").trimEnd() }));
 }
 
-/** A number in Western, Arabic or Persian digits. */
+/** Parses a number in Western, Arabic or Persian digits. */
 function numberOf(digits: string | undefined): number {
   return Number((digits ?? "0").replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15)));
 }
@@ -73,13 +74,16 @@ function halfDay(hour: number, words: string): number {
   return BEFORE_NOON.test(words) && hour === 12 ? 0 : hour;
 }
 
-/** The places of year, month and day in a date. */
+/** The positions of year, month and day in a date. */
 type Order = readonly [year: number, month: number, day: number];
 const DAY_FIRST: Order = [2, 1, 0];
 const MONTH_FIRST: Order = [2, 0, 1];
 const YEAR_FIRST: Order = [0, 1, 2];
 
-/** Returns the order that makes the most dates valid and puts the fewest before the line above. The first one wins a tie. */
+/**
+ * Returns the order that makes the most dates valid and the fewest earlier than the line before. The first one wins a
+ * tie.
+ */
 function orderOf(dates: readonly TimedLine["date"][], orders: readonly [Order, ...Order[]]): Order {
   let best = orders[0];
   let fewest = Number.POSITIVE_INFINITY;
@@ -107,7 +111,7 @@ function timeIn(date: readonly number[], clock: readonly number[], order: Order)
   return `${year < 100 ? 2000 + year : year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
 }
 
-/** Who speaks; nobody in a notice. A colon within quotes is one of a notice. */
+/** Returns the speaker of a line; notices have none. A colon within quotes belongs to a notice. */
 function speakerOf(rest: string): { readonly name?: string; readonly text: string } {
   const said = withoutMarks(rest);
   const colon = said.slice(0, LONGEST_NAME + 2).search(/:(?:\s|$)/);
@@ -120,7 +124,10 @@ function withoutMarks(text: string): string {
   return text.replace(/^[\u200e\u200f\u202a-\u202e\u2066-\u2069\u00a0\u202f ]+/, "");
 }
 
-/** Returns a text with the name of its file in windrow's words. WhatsApp marks its own: `<attached: a.jpg>`, `a.jpg (file attached)`. */
+/**
+ * Returns a text with its file named in windrow's words. WhatsApp's own forms are `<attached: a.jpg>` and `a.jpg (file
+ * attached)`.
+ */
 function withFile(text: string): string {
   return text
     .replace(/^\u200e<[^<>:\n]{1,40}: ([^<>\n]{1,200})>/, "[Attached file: $1]")

@@ -1,5 +1,5 @@
-// Messages of AG-UI that have a role or a part of its own. The others are OpenAI's chat messages with names in camel case, and are read
-// as these.
+// Messages of AG-UI with a role or a part that only AG-UI has. The others are OpenAI's chat messages with names in
+// camel case and are read as such.
 //
 // Told by: the role `reasoning` or `activity`, or a part of the type `binary`.
 
@@ -11,7 +11,7 @@ import { from } from "../../message/origin.js";
 import { mediaPart } from "../../message/parts.js";
 import { ownFormat } from "../../message/recognise.js";
 
-/** What of a message is read, by structure. */
+/** The fields of a message that are read, by structure. */
 export interface AgUiMessageShape {
   readonly id: string;
   readonly role: "reasoning" | "activity" | "user";
@@ -32,10 +32,10 @@ export const agUiShape: MessageFormat = {
     const { id, role, content, name, createdAt } = row;
     const about = { id: id as string | undefined, createdAt: timeIn(createdAt) };
     if (role === "activity") {
-      return { ...about, role: "assistant", content: [] }; // It is for the page.
+      return { ...about, role: "assistant", content: [] }; // shown by the page only
     }
     if (role === "reasoning") {
-      // It belongs to the reply behind it.
+      // It belongs to the reply after it.
       const thought: PartInput = { type: "reasoning", text: text(content, ".content") ?? "" };
       return { ...about, role: "assistant", content: [from(thought, undefined, ".content")], joinsNext: true };
     }
@@ -51,7 +51,7 @@ export const agUiShape: MessageFormat = {
     if (!fits(row)) {
       return ownFormat().withText(row, own);
     }
-    // What the model thought stays.
+    // The model's thoughts stay.
     const media = listFrom(row.content).filter(isBinary);
     return row.role === "user" ? { ...row, content: [{ type: "text", text: own }, ...media] } : row;
   },

@@ -1,4 +1,5 @@
-// The AI SDK of Vercel, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each call of a model.
+// Hooks for Vercel's AI SDK, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each
+// call of a model.
 
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { publicCall } from "../../base/public-call.js";
@@ -18,26 +19,27 @@ import {
 export type { HookConfig } from "../plug/fit.js";
 export type { AiSdkSchema, AiSdkTool, AiSdkToolOptions, RetrievalHookConfig } from "../plug/tool.js";
 
-/** What `prepareStep` is given, as far as it is used. */
+/** The options of `prepareStep` that are used. */
 export interface StepOptions<M> {
   readonly messages: readonly M[];
   readonly model?: unknown;
-  /** The instructions of the step: AI SDK 7 says them, 5 and 6 do not. */
+  /** The instructions of the step. AI SDK 7 passes them; 5 and 6 don't. */
   readonly instructions?: unknown;
 }
 
 /** A `prepareStep` of the AI SDK. */
 export interface PrepareStep {
   <M extends object>(options: StepOptions<M>): Promise<{ messages: M[] }>;
-  /** The tool that `retrieval` adds: put it among those of the call. Empty without `retrieval`. */
+  /** The tool that `retrieval` adds. Include it in the call's tools. Empty without `retrieval`. */
   readonly tools: Readonly<Record<string, AiSdkTool>>;
 }
 
 /**
- * A `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent. AI SDK 7 passes its
- * list on to the next step, which sees all messages of the run nevertheless. Before AI SDK 7 it does not see the instructions: pass them as
- * `instructions` too. It never sees tools: pass their definitions as `budget.tools`, or use `contextMiddleware`. With `retrieval` it has
- * `tools`, with one that returns omitted results to the model. Fails as `buildContext` does.
+ * Returns a `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent.
+ * AI SDK 7 passes its list on to the next step, which still sees all messages of the run. Before AI SDK 7, it doesn't
+ * see the instructions, so pass them as `instructions` too. It never sees tools: pass their definitions as
+ * `budget.tools`, or use `contextMiddleware`. With `retrieval` it has `tools`, including one that returns omitted
+ * results to the model. Fails as `buildContext` does.
  */
 export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
   const { config, retrieval } = publicCall("context_build_error", "prepareStep", () => withNames(given));
@@ -57,7 +59,7 @@ export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
   return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: tool } : {} });
 }
 
-/** What a call of a model has, as far as it is used. */
+/** The options of a model call that are used. */
 export interface CallOptions {
   readonly prompt: readonly object[];
   readonly tools?: readonly object[] | undefined;
@@ -81,16 +83,17 @@ export interface AiSdkMiddleware<Version extends string> {
 }
 
 /**
- * A middleware for `wrapLanguageModel` that sends the context of the prompt. It sees all that is sent, instructions and tools
- * included. If the provider says that the prompt is too long, also at the beginning of a stream, it reads the figures in the error, builds
- * a shorter one and calls the model once more. `version` is the specification that the AI SDK has: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
+ * Returns a middleware for `wrapLanguageModel` that sends the context of the prompt. It sees everything that is sent,
+ * including instructions and tools. If the provider says that the prompt is too long, even at the start of a stream, it
+ * reads the figures in the error, builds a shorter prompt and calls the model once more. `version` is the AI SDK's
+ * specification: `v4` in 7, `v3` in 6, `v2` in 5. Fails as `buildContext` does.
  */
 export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   config: HookConfig = {},
   version: Version = "v4" as Version,
 ): AiSdkMiddleware<Version> {
   const limits = new PromptLimits();
-  /** By the parameters that a model was called with: those that the caller gave, and the context. */
+  /** The caller's parameters and the context, by the parameters passed to the model. */
   const calls = new WeakMap<object, { readonly params: unknown; readonly context: BuiltContext<AnyMessage> }>();
   const transformed = async <P>({ params, model }: { params: P; model?: unknown }): Promise<P> => {
     const { prompt, tools, abortSignal } = params as CallOptions;
@@ -102,7 +105,7 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
     return sent;
   };
   const transformParams = hook("transformParams", transformed) as typeof transformed;
-  /** Calls a model, and once more with a shorter prompt if the provider says that it is too long. */
+  /** Calls a model, and calls it again with a shorter prompt if the provider says that the prompt is too long. */
   const called = async <P, R>(
     params: P,
     model: object,
@@ -146,7 +149,7 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
 
 /** A stream that begins with an error. */
 class RefusedStream extends Error {
-  /** The result with the whole stream. */
+  /** The result, including the whole stream. */
   readonly result: object;
   constructor(cause: unknown, result: object) {
     super("the stream begins with an error", { cause });
@@ -154,7 +157,7 @@ class RefusedStream extends Error {
   }
 }
 
-/** Parts of a stream that come before the model says something. */
+/** Parts of a stream that come before any output of the model. */
 const PARTS_BEFORE = ["stream-start", "response-metadata", "raw"];
 
 /** Returns the result of a call. Throws a `RefusedStream` if its stream begins with an error. */
@@ -195,7 +198,7 @@ async function beginning<R>(called: PromiseLike<R>): Promise<R> {
   return whole;
 }
 
-/** Reads the options of a call of a model. `name` is the field with the function that makes the call. */
+/** Reads the options of a model call. `name` is the field with the function that makes the call. */
 async function read<O extends object>(hookName: string, options: O, name: keyof O): Promise<O> {
   const readNow = hook(hookName, () => {
     if (typeof options[name] !== "function") {
@@ -206,12 +209,12 @@ async function read<O extends object>(hookName: string, options: O, name: keyof 
   return await readNow();
 }
 
-/** The user speaks first: some of the providers behind the SDK want that. */
+/** The user speaks first, because some providers behind the SDK require it. */
 function forAiSdk(config: HookConfig): HookConfig {
   return { ...config, render: { provider: "ai-sdk", ...config.render } };
 }
 
-/** Instructions as one text: the SDK takes a text, a system message, or several. */
+/** Returns instructions as one text. The SDK takes a text, a system message, or several. */
 function textOf(instructions: unknown): string | undefined {
   if (instructions === undefined || typeof instructions === "string") {
     return instructions;

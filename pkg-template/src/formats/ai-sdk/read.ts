@@ -1,4 +1,4 @@
-// Parts of the AI SDK's `ModelMessage` next to those that windrow's own form took over from it.
+// Parts of the AI SDK's `ModelMessage`, except those that windrow's own form shares with it.
 //
 // Told by: `parts` with types, or the types of the parts of a `ModelMessage`.
 
@@ -17,7 +17,7 @@ export const aiSdkModel: Dialect = {
   toolFields: [],
   parts: {
     "reasoning-file": mediaForm((part) => kindOfMediaType(part.mediaType)),
-    /** A provider's own part: what it has encrypted in it. */
+    /** A provider-specific part, with its encrypted data. */
     custom: {
       fields: new Set(["kind", "providerOptions"]),
       read: ({ kind, providerOptions }) =>

@@ -7,7 +7,7 @@ import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { MESSAGE, OUTPUT, PARTS, REQUEST, RESPONSE } from "./write.js";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
   "roles-are-known": [
@@ -47,7 +47,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
       const here = `${place}.content[${index}]`;
       unknown.push(...unknownFields(part, PARTS[String(type)] ?? fields("type"), here));
       const id = asked.get(approvalId);
-      // The answer by which the SDK runs a call stands in the place of its result.
+      // The approval that makes the SDK run a call takes the place of its result.
       return type === RESPONSE && !answered.has(id)
         ? { place: here, kind: "result", id }
         : partOf(isRecord(part) ? part : {}, role, here);
@@ -61,7 +61,7 @@ function partOf(source: Readonly<Record<string, unknown>>, role: string, place: 
   const { type, text, toolCallId: id, toolName: name, providerExecuted, providerOptions } = source;
   switch (type) {
     case "text":
-      // A proof may stand in a text that says nothing.
+      // A blank text may carry a proof.
       return text === "" && providerOptions !== undefined
         ? { place, source, kind: "other" }
         : { place, source, kind: "text", text };

@@ -1,5 +1,6 @@
-// The fields of a message of the AI SDK's version 4, which Mastra keeps too: parts, and beside them `content`, `reasoning`,
-// `toolInvocations` and `experimental_attachments`, which say the same again, or say it alone. What is said twice counts once.
+// The fields of a message of the AI SDK's version 4, which Mastra stores too: `parts`, and next to them `content`,
+// `reasoning`, `toolInvocations` and `experimental_attachments`, which repeat the parts or replace them. Repeated
+// content counts once.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -20,19 +21,19 @@ import {
   withMetadata,
 } from "../tool-parts.js";
 
-/** A part, and where it stands; of a call that stands in no part, where it stands itself. */
+/** A part and its place. For a call outside of parts, the call's own place. */
 interface PlacedField {
   readonly part: UnknownRecord;
   readonly place: string;
   readonly callPlace?: string;
 }
 
-/** Parts that the model never sees: borders of steps, sources, the application's own data, and errors that ended a turn. */
+/** Parts that the model never sees: step borders, sources, the application's own data, and errors that ended a turn. */
 const UNSEEN = /^(?:step-start|source|source-url|source-document|error|data-.*)$/;
 
 /**
- * What the fields say, as parts in windrow's own form. `place` is where the fields stand in the message. A call that is still open
- * is one, unless `isOpenUnseen`: the package keeps it from the model.
+ * Returns the content of the fields as parts in windrow's own form. `place` is the place of the fields in the message.
+ * An open call is included unless `isOpenUnseen`, which says that the package hides it from the model.
  */
 export function readUi4(fields: UnknownRecord, place: string, isOpenUnseen = false): readonly PartInput[] {
   const parts = partsOf(fields, place);
@@ -51,7 +52,7 @@ export function readUi4(fields: UnknownRecord, place: string, isOpenUnseen = fal
   ];
 }
 
-/** The fields with another text in the place of all that they say. */
+/** Returns the fields with one text in place of all their texts. */
 export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord {
   const parts = partsWithText(
     partsOf(fields, "").map(({ part }) => part),
@@ -70,7 +71,7 @@ export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord 
   };
 }
 
-/** The fields without tools; the same object where there are none. */
+/** Returns the fields without tools. The same object if they have none. */
 export function ui4WithoutToolCalls(fields: UnknownRecord, isUnwanted: IsUnwanted = () => true): UnknownRecord {
   const { parts, toolInvocations } = fields;
   const isKept = (part: UnknownRecord): boolean => !(isCall(part) && isUnwanted(part));
@@ -84,8 +85,8 @@ export function ui4WithoutToolCalls(fields: UnknownRecord, isUnwanted: IsUnwante
 }
 
 /**
- * The parts, with what the fields beside them say alone as further ones. A field is read only where no part says anything of its
- * kind: what it says otherwise is the same again, or no model sees it.
+ * Returns the parts, and adds content that only the other fields have. A field is read only if no part has content of
+ * its kind. Otherwise it repeats the parts, or no model sees it.
  */
 function partsOf(fields: UnknownRecord, place: string): readonly PlacedField[] {
   const parts = placedList(fields, "parts", place);
@@ -123,7 +124,7 @@ function isOpen({ part, place, callPlace = `${place}.toolInvocation` }: PlacedFi
   return isCall(part) && outputOf(part, callPlace) === undefined;
 }
 
-/** What tells a file from another: its address, or what stands behind the head of a data URL. */
+/** Returns the text that identifies a file: its address, or the data after the head of a data URL. */
 function bodyOf(data: unknown): unknown {
   return typeof data === "string" && /^data:/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
 }
@@ -151,14 +152,14 @@ function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed
   }
 }
 
-/** A file: its data, or its address. */
+/** Returns a file's data or address. */
 const addressOrData = (
   { data, url }: UnknownRecord,
   place: string,
 ): { readonly url?: unknown; readonly data?: unknown } =>
   data == null ? { url: required(url, `${place}.data`) } : { data };
 
-/** Reasoning: its details, which say the text again, or the text alone. */
+/** Returns reasoning: its details, which repeat the text, or only the text. */
 function readReasoning(part: UnknownRecord, place: string): readonly PartInput[] {
   const { providerMetadata } = part;
   const details = placedList(part, "details", place)
@@ -168,7 +169,7 @@ function readReasoning(part: UnknownRecord, place: string): readonly PartInput[]
   return details.length > 0 ? details : reasoningParts(text, providerMetadata, place);
 }
 
-/** A detail. The signature of one is Anthropic's: no other provider gave one in version 4. */
+/** Returns a detail. A detail's signature is Anthropic's; no other provider had any in version 4. */
 function readDetail({ part, place }: PlacedField, providerMetadata: unknown): readonly PartInput[] {
   const { signature } = part;
   const provider = "anthropic";
@@ -192,7 +193,7 @@ function readDetail({ part, place }: PlacedField, providerMetadata: unknown): re
   }
 }
 
-/** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
+/** Returns a call, and its result if it has ended. A call whose arguments are still streaming doesn't count yet. */
 function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const call = recordOf(part.toolInvocation);
   const { state, toolName, args, rawInput, providerExecuted } = call;
@@ -204,7 +205,7 @@ function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
     : callParts(call, place, { toolName, input: args ?? rawInput, output, isError, providerExecuted, metadata });
 }
 
-/** What the model is told that a call gave; undefined where it is still open. */
+/** Returns the result of a call as the model sees it. Undefined while it is open. */
 function outputOf(part: UnknownRecord, place: string): unknown {
   const { state, result, errorText, approval } = recordOf(part.toolInvocation);
   const { approved, reason } = recordOf(approval);
@@ -230,7 +231,7 @@ function outputOf(part: UnknownRecord, place: string): unknown {
   }
 }
 
-/** What Mastra keeps with a part: what the model is shown in the place of a result, for example. */
+/** Returns Mastra's data with a part, such as the text that the model sees in place of a result. */
 function ofMastra({ providerMetadata }: UnknownRecord): UnknownRecord {
   return recordOf(recordOf(providerMetadata).mastra);
 }

@@ -1,5 +1,5 @@
-// The AI SDK's `UIMessage` of version 4: a `content` with tool invocations and attachments beside it, and later with parts that
-// say it again.
+// The AI SDK's `UIMessage` of version 4: a `content` next to tool invocations and attachments, and in later releases
+// `parts` that repeat it.
 
 import { listFrom } from "../../base/lists.js";
 import { type MessageFormat, recordOf, timeIn } from "../../message/format.js";
@@ -7,7 +7,7 @@ import type { PlainMessage } from "../../message/message.js";
 import { isOfVersion4 } from "../tool-parts.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithText } from "./ui-4-fields.js";
 
-/** What of a message of version 4 is read, by structure: `UIMessage` and `Message` of `ai` 4 fit it. */
+/** The fields of a message of version 4 that are read, by structure. `UIMessage` and `Message` of `ai` 4 fit it. */
 export interface UiMessage4Shape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant" | "data";
@@ -22,7 +22,7 @@ export interface UiMessage4Shape {
 export const uiMessage4Shape: MessageFormat = {
   name: "ai-sdk-ui-4",
   title: "AI SDK UIMessage (version 4)",
-  // `annotations` and `data` are the application's: no model sees them.
+  // `annotations` and `data` belong to the application, and no model sees them.
   fields: new Set([
     ...["id", "role", "content", "createdAt", "reasoning", "toolInvocations", "experimental_attachments", "parts"],
     ...["annotations", "data", "metadata"],
@@ -41,7 +41,7 @@ export const uiMessage4Shape: MessageFormat = {
     const { id, role, createdAt } = row;
     const about = { id: id as string | undefined, createdAt: timeIn(createdAt) };
     return role === "data"
-      ? { ...about, role: "user", status: "deleted", content: [] } // a message of the application's to itself
+      ? { ...about, role: "user", status: "deleted", content: [] } // the application's note to itself
       : { ...about, role: role as PlainMessage["role"], content: readUi4(row, "") };
   },
 

@@ -1,5 +1,5 @@
-// The AI SDK's `UIMessage`, versions 5 to 7: what `useChat` shows and applications store. A message of the assistant holds its
-// tools' calls and what they gave.
+// The AI SDK's `UIMessage`, versions 5 to 7: the messages that `useChat` shows and applications store. An assistant
+// message includes its tool calls and their results.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -30,7 +30,7 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** What of a `UIMessage` is read, by structure: `UIMessage` of every version from 5 to 7 fits it. */
+/** The fields of a `UIMessage` that are read, by structure. `UIMessage` of every version from 5 to 7 fits it. */
 export interface UiMessageShape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant";
@@ -38,7 +38,7 @@ export interface UiMessageShape {
   readonly metadata?: unknown;
 }
 
-/** Parts that the model never sees: the application's own data, borders of steps, and what a page links to. */
+/** Parts that the model never sees: the application's own data, step borders, and links of a page. */
 const UNSEEN = /^(?:data-.*|step-start|source-url|source-document)$/;
 const TOOL = /^(?:tool-.+|dynamic-tool)$/;
 
@@ -70,7 +70,7 @@ export const uiMessageShape: MessageFormat = {
         recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
       ),
     );
-    // Stored messages of earlier versions say all of their text here too.
+    // Stored messages of earlier versions repeat all of their text here.
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
     if (!isSaid) {
@@ -145,7 +145,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
     case "reasoning-file":
       return [from(readFile(part, place), undefined, place)];
     case "custom":
-      // A part of the provider's own: all that is known of it is what it may have encrypted.
+      // A provider-specific part. Only its encrypted data, if any, can be read.
       return sealedIn(providerMetadata, place, part.kind);
     default:
       if (UNSEEN.test(String(type))) {
@@ -158,7 +158,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   }
 }
 
-/** A file, by its address, or by what its provider calls it. */
+/** Returns a file by its address or its provider's reference. */
 function readFile(part: UnknownRecord, place: string): PartInput {
   const { url, providerReference: data } = part;
   return data != null && (url == null || url === "")
@@ -166,7 +166,7 @@ function readFile(part: UnknownRecord, place: string): PartInput {
     : mediaPart(part, { url: required(url, `${place}.url`) });
 }
 
-/** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
+/** Returns a call, and its result if it has ended. A call whose arguments are still streaming doesn't count yet. */
 function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
   if (part.state === "input-streaming") {
     return [];
@@ -187,8 +187,8 @@ function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
 }
 
 /**
- * What the model is told that a call gave; undefined where it is still open. One that was allowed is run before the model is asked:
- * what it will give is not known yet.
+ * Returns the result of a call as the model sees it. Undefined while it is open. An approved call runs before the model
+ * is asked, so its result isn't known yet.
  */
 function outputOf({ state, output, errorText, approval }: UnknownRecord, place: string): unknown {
   const { approved, reason } = recordOf(approval);

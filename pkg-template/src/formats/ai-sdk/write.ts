@@ -1,11 +1,12 @@
-// The AI SDK's `ModelMessage`, versions 5 to 7, as `generateText` and `streamText` take it.
+// The AI SDK's `ModelMessage`, versions 5 to 7, in the form that `generateText` and `streamText` take.
 //
-// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two: models behind the SDK take
-//   them nowhere else. Options of a message of instructions are left out.
-// - A name of the user's stands before its text, others are left out.
+// - All instructions, in any position, go into the field `system`, in order, with a blank line between them. Models
+//   behind the SDK don't take them elsewhere. Options of instruction messages are left out.
+// - A user's name comes before the text. Other names are left out.
 // - Reasoning stays, with the proof of its provider in `providerOptions`.
-// - Messages of one role stay apart: the SDK joins them as its provider wants it.
-// - Images and files that a tool gave are written as versions 6 and 7 take them: 5 has another word, which 7 refuses.
+// - Consecutive messages of one role stay separate. The SDK joins them for each provider.
+// - Images and files in a tool's result have the form of versions 6 and 7. Version 5 has another word for it, which 7
+//   refuses.
 
 import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
@@ -38,7 +39,7 @@ import {
   turnsOf,
 } from "../request/turns.js";
 
-/** Data that JSON can say. */
+/** A value that JSON can represent. */
 export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson } | AiSdkJson[];
 
 export interface AiSdkOptions {
@@ -76,14 +77,17 @@ export type AiSdkResult = AiSdkOptions & {
   output: AiSdkOutput;
 };
 
-/** What the user is asked of a call: where the call was not run yet, the SDK runs it by this and the answer. */
+/**
+ * A request for the user's approval of a call. If the call hasn't run yet, the SDK runs it because of the request and
+ * the answer.
+ */
 export interface AiSdkQuestion {
   type: "tool-approval-request";
   approvalId: string;
   toolCallId: string;
 }
 
-/** What the user answers. */
+/** The user's answer. */
 export interface AiSdkAnswer {
   type: "tool-approval-response";
   approvalId: string;
@@ -101,7 +105,7 @@ export type AiSdkMessage = AiSdkOptions &
     | { role: "tool"; content: (AiSdkResult | AiSdkAnswer)[] }
   );
 
-/** What `generateText` and `streamText` are called with that holds the prompt. */
+/** The arguments of `generateText` and `streamText` that hold the prompt. */
 export interface AiSdkBody {
   system?: string;
   messages: AiSdkMessage[];
@@ -121,17 +125,17 @@ export const PARTS: Readonly<Record<string, FieldSchema>> = {
 };
 export const MESSAGE: FieldSchema = fields("role content providerOptions");
 
-/** A call of a tool that a provider runs, and what it gave: both are in the assistant's message. */
+/** Calls of tools that a provider runs, and their results. Both are in the assistant's message. */
 const isInline: IsInline = ({ part }) =>
   (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
 
-/** What the user allowed, and the SDK has not run yet: the question, and the answer. */
+/** An approved call that the SDK hasn't run yet: the request and the answer. */
 interface Approval {
   readonly request: AiSdkQuestion;
   readonly response: AiSdkAnswer;
 }
 
-/** The calls that the user allowed, by their ids, wherever the caller's messages say so. */
+/** Returns the approved calls by their ids, from anywhere in the caller's messages. */
 function allowedIn(messages: readonly ParsedMessage[]): ReadonlyMap<unknown, Approval> {
   const parts = messages.flatMap((message) => listIn(message.given, "content")).filter(isRecord);
   const answers = new Map(parts.map((part) => [part.type === RESPONSE ? part.approvalId : undefined, part]));
@@ -153,7 +157,7 @@ function allowedIn(messages: readonly ParsedMessage[]): ReadonlyMap<unknown, App
 export const REQUEST = "tool-approval-request";
 export const RESPONSE = "tool-approval-response";
 
-/** What the user allowed of a call that was not run: the SDK runs it when it is given both. */
+/** Returns the approval of a call that hasn't run. The SDK runs it when it receives the request and the answer. */
 function allowedOf(call: AnsweredCall, allowed: ReadonlyMap<unknown, Approval>): Approval | undefined {
   const { results, part } = call;
   const [first, ...others] = results;
@@ -176,7 +180,7 @@ function makerOf(model: string | null | undefined): string | undefined {
 
 const OPENAI = /(?:^|\/)(?:gpt-|chatgpt-|codex|o\d)/;
 
-/** Returns a message without compactions of other providers than its maker. */
+/** Returns a message without compactions of providers other than `maker`. */
 function withoutOthers(message: ParsedMessage, maker: string | undefined): ParsedMessage {
   const parts = message.parts.filter(
     ({ part }) => part.type !== "redacted_thinking" || part.note !== "compaction" || part.provider === maker,
@@ -251,7 +255,7 @@ function messageOf(
   }
 }
 
-/** The options of the messages that pieces are of: the last that are given. They hold marks for caches. */
+/** Returns the options of the messages that pieces belong to: the last that are set. They hold cache marks. */
 function optionsOf(pieces: readonly Piece[]): AiSdkOptions {
   const given = pieces.map(({ source }) => source?.given);
   const options = given.map((row) => (isRecord(row) ? row.providerOptions : undefined)).findLast(isRecord);
@@ -265,7 +269,7 @@ const saysNothing = ({ part, given }: Piece): boolean =>
 
 const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name: string] => [toolCallId, toolName];
 
-/** One text as it is; more, and the caller's own part, as a list. */
+/** Returns a single text as a string. Several pieces, and the caller's own part, become a list. */
 function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part): string | Part[] {
   const [first, ...others] = pieces;
   const part = first?.part;
@@ -274,7 +278,7 @@ function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part
   return isText && !isProven ? part.text : pieces.map(write);
 }
 
-/** The caller's own part, where it is one of the SDK's. */
+/** Returns the caller's own part, if it is one of the SDK's. */
 function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, unknown>>) => boolean): Part | undefined {
   const given = piece.given;
   const schema = PARTS[piece.part.type];
@@ -284,7 +288,7 @@ function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, un
   return knownFieldsIn(given, schema) as Part;
 }
 
-/** The proof of a provider, where the SDK's packages look for it. */
+/** Returns a provider's proof in the place that the SDK's packages read. */
 function proofOf(
   { provider, signature, id }: SentPart & { type: "text" | "reasoning" | "tool-call" },
   data?: string,
@@ -311,7 +315,7 @@ function userPartOf(piece: Piece): AiSdkText | AiSdkImage | AiSdkFile {
     return textOf(piece as Piece<TextPart>);
   }
   if (part.type === "file" && part.source?.type === "text") {
-    // Not every provider takes a file that is a text, and each takes the text.
+    // Not every provider takes a text file, but each takes the text.
     return { type: "text", text: String(part.source.data) };
   }
   if (part.type === "image") {
@@ -326,7 +330,7 @@ const isData = (value: unknown): boolean =>
   value instanceof Uint8Array ||
   value instanceof ArrayBuffer ||
   value instanceof URL ||
-  // Version 7 says in a field of its own what data is, or names files that a provider has.
+  // Version 7 has a field that says what data is, or names files stored with a provider.
   (isRecord(value) && Object.keys(value).length > 0);
 
 const TAKEN = "data with its media type, or an address";
@@ -341,7 +345,7 @@ function imageOf(piece: Piece<MediaPart>): AiSdkImage {
   return { type: "image", image, ...(mediaType === undefined ? {} : { mediaType }) };
 }
 
-/** An address as the SDK takes it: a text could be base64 too. */
+/** Returns an address in the SDK's form. A string could also be base64. */
 function addressOf(url: string | undefined): URL | undefined {
   try {
     return url === undefined || /^(?:blob|cid):/i.test(url) ? undefined : new URL(url);
@@ -400,24 +404,24 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
   ...proofOf(part, part.data),
 });
 
-/** Whether a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
+/** True if a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
 function isItem({ part, given }: Piece): boolean {
   const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
   return part.type === "redacted_thinking" && part.provider === "openai" && part.note === undefined && isOther;
 }
 
-/** A compaction, as the SDK's package of its provider has it. */
+/** Returns a compaction in the form of its provider's SDK package. */
 function compactionOf({ provider, data, id, signature }: RedactedPart): AiSdkText {
   if (provider === "anthropic") {
     const proof = signature === undefined ? {} : { signature };
     return { type: "text", text: data, providerOptions: { anthropic: { type: "compaction", ...proof } } };
   }
   const openai = { type: "compaction", ...(id === undefined ? {} : { itemId: id }), encryptedContent: data };
-  // Version 7 alone has a type for such a part.
+  // Only version 7 has a type for such a part.
   return { type: "custom", kind: "openai.compaction", providerOptions: { openai } } as unknown as AiSdkText;
 }
 
-/** Encrypted reasoning, where the SDK's package of its provider looks for it. */
+/** Returns encrypted reasoning in the place that its provider's SDK package reads. */
 function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning | AiSdkText {
   const { provider, data, id } = part;
   const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");

@@ -26,7 +26,7 @@ const call: PartForm = {
   isOfTool: true,
 };
 
-/** A call of a tool that Anthropic runs, or one of an MCP server. */
+/** A call of a tool that Anthropic runs, or of an MCP server's tool. */
 const hostedCall: PartForm = {
   ...call,
   read(block, place, maker) {
@@ -34,15 +34,15 @@ const hostedCall: PartForm = {
   },
 };
 
-/** What tools returned: those that the application runs, and those that Anthropic runs. */
+/** Results of tools, both of those that the application runs and of those that Anthropic runs. */
 const result: PartForm = {
   fields: new Set(["tool_use_id", "content"]),
   read(block, place) {
-    // MCP's messages say it in camel case.
+    // MCP's messages have the id in camel case.
     const id = required(block.tool_use_id ?? block.toolUseId, `${place}.tool_use_id`);
     const output = blocksOrText(block.content, `${place}.content`);
     const hosted = block.type === "tool_result" ? {} : { providerExecuted: true };
-    // Blocks were read here: an output that looks like one of the AI SDK's is any JSON.
+    // The content is already read as blocks, so an output that looks like one of the AI SDK's is plain JSON.
     return { ...resultPart(block, id, ["", ".content"], place), output, ...hosted };
   },
   givenOf: (block) => (block.tool_use_id == null ? undefined : block),
@@ -51,7 +51,7 @@ const result: PartForm = {
   isOfTool: true,
 };
 
-/** A note of Anthropic's to itself: it counts, goes back as it came, and goes to no other provider. */
+/** Anthropic's note to itself. It counts, goes back unchanged, and goes to no other provider. */
 function ownNote(fields: readonly string[]): PartForm {
   return {
     fields: new Set(fields),
@@ -67,7 +67,8 @@ function ownNote(fields: readonly string[]): PartForm {
 const toolChange: PartForm = { fields: new Set(["tool"]), read: refuseToolChange };
 
 /**
- * Anthropic's summary of the messages before it. Without a text its making failed: the API ignores it, and refuses a text that is empty.
+ * Anthropic's summary of the messages before it. A summary without a text has failed: the API ignores it, and refuses
+ * an empty text.
  */
 const compaction: PartForm = {
   fields: new Set(["content", "encrypted_content", "tool_changes", "signature"]),
@@ -107,7 +108,7 @@ export const anthropic: Dialect = {
   partOf: (type) => (HOSTED_RESULT.test(type) ? result : undefined),
 };
 
-/** Returns what a search found as a document with its title and its source. */
+/** Returns a search result as a document with its title and source. */
 function searchResult(block: UnknownRecord, place: string): MediaSource {
   const texts = list(block.content, `${place}.content`).map((inner, at) =>
     required((inner as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),

@@ -8,7 +8,7 @@ import { fields, unknownFields } from "../request/schema.js";
 import { HOSTED_RESULT } from "./read.js";
 import { ID, NAME, schemaOf } from "./write.js";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://docs.anthropic.com/en/api/messages"],
   "roles-are-known": [
@@ -127,7 +127,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   return { messages, unknownFields: unknown };
 }
 
-/** Returns the blocks in a content. A result's own blocks stand after it. */
+/** Returns the blocks in a content. A result's own blocks come after it. */
 function blocksIn(holder: unknown, place: string, unknown: string[]): readonly RequestPart[] {
   return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;
@@ -171,14 +171,14 @@ function partOf(source: Readonly<Record<string, unknown>>, place: string): Reque
   }
 }
 
-/** Returns the blocks of each message of a role, without those inside of results. */
+/** Returns the blocks of each message of a role, except those inside results. */
 function blocksOf(messages: readonly RequestMessage[], role: string): readonly (readonly RequestPart[])[] {
   return messages
     .filter((message) => message.role === role)
     .map(({ parts }) => parts.filter(({ source, isInside }) => source !== undefined && isInside !== true));
 }
 
-/** Models whose context window has 200,000 tokens: all before Claude 4.6, and Haiku. */
+/** Models with a context window of 200,000 tokens: all before Claude 4.6, and Haiku. */
 const SMALL_WINDOW = /haiku|claude-(?:instant|[0-3])|-4(?:-[0-5])?(?:-20\d{6}|-latest|@|$)/;
 
 const MEDIA: rule.MediaLimits = {
@@ -202,7 +202,7 @@ export const anthropicRules: ProviderRules = {
         "instructions-at-top",
         "Instructions stand nowhere else than in their own place, `system`.",
         function* ({ messages, target }) {
-          // A model that isn't named may be any.
+          // A request that doesn't name its model may go to any.
           for (const { place } of messages.filter(isSystem)) {
             yield [place, `instructions among the messages, and the model is ${target.model ?? "not named"}`];
           }

@@ -1,12 +1,13 @@
-// Anthropic's Messages API, read strictly: as Bedrock and other hosts of the same models take it too.
+// Requests of Anthropic's Messages API, in a strict form that Bedrock and other hosts of the same models accept too.
 //
-// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two. Where a part of them
-//   has a mark for the cache they stay blocks.
-// - Neighbours of one role are one message. What the assistant says stands before its calls; the results of all calls begin the
-//   user's message behind them.
-// - A name of the user's stands before its text, others are left out.
-// - Reasoning with a signature of Anthropic's stays, other reasoning is left out. A message with some begins with it.
-// - A conversation that begins with the assistant has a short message of the user's before it.
+// - All instructions, in any position, go into the field `system`, in order, with a blank line between them. If part of
+//   them has a cache mark, they stay blocks.
+// - Consecutive messages of one role become one. The assistant's words come before its calls, and the results of all
+//   calls begin the user's message after them.
+// - A user's name comes before the text. Other names are left out.
+// - Reasoning with Anthropic's signature stays, and other reasoning is left out. A message with reasoning begins with
+//   it.
+// - A conversation that begins with the assistant gets a short user message before it.
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -75,16 +76,16 @@ export type AnthropicBlock =
 
 export type AnthropicMessage =
   | { role: "user" | "assistant"; content: string | AnthropicBlock[] }
-  /** Only for a model that takes instructions among the messages, and after a message of the user's. */
+  /** Only for models that take instructions among the messages, and only after a user message. */
   | { role: "system"; content: string | AnthropicText[] };
 
-/** The parts of a request of Anthropic's Messages API that hold the prompt. */
+/** The prompt's fields in a request of Anthropic's Messages API. */
 export interface AnthropicBody {
   system?: string | AnthropicText[];
   messages: AnthropicMessage[];
-  /** With `onPrefixMismatch`: what becomes of thinking that is bound to another conversation. */
+  /** Only with `onPrefixMismatch`: the treatment of thinking that is bound to another conversation. */
   thinking?: { type: "adaptive"; block_binding: { prefix_mismatch_behavior: "drop_block" | "error" } };
-  /** The settings that were passed on. */
+  /** The caller's settings. */
   context_management?: ContextManagement;
 }
 
@@ -111,13 +112,13 @@ const BLOCKS: Readonly<Record<string, FieldSchema>> = {
   tool_reference: fields("type tool_name cache_control"),
 };
 
-/** The schema of a block, by its type: those of results of tools that Anthropic runs are alike. */
+/** Returns the schema of a block by its type. Results of tools that Anthropic runs share one. */
 export function schemaOf(type: unknown): FieldSchema | undefined {
   const name = String(type);
   return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
 }
 
-/** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
+/** Calls of tools that Anthropic runs, and their results. They stay in the assistant's message. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
@@ -149,10 +150,13 @@ export function writeAnthropic(
   });
 }
 
-/** The provider whose compactions it takes back. */
+/** The provider whose compactions the API takes back. */
 const MAKER = "anthropic";
 
-/** Returns turns whose instructions come after the user's turn that follows them, and before the assistant's. The API takes no others. */
+/**
+ * Moves instructions after the user turn that follows them and before the assistant's, because the API accepts them
+ * only there.
+ */
 function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
   const placed: RequestTurn[] = [];
   let waiting: SystemTurn[] = [];
@@ -171,7 +175,10 @@ function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
   return [...placed, ...waiting];
 }
 
-/** A message as it is written. A text that was no part of the caller's is a text again, where it is alone. */
+/**
+ * A message in written form. A text that wasn't one of the caller's parts becomes a plain string if it is the only
+ * block.
+ */
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
   readonly blocks: AnthropicBlock[];
@@ -184,7 +191,7 @@ function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
   return first?.type === "text" && others.length === 0 && plainTexts.has(first) ? first.text : blocks;
 }
 
-/** Neighbours of one role as one message. */
+/** Joins consecutive messages of one role. */
 function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
   const result: AnthropicTurn[] = [];
   for (const { role, blocks } of written) {
@@ -199,13 +206,13 @@ function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
 }
 
 /**
- * The blocks of the assistant in the order that is taken: calls last, and reasoning first where there is some. The order of
- * reasoning stays, as no block of it may move among the others.
+ * Puts the assistant's blocks in the order that the API requires: reasoning first if there is some, calls last. Blocks
+ * of reasoning keep their order among themselves, because none of them may move.
  */
 function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
   const calls = blocks.filter(({ type }) => type === "tool_use");
   const said = blocks.filter(({ type }) => type !== "tool_use");
-  // A compaction stays before all else.
+  // A compaction stays first.
   const begin = isCompaction(said[0]) ? 1 : 0;
   const first = said.findIndex(isThinking);
   if (first <= begin) {
@@ -220,7 +227,7 @@ function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
 const isThinking = ({ type }: { readonly type: string }): boolean =>
   type === "thinking" || type === "redacted_thinking";
 
-/** Takes whitespace off the end of the assistant's last text, where that ends the request. */
+/** Removes trailing whitespace from the assistant's last text if it ends the request. */
 function trimEnd(blocks: AnthropicBlock[]): void {
   const last = blocks.at(-1);
   if (last?.type === "text" && last.text !== last.text.trimEnd()) {
@@ -232,7 +239,7 @@ function trimEnd(blocks: AnthropicBlock[]): void {
 function systemOf(turns: readonly SystemTurn[]): string | AnthropicText[] | undefined {
   const blocks = turns.flatMap(textsOf).map(textOf);
   const [first, ...others] = blocks;
-  // Several texts stay apart: what joins them would be sent, and counted by nobody.
+  // Several texts stay separate. A separator would be sent but not counted.
   const isText = others.length === 0 && first !== undefined && Object.keys(first).length === 2;
   return isText ? first.text : first && blocks;
 }
@@ -253,7 +260,7 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): A
   }
 }
 
-/** The caller's own block, where it is one of Anthropic's types. */
+/** Returns the caller's own block, if it has one of Anthropic's types. */
 function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly string[]): Block | undefined {
   const given = piece.given;
   if (!isRecord(given) || !types.includes(String(given.type))) {
@@ -361,7 +368,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
   }
 }
 
-/** True for a compaction. The SDK has the block in its beta types alone, so the type of a body leaves it out. */
+/** True for a compaction. The SDK has this block only in its beta types, so the body's type leaves it out. */
 const isCompaction = (block: AnthropicBlock | undefined): boolean =>
   (block?.type as string | undefined) === "compaction";
 
@@ -406,7 +413,7 @@ function resultsOf(results: AnsweredCall["results"], id: string): AnthropicBlock
   ];
 }
 
-/** Whether a part of what a tool gave is a block of Anthropic's with more than its text. */
+/** True if a part of a tool's result is a block of Anthropic's with more than its text. */
 const isGiven = (piece: Piece): boolean => Object.keys(ownBlock(piece, "text") ?? {}).length > 2;
 
 function isSameContent(given: unknown, made: unknown): boolean {

@@ -1,15 +1,16 @@
-// assistant-ui: a history adapter that keeps a thread in a session, so that it is there after a reload, and contexts are built from it.
+// A history adapter for assistant-ui. It keeps a thread in a session, so the thread survives a reload and contexts can
+// be built from it.
 
 import { type MessageInput, type PartInput, plainMessage, type Session } from "windrow";
 import { hook } from "../plug/door.js";
 
-/** A message of a thread with the one before it, as assistant-ui hands it over. */
+/** A message of a thread and the id of the one before it, as assistant-ui passes them. */
 export interface HistoryItem<M> {
   readonly message: M;
   readonly parentId: string | null;
 }
 
-/** How a runtime writes its messages for storage: assistant-ui gives it to `withFormat`. */
+/** A runtime's storage format for messages, which assistant-ui passes to `withFormat`. */
 export interface HistoryFormat<M, S> {
   readonly format: string;
   encode(item: HistoryItem<M>): S;
@@ -17,14 +18,14 @@ export interface HistoryFormat<M, S> {
   getId(message: M): string;
 }
 
-/** What `load` gives, and what takes new messages. */
+/** Loads messages and stores new ones. */
 export interface History<M> {
   load(): Promise<{ headId?: string | null; messages: HistoryItem<M>[] }>;
   append(item: HistoryItem<M>): Promise<void>;
   update(item: HistoryItem<M>): Promise<void>;
 }
 
-/** A message of assistant-ui's own, as far as it is read. */
+/** A message in assistant-ui's own format, with the fields that are read. */
 export interface ThreadMessageShape {
   readonly id: string;
   readonly role: string;
@@ -40,7 +41,7 @@ export interface ThreadHistory {
   withFormat<M, S extends Record<string, unknown>>(format: HistoryFormat<M, S>): History<M>;
 }
 
-/** Where a message of the thread is kept beside what it says. */
+/** Facts stored with a message of the thread, in addition to its content. */
 interface ThreadPlace {
   readonly format: string;
   readonly parentId: string | null;
@@ -49,20 +50,20 @@ interface ThreadPlace {
 
 type ThreadRow = MessageInput & { readonly id: string; readonly metadata?: { readonly assistantUi?: ThreadPlace } };
 
-/** assistant-ui's own format, and what `messageShapes` calls the shape of its messages. */
+/** assistant-ui's own format, and the name of its messages' shape in `messageShapes`. */
 const OWN_FORMAT = "assistant-ui";
 
 /**
- * A history adapter over a session: every message is appended, durable when it resolves, and comes back as it was with its place in
- * the tree of edits. A message that comes twice is kept once. What is said is kept in windrow's form too, so that `session.build`
- * and `session.search` work. All branches are kept in one log: where users edit and regenerate, build from the messages that the
- * runtime shows instead. Fails as the session does.
+ * Returns a history adapter over a session. Every message is appended, durable when the promise resolves, and comes
+ * back unchanged with its place in the tree of edits. A repeated message is stored once. Its content is also stored in
+ * windrow's form, so `session.build` and `session.search` work. One log holds all branches. If users edit and
+ * regenerate, build from the messages that the runtime shows instead. Fails as the session does.
  */
 export function threadHistory(session: Session): ThreadHistory {
   const format: HistoryFormat<ThreadMessageShape, ThreadMessageShape> = {
     format: OWN_FORMAT,
     encode: ({ message }) => message,
-    // A log holds plain data: a time is a text there.
+    // A log holds plain data, so times are texts.
     decode: ({ parent_id, content: { createdAt, ...message } }) => ({
       parentId: parent_id,
       message: { ...message, ...(createdAt === undefined ? {} : { createdAt: new Date(createdAt) }) },
@@ -78,7 +79,7 @@ export function threadHistory(session: Session): ThreadHistory {
   };
 }
 
-/** A history in a format. Messages whose shape is not named are recognised by what they hold. */
+/** Returns a history in a format. Without a shape, each message's format is recognised from its fields. */
 function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: string): History<M> {
   const log = session as unknown as Session<ThreadRow>;
   const keptOf = (item: HistoryItem<M>): ThreadRow => {
@@ -109,14 +110,14 @@ function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: 
       if (newest?.id === kept.id) {
         await log.replaceLast(kept);
       } else {
-        // The log is never rewritten: the newest of an id holds, in the place of the first.
+        // The log is never rewritten. The newest message with an id wins, in the place of the first.
         await log.append(kept);
       }
     }),
   };
 }
 
-/** What a message says, in windrow's form. */
+/** Returns the content of a message in windrow's form. */
 function saidIn(message: unknown, shape: string | undefined): MessageInput {
   const { role, content, createdAt } = plainMessage(message as Parameters<typeof plainMessage>[0], { shape });
   return { role, content: content as readonly PartInput[], createdAt: createdAt ?? null };

@@ -1,5 +1,6 @@
-// assistant-ui's `ThreadMessage`: what a runtime shows, one branch of the thread. A message of the assistant holds its tools' calls and
-// what they gave; what a user attached stands beside the content, and the model is sent it behind that.
+// assistant-ui's `ThreadMessage`: the messages that a runtime shows, one branch of the thread. An assistant message
+// includes its tool calls and their results. A user's attachments are in a separate field, and the model receives them
+// after the content.
 //
 // Told by: `attachments`, or a `status` that is an object.
 
@@ -29,7 +30,7 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** What of a `ThreadMessage` is read, by structure. */
+/** The fields of a `ThreadMessage` that are read, by structure. */
 export interface AssistantUiMessageShape {
   readonly id: string;
   readonly role: "system" | "user" | "assistant";
@@ -40,15 +41,15 @@ export interface AssistantUiMessageShape {
   readonly metadata: { readonly custom: Readonly<Record<string, unknown>> };
 }
 
-/** How a message ended, or where it is. */
+/** The state of a message. */
 const STATUS = /^(?:running|requires-action|complete|incomplete)$/;
-/** Parts that no model sees: what a page links to, the application's own data, and components. */
+/** Parts that no model sees: links of a page, the application's own data, and components. */
 const UNSEEN = /^(?:source|data|data-.*|generative-ui)$/;
 
 export const assistantUiShape: MessageFormat = {
   name: "assistant-ui",
   title: "assistant-ui ThreadMessage",
-  // The state of a message on the page has its content again as `parts`, and what its user writes as `composer`.
+  // The page's state of a message repeats the content as `parts`, and has the user's draft as `composer`.
   fields: new Set(["id", "role", "content", "createdAt", "status", "attachments", "metadata", "parts", "composer"]),
 
   fits: ({ role, content, status, attachments, metadata }) =>
@@ -93,14 +94,14 @@ export const assistantUiShape: MessageFormat = {
   },
 };
 
-/** A part, where it stands, and of which attachment it is. */
+/** A part, its place, and the attachment it belongs to. */
 interface ThreadPart {
   readonly part: UnknownRecord;
   readonly place: string;
   readonly attachment?: number;
 }
 
-/** The parts of a message as the model is sent them. */
+/** Returns the parts of a message in the order that the model receives them. */
 function placedParts({ content, attachments }: UnknownRecord): readonly ThreadPart[] {
   return [
     ...placed(content, ".content"),
@@ -113,7 +114,7 @@ function placedParts({ content, attachments }: UnknownRecord): readonly ThreadPa
 const placed = (parts: unknown, place: string): readonly ThreadPart[] =>
   list(parts, place).map((part, at) => ({ part: recordOf(part), place: `${place}[${at}]` }));
 
-/** What a part says. Nothing marks the steps of an answer: one begins where the assistant thinks again. */
+/** Returns the content of a part. Nothing marks the steps of an answer, so each new thought starts one. */
 function steppedParts({ part, place, attachment }: ThreadPart): readonly StepPart[] {
   const parts = attachment === undefined ? readPart(part, place) : readPart(part, place).map(ofFile);
   return part.type === "reasoning" ? [STEP, ...parts] : parts;
@@ -149,7 +150,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   }
 }
 
-/** A call, and what it gave, if it is over. */
+/** Returns a call, and its result if it has ended. */
 function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const { toolName, args, argsText, providerMetadata } = part;
   return callParts(part, place, {
@@ -161,11 +162,11 @@ function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   });
 }
 
-/** Whether the user did not allow a call. */
+/** True if the user denied a call. */
 const isDenied = ({ approval, result }: UnknownRecord): boolean =>
   result === undefined && recordOf(approval).approved === false;
 
-/** What the model is told that a call gave; undefined where it is still open. */
+/** Returns the result of a call as the model sees it. Undefined while it is open. */
 function outputOf(part: UnknownRecord): unknown {
   const { result, modelContent, isPreliminary, approval } = part;
   if (isDenied(part)) {

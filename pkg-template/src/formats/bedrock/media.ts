@@ -1,4 +1,4 @@
-// Media as Converse has it: a format by its name, and bytes.
+// Media in Converse's form: the name of a format, and bytes.
 
 import { encodeBase64 } from "../../base/base64.js";
 import { MalformedMessage } from "../../message/malformed.js";
@@ -32,12 +32,12 @@ export const MEDIA_TYPES: Readonly<Record<MediaKind, Readonly<Record<string, str
   audio: { mp3: "audio/mpeg", ...same("audio", "wav flac ogg opus aac mp4 m4a webm pcm") },
 };
 
-/** The format of a media type; undefined if Converse takes none. */
+/** Returns the format of a media type. Undefined if Converse doesn't accept it. */
 export function formatOf(kind: MediaKind, mediaType: string | undefined): string | undefined {
   return Object.entries(MEDIA_TYPES[kind]).find(([, type]) => type === mediaType)?.[0];
 }
 
-/** Bytes as base64. A body that was written as JSON has them so. */
+/** Returns bytes as base64. A body that was written as JSON already has base64. */
 export function encodedBytes(bytes: unknown, place: string): string {
   if (typeof bytes === "string") {
     return bytes;

@@ -1,5 +1,5 @@
-// Messages of Amazon Bedrock's Converse API: a role, and blocks that are told by the one field that they have. What tools gave is a
-// message of the user's with nothing but results. A point where the cache may end belongs to the block before it.
+// Messages of Amazon Bedrock's Converse API: a role, and blocks that are identified by their only field. Results of
+// tools are a user message with nothing but results. A cache point belongs to the block before it.
 //
 // Told by: blocks without a type, such as `toolUse`.
 
@@ -22,7 +22,7 @@ import { callPart, mediaPart, refuseToolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { encodedBytes, MEDIA_TYPES, type MediaKind } from "./media.js";
 
-/** What of a block is read, by structure. What has a type is a part of another format. */
+/** The fields of a block that are read, by structure. A part with a type belongs to another format. */
 interface BedrockBlockShape {
   readonly type?: undefined;
   readonly text?: unknown;
@@ -40,15 +40,15 @@ interface BedrockBlockShape {
   readonly $unknown?: unknown;
 }
 
-/** What of a Converse message is read, by structure. */
+/** The fields of a Converse message that are read, by structure. */
 export interface BedrockMessageShape {
   readonly role: string | undefined;
   readonly content: readonly BedrockBlockShape[] | undefined;
-  /** Nothing: what has parts is another message. */
+  /** Excluded: a message with parts has another format. */
   readonly parts?: undefined;
 }
 
-/** Reads what a block holds in one of its fields. `place` is the place of the field. */
+/** Reads the content of a block's field. `place` is the place of the field. */
 type BlockReader = (held: unknown, place: string) => PartInput | readonly PartInput[];
 
 const READERS: Readonly<Record<string, BlockReader>> = {
@@ -105,10 +105,10 @@ const READERS: Readonly<Record<string, BlockReader>> = {
   json: (held) => ({ type: "text", text: JSON.stringify(held) }),
 };
 
-/** The signatures of Claude's thinking are the same wherever it is asked. */
+/** The signatures of Claude's thinking are the same on every host. */
 const MAKER = "anthropic";
 
-/** True for a call of a tool that the provider runs, or for what that gave. */
+/** True for a call of a tool that the provider runs, or for its result. */
 const isHosted = ({ type }: UnknownRecord): boolean => typeof type === "string" && type !== "";
 
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system"]);
@@ -161,7 +161,7 @@ const blocksIn = (content: unknown): readonly UnknownRecord[] => listFrom(conten
 
 const hasType = (block: unknown): boolean => typeof block === "string" || recordOf(block).type !== undefined;
 
-/** True for a block of Converse's: it has no type, and a field that says by its name what is in it. */
+/** True for a Converse block: it has no type, and its field's name says what it holds. */
 function isBlock(block: unknown): boolean {
   const row = recordOf(block);
   return Object.keys(READERS).some((field) => row[field] != null);
@@ -194,7 +194,7 @@ const textOfAll = (blocks: readonly unknown[], place: string): PartInput => ({
 const documentOf = (data: string, place: string, about: object = {}): PartInput =>
   mediaPart({ ...about, type: "document", source: { type: "text", media_type: "text/plain", data } }, "file", place);
 
-/** Reads an image, a document, a video or audio: its bytes, its place in S3, or the text of a document. */
+/** Returns a reader of images, documents, videos or audio: bytes, a location in S3, or the text of a document. */
 function readMedia(kind: MediaKind): BlockReader {
   return (held, place) => {
     const { format, source, name } = recordOf(held);
@@ -214,7 +214,7 @@ function readMedia(kind: MediaKind): BlockReader {
   };
 }
 
-/** What a tool gave: a text, an object, or blocks. */
+/** Returns a tool's result: a text, an object, or blocks. */
 function outputOf(blocks: readonly unknown[], place: string): unknown {
   const [only, ...others] = listFrom(blocks).map(recordOf);
   if (only === undefined) {
@@ -241,7 +241,7 @@ function kindOfBlock({ text, citationsContent, guardContent, toolResult }: Unkno
   return typeof text === "string" || citationsContent != null || guarded != null ? "text" : undefined;
 }
 
-/** A block with another text. A result keeps its images and documents. */
+/** Returns a block with another text. A result keeps its images and documents. */
 function blockWithText(block: UnknownRecord, text: string): UnknownRecord {
   const { toolResult } = block;
   if (toolResult == null) {

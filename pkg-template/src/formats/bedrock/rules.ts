@@ -14,7 +14,7 @@ const BLOCK_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_
 const DOCUMENT_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html";
 const COUNTS = "https://github.com/strands-agents/harness-sdk/issues/1435";
 
-/** The pages that say a rule, and threads about a request that was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html"],
   "roles-are-known": [MESSAGE_PAGE],
@@ -105,7 +105,10 @@ const MOST_IMAGES = 20;
 const MOST_DOCUMENTS = 5;
 const MEGABYTE = 2 ** 20;
 
-/** The blocks of messages that hold media of a kind, and its bytes. `isInside` says if those in the results of tools are among them. */
+/**
+ * Yields the blocks of messages that hold media of a kind, with their bytes. `isInside` includes those in results of
+ * tools.
+ */
 function heldIn(
   parts: readonly RequestPart[],
   kind: (typeof MEDIA)[number],
@@ -120,7 +123,7 @@ function sizeOf({ source }: RequestPart, kind: (typeof MEDIA)[number]): number {
   return bytes instanceof Uint8Array ? bytes.length : typeof bytes === "string" ? (bytes.length * 3) / 4 : 0;
 }
 
-/** A message holds few media of a kind, and none is large. */
+/** Requires that a message holds few media of a kind, and none too large. */
 function areFew(kind: "image" | "document", most: number, megabytes: number): ReturnType<typeof rule.makeRule> {
   return rule.makeRule(
     `${kind}s-are-few`,

@@ -1,14 +1,15 @@
-// Requests of Amazon Bedrock's Converse API, for every model that it has.
+// Requests of Amazon Bedrock's Converse API, for all of its models.
 //
-// - All instructions, wherever they stood, are the field `system`, one block each, in order.
-// - Neighbors of one role are one message. The assistant's words come before its calls. The results of all calls begin the user's
-//   message after them.
-// - A user's name is put before the text, other names are left out.
-// - Claude's reasoning with its signature stays, other reasoning is left out. A message with some begins with it.
-// - A result that is an object is a block `json`; others are texts and media. An empty result has no status: Converse refuses a
-//   failure without a text.
-// - Documents get names that Converse takes, each only once.
-// - A conversation that begins with the assistant has a short message of the user's before it.
+// - All instructions, in any position, go into the field `system`, one block each, in order.
+// - Consecutive messages of one role become one. The assistant's words come before its calls, and the results of all
+//   calls begin the user's message after them.
+// - A user's name comes before the text. Other names are left out.
+// - Claude's reasoning with its signature stays, and other reasoning is left out. A message with reasoning begins with
+//   it.
+// - A result that is an object is a block `json`; others are texts and media. An empty result has no status, because
+//   Converse refuses a failure without a text.
+// - Documents get unique names that Converse accepts.
+// - A conversation that begins with the assistant gets a short user message before it.
 
 import { decodeBase64 } from "../../base/base64.js";
 import { EARLIER_MESSAGES } from "../../base/generated.js";
@@ -33,7 +34,7 @@ import {
 } from "../request/turns.js";
 import { formatOf, type MediaKind } from "./media.js";
 
-/** A value that JSON can say. */
+/** A value that JSON can represent. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
 export type BedrockMediaSource = { bytes: Uint8Array } | { s3Location: { uri: string; bucketOwner?: string } };
@@ -81,7 +82,7 @@ export interface BedrockMessage {
   content: BedrockBlock[];
 }
 
-/** The parts of a Converse request that hold the prompt. */
+/** The prompt's fields in a Converse request. */
 export interface BedrockBody {
   system?: (BedrockText | BedrockCachePoint)[];
   messages: BedrockMessage[];
@@ -97,7 +98,7 @@ const MOST_NAME_LENGTH = 200;
 const MEDIA = fields("format source error");
 const REASONING = fields("redactedContent", { reasoningText: fields("text signature") });
 
-/** The kinds of a block: exactly one of these. */
+/** The kinds of a block. A block has exactly one of these fields. */
 export const BLOCK: FieldSchema = fields("text cachePoint guardContent citationsContent searchResult", {
   image: MEDIA,
   video: MEDIA,
@@ -107,13 +108,13 @@ export const BLOCK: FieldSchema = fields("text cachePoint guardContent citations
   toolResult: fields("toolUseId content status type"),
   reasoningContent: REASONING,
 });
-/** The kinds of a block in the result of a tool. */
+/** The kinds of a block in a tool's result. */
 export const RESULT_BLOCK: FieldSchema = fields("text json searchResult", {
   image: MEDIA,
   video: MEDIA,
   document: fields("format name source context citations"),
 });
-/** Calls of tools that the provider runs, and their results: they stay in the assistant's message. */
+/** Calls of tools that the provider runs, and their results. They stay in the assistant's message. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && isRecord(given.toolUse ?? given.toolResult);
@@ -145,7 +146,7 @@ export function writeBedrock(
   });
 }
 
-/** Neighbours of one role as one message. */
+/** Joins consecutive messages of one role. */
 function merged(written: readonly BedrockTurn[]): BedrockTurn[] {
   const result: BedrockTurn[] = [];
   for (const { role, blocks } of written) {
@@ -159,7 +160,10 @@ function merged(written: readonly BedrockTurn[]): BedrockTurn[] {
   return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
 }
 
-/** The blocks of the assistant in the order that Claude takes: reasoning first, and calls last, each with the cache's end after it. */
+/**
+ * Puts the assistant's blocks in the order that Claude requires: reasoning first and calls last, each with its cache
+ * point.
+ */
 function ordered(blocks: readonly BedrockBlock[]): BedrockBlock[] {
   const runs: BedrockBlock[][] = [];
   for (const block of blocks) {
@@ -199,7 +203,7 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): B
   }
 }
 
-/** The caller's own block, if it is one of Converse's. */
+/** Returns the caller's own block, if it is one of Converse's. */
 function ownBlock<Block extends BedrockBlock>({ given }: Piece, ...kinds: readonly string[]): Block | undefined {
   const kind = kinds.find((name) => isRecord(given) && !("type" in given) && given[name] != null);
   return kind === undefined
@@ -207,7 +211,7 @@ function ownBlock<Block extends BedrockBlock>({ given }: Piece, ...kinds: readon
     : (knownFieldsIn({ [kind]: (given as Record<string, unknown>)[kind] }, BLOCK) as unknown as Block);
 }
 
-/** A block, and the end of the cache after it. */
+/** Returns a block and the cache point after it, if there is one. */
 function withPoint<Block extends object>({ given }: Piece, block: Block): (Block | BedrockCachePoint)[] {
   const point = isRecord(given) && !("type" in given) ? given.cachePoint : undefined;
   return isRecord(point) ? [block, { cachePoint: point as BedrockCachePoint["cachePoint"] }] : [block];
@@ -250,7 +254,7 @@ function mediaBlockOf(piece: Piece<MediaPart>): BedrockMedia | BedrockAudio {
   return { [kind]: { format, ...name, source } } as unknown as BedrockMedia;
 }
 
-/** True for media that was read from JSON: its bytes are base64 there, and the SDK would encode them again. */
+/** True for media that was read from JSON. Its bytes are base64, and the SDK would encode them again. */
 function isEncoded(media: unknown): boolean {
   const source = isRecord(media) && isRecord(media.source) ? media.source : {};
   return source.bytes != null && !(source.bytes instanceof Uint8Array);
@@ -263,7 +267,7 @@ function sourceOf({ base64, url }: SentMedia): BedrockMediaSource | undefined {
   return url?.startsWith("s3://") ? { s3Location: { uri: url } } : undefined;
 }
 
-/** Names each document as Converse allows, no two alike. The bytes of a body aren't changed. */
+/** Names each document uniquely, within Converse's rules. The bytes of a body don't change. */
 function nameDocuments(blocks: BedrockBlock[]): void {
   const taken = new Set<string>();
   const named = (block: object): void => {
@@ -283,7 +287,7 @@ function documentName({ name, format }: { name: string; format?: string }, taken
     format !== undefined && name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name;
   const cleaned = bare.replace(/[^a-zA-Z0-9()[\]-]+/g, " ").trim() || "document";
   let free = cleaned.slice(0, MOST_NAME_LENGTH).trimEnd();
-  // Names are compared without regard to capitals.
+  // Names are compared without regard to case.
   for (let count = 2; taken.has(free.toLowerCase()); count++) {
     free = `${cleaned.slice(0, MOST_NAME_LENGTH - String(count).length - 1).trimEnd()} ${count}`;
   }
@@ -320,7 +324,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
   }
 }
 
-/** The bytes that a provider encrypted; undefined if the text isn't base64. */
+/** Decodes a provider's encrypted bytes. Undefined if the text isn't base64. */
 function bytesOf(data: string): Uint8Array | undefined {
   try {
     return decodeBase64(data);

@@ -1,5 +1,6 @@
-// Messages of Chrome's Prompt API: a role, and a text or parts with their contents in `value`. The texts, images and audio are read as
-// windrow's own. This file reads thoughts and the responses of tools: https://github.com/webmachinelearning/prompt-api#tool-use
+// Messages of Chrome's Prompt API: a role, and a text or parts with their contents in `value`. Texts, images and audio
+// are read as windrow's own. This file reads thoughts and tool responses:
+// https://github.com/webmachinelearning/prompt-api#tool-use
 //
 // Told by: parts with a `value`.
 
@@ -8,7 +9,9 @@ import { recordOf, type UnknownRecord } from "../../message/format.js";
 import { json, required } from "../../message/malformed.js";
 import { blocksOrText, resultPart } from "../../message/parts.js";
 
-/** The fields of a message that are read, by structure. A value of media is bytes, and one of a tool's an object. */
+/**
+ * The fields of a message that are read, by structure. The value of media is bytes, and that of a tool is an object.
+ */
 export interface ChromeMessageShape {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly ChromePartShape[];
@@ -37,7 +40,7 @@ const toolResponse: PartForm = {
   isOfTool: true,
 };
 
-/** A thought: sessions with `thinking.includeThoughts` return them. */
+/** A thought. Sessions with `thinking.includeThoughts` return thoughts. */
 const thought: PartForm = {
   fields: new Set(["value"]),
   read: ({ value }, place) => ({ type: "reasoning", text: required(value, `${place}.value`) }),
@@ -49,7 +52,7 @@ export const chrome: Dialect = {
   parts: { "tool-response": toolResponse, thought },
 };
 
-/** Returns blocks in windrow's form. A single object is the output itself, whatever it looks like. */
+/** Returns blocks in windrow's form. A single object is the output itself, whatever its fields. */
 function blocksOf(result: unknown, place: string): unknown {
   if (!Array.isArray(result)) {
     return result;
@@ -63,7 +66,7 @@ function blocksOf(result: unknown, place: string): unknown {
       });
 }
 
-/** Returns an object unchanged. A list, or an object that looks like an output of windrow's form, is put into one. */
+/** Returns an object unchanged. Wraps a list, or an object that looks like an output in windrow's form. */
 function wrapped(value: unknown): unknown {
   const isLike = Array.isArray(value) || OWN_OUTPUT.test(String(recordOf(value).type));
   return isLike ? { type: "json", value } : value;

@@ -1,4 +1,4 @@
-// The rules of Chrome's Prompt API, as its draft has them: https://webmachinelearning.github.io/prompt-api
+// The rules of Chrome's Prompt API, from its draft: https://webmachinelearning.github.io/prompt-api
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
@@ -7,7 +7,7 @@ import * as rule from "../request/rules.js";
 const EXPLAINER = "https://github.com/webmachinelearning/prompt-api";
 const DRAFT = "https://webmachinelearning.github.io/prompt-api";
 
-/** The pages that say a rule. */
+/** The pages that state each rule. */
 const sources: ProviderRules["sources"] = {
   "has-messages": [`${EXPLAINER}#system-prompts`],
   "roles-are-known": [DRAFT],

@@ -1,10 +1,11 @@
-// Chrome's Prompt API: https://github.com/webmachinelearning/prompt-api
+// Requests of Chrome's Prompt API: https://github.com/webmachinelearning/prompt-api
 //
-// - All instructions are one message, the first. Late ones are there too, or a marked text of the user's.
-// - The browser joins neighboring texts of a message without a space. So they are one text here, with a line end between them.
-// - A user's name is put before the text, other names are left out. Reasoning is left out.
-// - Images and audio are bytes. The API takes no addresses and no files.
-// - Calls of tools and their responses are instances of the browser's classes if it has them, and plain objects otherwise.
+// - All instructions are one message, the first. Late ones go there too, or into a marked text of the user's.
+// - The browser joins consecutive texts of a message without a space. So they become one text here, separated by a line
+//   end.
+// - A user's name comes before the text. Other names are left out, and so is reasoning.
+// - Images and audio are bytes. The API takes neither addresses nor files.
+// - Tool calls and responses are instances of the browser's classes if it has them, and plain objects otherwise.
 
 import { decodeBase64 } from "../../base/base64.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -35,19 +36,19 @@ export type ChromePart = ChromeText | ChromeMedia | ChromeToolCall | ChromeToolR
 export interface ChromeMessage {
   role: "system" | "user" | "assistant";
   content: string | ChromePart[];
-  /** True if the model goes on with this message, the last one. */
+  /** True if the model continues this message, which is the last one. */
   prefix?: true;
 }
 
-/** The prompt in the forms that `LanguageModel.create` and `prompt` of its session take. */
+/** The prompt in the forms that `LanguageModel.create` and a session's `prompt` take. */
 export interface ChromeBody {
-  /** All messages but the last. */
+  /** All messages except the last. */
   initialPrompts: ChromeMessage[];
   /** The last message. */
   prompt: ChromeMessage[];
 }
 
-/** Ids that no model trips over. No page limits them. */
+/** A limit for ids that every model handles. No page states one. */
 const ID: Limit = wordLimit(64);
 
 /** Returns the parts of a request that hold messages. */
@@ -68,7 +69,7 @@ export function writeChrome(
   return { initialPrompts: whole.slice(0, -1), prompt };
 }
 
-/** True for a message of the assistant's that the caller marked as the beginning of the reply. */
+/** True for an assistant message that the caller marked as the beginning of the reply. */
 function isPrefix(turn: RequestTurn | undefined): boolean {
   const given = turn?.kind === "assistant" ? turn.pieces.at(-1)?.source?.given : undefined;
   return isRecord(given) && given.prefix === true;
@@ -113,7 +114,7 @@ function partsOf(piece: Piece, role: "user" | "assistant", ids: ReadonlyMap<Answ
         ? [{ type: "text", value: part.transcript }]
         : [mediaPartOf(piece as Piece<MediaPart>, role === "user")];
     default:
-      return []; // The API has no place for reasoning.
+      return []; // the API has no place for reasoning
   }
 }
 
@@ -121,7 +122,7 @@ function textOf({ text }: TextPart): ChromeText[] {
   return isBlank(text) ? [] : [{ type: "text", value: text }];
 }
 
-/** Returns neighboring texts as one. */
+/** Joins consecutive texts. */
 function joined(parts: readonly ChromePart[]): ChromePart[] {
   const result: ChromePart[] = [];
   for (const part of parts) {
@@ -166,7 +167,10 @@ function responseOf(results: AnsweredCall["results"], callId: string, name: stri
 
 type ToolClass = new (value: object) => object;
 
-/** Returns a message whose calls and responses of tools are instances of the browser's classes. The API refuses plain objects there. */
+/**
+ * Returns a message whose tool calls and responses are instances of the browser's classes. The API refuses plain
+ * objects.
+ */
 function withInstances(message: ChromeMessage): ChromeMessage {
   return typeof message.content === "string" ? message : { ...message, content: message.content.map(asInstance) };
 }

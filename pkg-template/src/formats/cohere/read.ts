@@ -1,4 +1,4 @@
-// Messages of Cohere's chat: those of OpenAI's, with what the assistant says before its calls in a field for itself.
+// Messages of Cohere's chat: OpenAI's, plus a separate field for the assistant's words before its calls.
 //
 // Told by: `tool_plan`.
 

@@ -1,11 +1,11 @@
-// Gemini's `Content`, as `@google/genai` and Vertex AI have it. Who speaks is `user` or `model`; calls of functions and their
-// responses are parts, and a content of the user's that is nothing but responses is the tools' message.
+// Gemini's `Content`, as `@google/genai` and Vertex AI have it. The speaker is `user` or `model`. Function calls and
+// responses are parts, and a user content with nothing but responses is a tool message.
 //
-// A call may have no id: its name stands for it then, and so it does for a response without one. A response belongs to the latest
-// call before it with its id, so calls of one name over time each have their own, and of parallel calls in one content all
-// responses go with that content. Where only the call or only the response has an id, the responses stand directly behind the calls:
-// name and order say then which belongs to which. What one content cannot know of another stays open: of two calls of one name
-// without ids in contents of their own, where the responses follow both, the earlier one is not found.
+// A call or a response without an id uses its name as the id. A response belongs to the latest call before it with its
+// id. So repeated calls of one name each get their own response, and for parallel calls in one content, all responses
+// go with that content. If only the call or only the response has an id, the responses come directly after the calls,
+// and name and order match them. One case stays open, because a content can't see the others: for two calls of one name
+// without ids in separate contents, with both responses after the second, the response to the earlier call isn't found.
 //
 // Told by: `parts` without types, or the role `model`.
 
@@ -27,11 +27,11 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
 
-/** What of a `Content` is read, by structure. */
+/** The fields of a `Content` that are read, by structure. */
 export interface GeminiContentShape {
   readonly role?: string;
   readonly parts?: readonly object[];
-  /** Nothing: what has a content is another message. */
+  /** Excluded: a message with a content has another format. */
   readonly content?: undefined;
 }
 
@@ -43,7 +43,7 @@ const ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
   ["system", "system"],
 ]);
 
-/** What a part holds, by the field that it is in; each is given the field's value, the part and the field's place. */
+/** Readers of a part by its field. Each receives the field's value, the part and the field's place. */
 const READERS: Readonly<Record<string, (held: unknown, part: UnknownRecord, place: string) => readonly PartInput[]>> = {
   text(held, { thought }, place) {
     const text = required(held, place);
@@ -76,21 +76,21 @@ const READERS: Readonly<Record<string, (held: unknown, part: UnknownRecord, plac
       { type: "tool-result", toolCallId, output: textAt(output, `${place}.output`) ?? "", providerExecuted: true },
     ];
   },
-  // The transcript of audio: where this is in the part too, the model hears it.
+  // The transcript of audio. If the part includes the audio, the model hears that instead.
   audioTranscription: (held, part, place) =>
     hasAudio(part) ? [] : [{ type: "text", text: textAt(recordOf(held).text, `${place}.text`) ?? "" }],
 };
 
-/** The tool by which the model runs code of its own. */
+/** The tool for the model's own code. */
 const CODE = "code_execution";
 
-/** Fields of a part that say how another of its fields is meant, or that go back to the model's maker as they are. */
+/** Fields that describe another field of the part, or that go back to the model's provider unchanged. */
 const ABOUT: ReadonlySet<string> = new Set([
   ...["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "mediaProcessing"],
   ...["partMetadata", "speechMetadata"],
 ]);
 
-/** The fields of a part by which alone, beside its text, it is told. */
+/** The fields that identify a part by themselves, apart from its text. */
 export const geminiFields: ReadonlySet<string> = new Set(Object.keys(READERS).filter((field) => field !== "text"));
 
 const CALLS = ["functionCall", "toolCall", "executableCode"] as const;
@@ -117,7 +117,7 @@ export const geminiContentShape: MessageFormat = {
     const responses = parts.map((part) =>
       part.functionResponse == null ? undefined : recordOf(part.functionResponse),
     );
-    // What has the same id on both sides is settled first.
+    // Calls and responses with the same id are matched first.
     const left = open.filter((call) => !call.id || !responses.some((response) => response?.id === call.id));
     const made = parts.map((part, at) => {
       const response = responses[at];
@@ -168,19 +168,19 @@ export const geminiContentShape: MessageFormat = {
 };
 
 const partsOf = ({ parts }: UnknownRecord): readonly UnknownRecord[] => listFrom(parts).map(recordOf);
-/** The calls of functions in a content. */
+/** Returns the function calls in a content. */
 const callsOf = (content: unknown): readonly UnknownRecord[] =>
   partsOf(recordOf(content)).flatMap(({ functionCall }) => (functionCall == null ? [] : [recordOf(functionCall)]));
 const isOfTool = (part: UnknownRecord): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
 const hasAudio = ({ inlineData, fileData }: UnknownRecord): boolean => inlineData != null || fileData != null;
 
-/** Whether it has what only Gemini's parts have: no type, and a field that says by its name what is in it. */
+/** True for a part that only Gemini has: it has no type, and its field's name says what it holds. */
 function isGeminiPart(part: unknown): boolean {
   const row = recordOf(part);
   return row.type === undefined && Object.keys(READERS).some((field) => row[field] != null);
 }
 
-/** What a part holds: one field of it, as a rule. */
+/** Reads a part. It usually has one field with content. */
 export function readGeminiPart(part: unknown, place: string): readonly PartInput[] {
   if (typeof part !== "object" || part === null || Array.isArray(part)) {
     throw new MalformedMessage(place, `expected a part, got ${describe(part)}`, "Pass the parts of Gemini's Content.");
@@ -203,12 +203,12 @@ export function readGeminiPart(part: unknown, place: string): readonly PartInput
   });
 }
 
-/** What proves to the model's maker that a part is its own. */
+/** Returns the signature that proves to the model's provider that a part is its own. */
 function signatureOf({ thoughtSignature }: UnknownRecord): { readonly thoughtSignature?: string } {
   return typeof thoughtSignature === "string" && thoughtSignature !== "" ? { thoughtSignature } : {};
 }
 
-/** What a part is, as far as its text goes. What the model thought stays when a text is cut. */
+/** Returns the kind of text in a part. Thoughts stay when a text is shortened. */
 export function kindOfGeminiPart(part: UnknownRecord): TextKind {
   if (RESPONSES.some((field) => part[field] != null)) {
     return "result";
@@ -219,7 +219,7 @@ export function kindOfGeminiPart(part: UnknownRecord): TextKind {
   return part.audioTranscription != null && !hasAudio(part) ? "text" : undefined;
 }
 
-/** A part with another text in the place of its own. */
+/** Returns a part with another text. */
 export function geminiPartWithText(part: UnknownRecord, text: string): UnknownRecord {
   const { functionResponse, toolResponse, codeExecutionResult, audioTranscription } = part;
   if (functionResponse != null) {
@@ -241,8 +241,8 @@ function idOr(id: unknown, name: string, place: string): string {
 }
 
 /**
- * Parts with their positions, and those that are pieces of one call put together: a call that was streamed has its name in the
- * first piece alone, and its arguments in `partialArgs`.
+ * Returns parts with their indexes, with the pieces of one call joined. A streamed call has its name only in the first
+ * piece, and its arguments in `partialArgs`.
  */
 function wholeCalls(parts: readonly unknown[]): readonly (readonly [part: unknown, at: number])[] {
   const whole: [part: unknown, at: number][] = [];
@@ -264,12 +264,12 @@ function joined(begun: UnknownRecord, piece: UnknownRecord): UnknownRecord {
   return { ...begun, args: piece.args ?? begun.args, partialArgs: pieces, willContinue: piece.willContinue };
 }
 
-/** A call; also one whose last piece is missing, so that it stays with its response. */
+/** Returns a call. It may lack its last piece, so that it stays with its response. */
 function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string): readonly PartInput[] {
   const pieces = list(partialArgs, `${place}.partialArgs`);
   if (name == null) {
     if (pieces.length === 0 && args == null) {
-      return []; // The end of a call that was streamed.
+      return []; // the end of a streamed call
     }
     throw new MalformedMessage(
       `${place}.name`,
@@ -291,7 +291,10 @@ function readResponse({ id, name, response, parts }: UnknownRecord, place: strin
   return [{ type: "tool-result", toolCallId, output, ...(isError ? { isError } : {}) }];
 }
 
-/** What a function gave, as a text: its output or error where that is all, otherwise all of it as JSON. */
+/**
+ * Returns a function's response as a text: only its output or error if it has nothing else, otherwise all of it as
+ * JSON.
+ */
 function saidBy(response: unknown): string {
   if (response === undefined || typeof response === "string") {
     return response ?? "";
@@ -301,7 +304,7 @@ function saidBy(response: unknown): string {
   return isAll ? value : (jsonOf(response) ?? "");
 }
 
-/** An image, audio, a video or a file: its bytes, or where it is. */
+/** Returns an image, audio, a video or a file, from its bytes or its location. */
 function readMedia(held: unknown, part: UnknownRecord, place: string): readonly PartInput[] {
   const { data, fileUri, mimeType } = recordOf(held);
   if (!hasMedia(data) && !hasMedia(fileUri)) {
@@ -317,7 +320,7 @@ function detailOf({ mediaResolution }: UnknownRecord): string | undefined {
   return level === undefined ? undefined : level === "LOW" ? "low" : "high";
 }
 
-/** How long a clip of a video is. One of more frames a second than one costs as a longer one. */
+/** Returns the length of a video clip. More than one frame per second costs the same as a longer clip. */
 function secondsOf({ videoMetadata }: UnknownRecord): number | undefined {
   const { startOffset, endOffset, fps } = recordOf(videoMetadata);
   const seconds = Number.parseFloat(String(endOffset)) - (Number.parseFloat(String(startOffset)) || 0);

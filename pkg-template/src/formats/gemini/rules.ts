@@ -8,7 +8,7 @@ import { fields, unknownFields } from "../request/schema.js";
 import { isBlank } from "../request/text.js";
 import { isResponse, KINDS, NAME, PART } from "./write.js";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://ai.google.dev/api/caching#Content"],
   "roles-are-known": ["https://ai.google.dev/api/caching#Content"],
@@ -87,7 +87,7 @@ function partOf(source: Readonly<Record<string, unknown>>, place: string): Reque
     const isMedia = source.inlineData !== undefined || source.fileData !== undefined;
     return { place, source, kind: isMedia ? "media" : "other" };
   }
-  // A signature may stand in a part that says nothing.
+  // A blank part may carry a signature.
   return thought === true || (typeof text === "string" && isBlank(text) && typeof thoughtSignature === "string")
     ? { place, source, kind: "reasoning" }
     : { place, source, kind: "text", text };

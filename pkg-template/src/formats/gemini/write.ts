@@ -1,14 +1,17 @@
-// Gemini's generateContent.
+// Requests of Gemini's generateContent.
 //
-// - All instructions, wherever they stood, are `systemInstruction`, one part each, in order.
-// - Neighbours of one role are one content. What tools gave is a content of its own, with nothing else in it, behind the calls.
-// - A name of the user's stands before its text, others are left out.
-// - Reasoning with a signature of Google's stays, and so do signatures of texts and calls; other reasoning is left out. A first call
-//   without one, made since the user last spoke, has the value by which the provider lets it pass: Gemini 3 takes none without.
-// - A call and its response have an id where the caller gave one, or where one of them is from another shape: not every host of the
-//   models knows the field. Name and order say otherwise what belongs together.
-// - What a tool gave is the response itself, where it is an object; a text is its field `output`, a failure its field `error`.
-// - A conversation that begins with the assistant has a short message of the user's before it.
+// - All instructions, in any position, go into `systemInstruction`, one part each, in order.
+// - Consecutive messages of one role become one content. Results of tools are a separate content after the calls, with
+//   nothing else in it.
+// - A user's name comes before the text. Other names are left out.
+// - Reasoning with Google's signature stays, and so do signatures of texts and calls. Other reasoning is left out. If
+//   the first call since the user last spoke has no signature, it gets the value that makes the provider skip the
+//   check, because Gemini 3 refuses a call without one.
+// - A call and its response have an id if the caller's have one, or if one of them comes from another format. Not every
+//   host of the models knows the field. Otherwise name and order match them.
+// - A tool's result that is an object becomes the response itself. A text becomes its field `output`, and a failure its
+//   field `error`.
+// - A conversation that begins with the assistant gets a short user message before it.
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -55,7 +58,7 @@ export interface GeminiContent {
   parts?: GeminiPart[];
 }
 
-/** The parts of a request of Gemini's generateContent that hold the prompt; `systemInstruction` belongs into `config`. */
+/** The prompt's fields in a request of Gemini's generateContent. `systemInstruction` belongs in `config`. */
 export interface GeminiBody {
   systemInstruction?: GeminiContent;
   contents: GeminiContent[];
@@ -68,10 +71,10 @@ export const NAME: Limit = {
   start: [/^[a-zA-Z_]/, "_"],
 };
 
-/** The ids of calls. No page says what Gemini takes; its own are shorter, and of these characters. */
+/** The limit for ids of calls. No page states what Gemini accepts. Its own ids are shorter and use these characters. */
 export const ID: Limit = { pattern: /^[a-zA-Z0-9_.:-]{1,128}$/, unfit: /[^a-zA-Z0-9_.:-]/g, longest: 128 };
 
-/** What a part may be: exactly one of these. */
+/** The kinds of a part. A part has exactly one of these fields. */
 export const KINDS: readonly (keyof GeminiPart)[] = [
   ...["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
   ...["toolCall", "toolResponse"],
@@ -89,10 +92,10 @@ export const PART: FieldSchema = fields(
   },
 );
 
-/** What the provider takes in the place of a signature that nobody has: for calls that another model made. */
+/** The value that the provider accepts instead of a signature, for calls by another model. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** Calls of tools that Gemini runs, and what they gave: they stay in the model's content. */
+/** Calls of tools that Gemini runs, and their results. They stay in the model's content. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && isRecord(given) && !("type" in given) && HOSTED.some((kind) => isRecord(given[kind]));
@@ -100,7 +103,7 @@ const isInline: IsInline = ({ part, given }) => {
 
 const HOSTED = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"] as const;
 
-/** What a content is: the user's, the model's, or what tools gave. */
+/** The speaker of a content: the user, the model, or tools. */
 type Speaker = "user" | "model" | "tools";
 
 interface GeminiTurn {
@@ -142,7 +145,7 @@ function merged(written: readonly GeminiTurn[]): GeminiTurn[] {
   return result;
 }
 
-/** Lets the first call of each content pass that has no signature, since the user last spoke. */
+/** Signs the first call of each content since the user last spoke, if it has no signature. */
 function signCalls(written: readonly GeminiTurn[]): void {
   const spoken = written.findLastIndex(({ speaker }) => speaker === "user");
   for (const { parts } of written.slice(spoken + 1)) {
@@ -169,7 +172,7 @@ function contentsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): 
   }
 }
 
-/** The caller's own part, where it is one of Gemini's. */
+/** Returns the caller's own part, if it is one of Gemini's. */
 function ownPart(piece: Piece, ...kinds: readonly (keyof GeminiPart)[]): GeminiPart | undefined {
   const given = piece.given;
   if (!isRecord(given) || "type" in given || !kinds.some((kind) => given[kind] !== undefined)) {
@@ -240,22 +243,22 @@ function modelPartsOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>): Gem
     case "tool-result":
       return [knownFieldsIn(piece.given as GeminiPart, PART)];
     default:
-      return []; // Encrypted reasoning of another provider.
+      return []; // encrypted reasoning of another provider
   }
 }
 
 const isThought = (part: ReasoningPart): part is ReasoningPart & { readonly signature: string } =>
   part.provider === "google" && part.signature !== undefined;
 
-/** What the model thought, as Gemini gave it: a summary has no signature of its own. */
+/** Returns the model's thoughts in Gemini's form. A summary has no signature. */
 function ownThoughts(piece: Piece): GeminiPart[] {
   const own = ownPart(piece, "text");
   return own?.thought === true && !isBlank(own.text ?? "") ? [own] : [];
 }
 
 /**
- * Returns the id of a call for the request: undefined if neither the call nor its response has one, in Gemini's own parts. A signed call
- * that has none gets none.
+ * Returns the id of a call for the request. Undefined if these are Gemini's own parts and neither the call nor its
+ * response has one. A signed call without an id gets none.
  */
 function idOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>): string | undefined {
   const given = [
@@ -288,7 +291,7 @@ function responsesOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>)
   return call.results.length === 0 ? [] : [responseOf(call.results, idOf(call, ids), call.part.toolName)];
 }
 
-/** A response to no call: it is written all the same, so that the provider's rules say what is wrong. */
+/** Writes a response without a call anyway, so the provider's rules can name the problem. */
 function orphanOf(orphan: AnsweredCall["results"][number]): GeminiPart {
   const { toolCallId, toolName = toolCallId } = orphan.part;
   return responseOf([orphan], fitted(toolCallId, ID), toolName);
@@ -310,5 +313,5 @@ function responseOf(results: AnsweredCall["results"], id: string | undefined, to
   return { ...own, functionResponse: { ...idIn(id), ...held, ...given, name, response } };
 }
 
-/** Whether a response is one that the provider takes: an object, or none. */
+/** True if the provider accepts a response: an object or nothing. */
 export const isResponse = (response: unknown): boolean => response == null || isRecord(response);

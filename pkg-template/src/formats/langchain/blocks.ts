@@ -1,5 +1,5 @@
-// What stands in the content of LangChain's messages: the standard blocks of its version 1, those that it had before, and blocks
-// that it takes as they are from Anthropic, OpenAI, Google and Bedrock.
+// The content blocks of LangChain's messages: the standard blocks of its version 1, the earlier ones, and blocks of
+// Anthropic, OpenAI, Google and Bedrock that it passes through.
 
 import { jsonOf } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -13,19 +13,19 @@ import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } fr
 
 type Parts = readonly PartInput[];
 
-/** What a provider's own call gave, where nothing says so. */
+/** The output of a provider's own call, if nothing in the message has it. */
 const NOTHING = { type: "text", value: "" } as const;
-/** The tool by which a provider's own call goes that has neither id nor name. */
+/** The tool name for a provider's own call without an id and a name. */
 const UNNAMED = "server_tool_call";
 
-/** Calls by the types of their blocks. */
+/** The types of blocks that are calls. */
 const CALL =
   /^(?:(?:server_)?tool_call(?:_chunk)?|invalid_tool_call|input_json_delta|functionCall|toolCall|executableCode|mcp_list_tools|mcp_approval_request)$|(?:^|_)tool_use$|^(?!image_generation)\w+_call$/;
-/** Results by the types of their blocks. */
+/** The types of blocks that are results. */
 const RESULT =
   /(?:^|_)tool_result$|^server_tool_call_result$|_call_output$|^tool_search_output$|^mcp_approval_response$|^(?:functionResponse|toolResponse|codeExecutionResult)$/;
 
-/** What a block holds, by its type. */
+/** Readers of blocks, by type. */
 const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => Parts>> = {
   text: readText,
   input_text: readText,
@@ -54,7 +54,7 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
     const said = required(text, `${place}.reasoningText.text`);
     return [{ type: "reasoning", text: said, ...signedBy("anthropic", signature) }];
   },
-  // What Anthropic made of the messages before it: it is sent as it is, and no text of the message's.
+  // Anthropic's summary of the messages before it. It goes back unchanged and isn't a text of the message.
   compaction({ content }, place) {
     const data = textAt(content, `${place}.content`) ?? "";
     return data.trim() === ""
@@ -105,7 +105,7 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   function_call: ({ call_id, id, name, arguments: input }, place) =>
     readCall({ id: call_id ?? id, name, args: input }, place),
   custom_tool_call: ({ call_id, id, name, input }, place) => readCall({ id: call_id ?? id, name, args: input }, place),
-  // Pieces of the arguments of a call, which the message has whole.
+  // Pieces of a call's arguments. The message also has them whole.
   input_json_delta: () => [],
   server_tool_call_result: ({ toolCallId, output }, place) => [
     { type: "tool-result", toolCallId: textAt(toolCallId, `${place}.toolCallId`) || UNNAMED, output: json(output) },
@@ -119,12 +119,15 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   ],
 
   non_standard: ({ value }, place) => readBlock(value, `${place}.value`),
-  // Marks where a cache may end.
+  // Cache points.
   cache_point: () => [],
   cachePoint: () => [],
 };
 
-/** The blocks of a content; a text is one. What the provider did by itself has a result, though the content may not say it. */
+/**
+ * Returns the blocks of a content; a text is one block. A call that the provider ran always gets a result, even if the
+ * content has none.
+ */
 export function readBlocks(content: unknown, place: string): Parts {
   if (content == null) {
     return [];
@@ -141,16 +144,16 @@ export function readBlocks(content: unknown, place: string): Parts {
   );
 }
 
-/** What proves to a provider that reasoning is its own, where it signed it. */
+/** Returns the proof of reasoning for its provider, if it is signed. */
 function signedBy(provider: string, signature: unknown): Provenance {
   return typeof signature === "string" && signature !== "" ? { provider, signature } : {};
 }
 
-/** Types of blocks that a provider takes back as they are. */
+/** The types of blocks that a provider takes back unchanged. */
 const GIVEN =
   /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
 
-/** What a block holds, at its place. */
+/** Returns the content of a block with its place. */
 export function readBlock(block: unknown, place: string): Parts {
   const parts = partsOf(block, place);
   const given = GIVEN.test(String(recordOf(block).type)) ? block : undefined;
@@ -215,7 +218,7 @@ function partsOf(block: unknown, place: string): Parts {
   );
 }
 
-/** What a provider did by itself, or asks the application to do where the item has the id of a call, as OpenAI has it. */
+/** Returns a provider's action. If the item has OpenAI's id of a call, it asks the application to act. */
 function readItem(item: UnknownRecord, place: string): Parts {
   const { type, id, call_id, name, status, ...input } = item;
   const toolName = typeof name === "string" ? name : String(type);
@@ -224,7 +227,7 @@ function readItem(item: UnknownRecord, place: string): Parts {
   return call_id == null ? [call, { type: "tool-result", toolCallId, output: NOTHING }] : [call];
 }
 
-/** What a block is, as far as its text goes. */
+/** Returns the kind of text in a block. */
 export function kindOfBlock(block: unknown): TextKind {
   if (typeof block === "string") {
     return "text";
@@ -252,7 +255,7 @@ export function kindOfBlock(block: unknown): TextKind {
   }
 }
 
-/** A block with another text in the place of its own. What refers to places in the text goes. */
+/** Returns a block with another text. Drops references to positions in the old text. */
 export function blockWithText(block: unknown, text: string): unknown {
   if (typeof block === "string") {
     return text;
@@ -280,14 +283,14 @@ export function blockWithText(block: unknown, text: string): unknown {
   }
 }
 
-/** Whether a block is a call or a result. */
+/** True if a block is a call or a result. */
 export function isOfTool(block: unknown): boolean {
   const row = recordOf(block);
   const type = typeOf(row);
   return type === "non_standard" ? isOfTool(row.value) : CALL.test(type) || RESULT.test(type);
 }
 
-/** The type of a block; of one without, the field that says what is in it. */
+/** Returns the type of a block. Without one, returns the name of the field that says what it holds. */
 function typeOf(block: UnknownRecord): string {
   if (typeof block.type === "string") {
     return block.type;
@@ -300,10 +303,10 @@ function readText({ text, thought }: UnknownRecord, place: string): Parts {
   return [{ type: thought === true ? "reasoning" : "text", text: required(text, `${place}.text`) }];
 }
 
-/** Reasoning, as LangChain's blocks have it, or as an item of OpenAI's. */
+/** Returns reasoning from LangChain's blocks or from an item of OpenAI's. */
 export function readReasoning(block: UnknownRecord, place: string): Parts {
   const { id, reasoning, text, summary, content, encrypted_content, signature } = block;
-  // An item of OpenAI's has an id of its own, and a summary or what is encrypted.
+  // An item of OpenAI's has its own id, and a summary or encrypted content.
   const isItem = typeof id === "string" && (Array.isArray(summary) || encrypted_content != null);
   const proof = isItem ? { provider: "openai", id } : signedBy("anthropic", signature);
   const given = isItem && Array.isArray(summary) ? { ...block, type: "reasoning" } : undefined;
@@ -330,13 +333,13 @@ function textsIn(blocks: unknown, place: string): readonly string[] {
   return list(blocks, place).map((block, at) => required(recordOf(block).text, `${place}[${at}].text`));
 }
 
-/** A call. Where it has no id, its name stands for it. */
+/** Returns a call. Its name replaces a missing id. */
 function readCall({ id, name, args, input }: UnknownRecord, place: string): Parts {
   const toolName = required(name, `${place}.name`);
   return [{ type: "tool-call", toolCallId: textAt(id, `${place}.id`) || toolName, toolName, input: args ?? input }];
 }
 
-/** A call that could not be read. It is not sent, and so nothing has to answer it. */
+/** Returns a call that couldn't be parsed. It isn't sent, so it needs no result. */
 function readInvalidCall({ id, name, args }: UnknownRecord, place: string): Parts {
   const toolName = textAt(name, `${place}.name`) || "invalid_tool_call";
   const toolCallId = textAt(id, `${place}.id`) || toolName;
@@ -346,13 +349,18 @@ function readInvalidCall({ id, name, args }: UnknownRecord, place: string): Part
   ];
 }
 
-/** A piece of a call: all of it, where it has a name. The message has the call whole that others belong to. */
+/**
+ * Returns a piece of a call as the whole call if it has a name. The message itself has the complete call that the other
+ * pieces belong to.
+ */
 function readPieceOfCall(block: UnknownRecord, place: string): Parts {
   const isWhole = typeof block.name === "string" && block.name !== "";
   return isWhole ? (block.type === "tool_call_chunk" ? readCall : readServerCall)(block, place) : [];
 }
 
-/** What the provider's own tool was asked. No message answers it: where its result is not in the content, there is none. */
+/**
+ * Returns a call of the provider's own tool. No message answers it, so its result is in the content or doesn't exist.
+ */
 function readServerCall({ id, name, args }: UnknownRecord, place: string): Parts {
   const toolName = textAt(name, `${place}.name`) || UNNAMED;
   const toolCallId = textAt(id, `${place}.id`) || UNNAMED;
@@ -362,7 +370,7 @@ function readServerCall({ id, name, args }: UnknownRecord, place: string): Parts
   ];
 }
 
-/** What a tool gave, as Anthropic's blocks have it: a text, or a list of texts, images and files. */
+/** Returns a tool's result from Anthropic's blocks: a text, or a list of texts, images and files. */
 function outputOf(content: unknown, place: string): unknown {
   if (!Array.isArray(content)) {
     return json(content);
@@ -387,7 +395,7 @@ function outputWithText(content: unknown, text: string): unknown {
 
 type MediaKind = "image" | "audio" | "video" | "file";
 
-/** A part with media; of its fields one says what it holds or where it is. A video is a file. */
+/** Returns a part with media. One of its fields has the data or the location. A video counts as a file. */
 function media(kind: MediaKind, { mediaType, detail, filename, ...held }: UnknownRecord, place: string): PartInput {
   if (!Object.values(held).some((value) => hasMedia(value))) {
     throw new MalformedMessage(
@@ -405,7 +413,7 @@ function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Unknow
   return { type: kind === "video" ? "file" : kind, ...fieldsWithValue(facts) } as PartInput;
 }
 
-/** Media as LangChain's blocks have it, now and before, or as those of Anthropic, OpenAI and Bedrock do. */
+/** Returns media from LangChain's present and earlier blocks, or from those of Anthropic, OpenAI and Bedrock. */
 function mediaOf(kind: MediaKind, block: UnknownRecord, place: string): Parts {
   const { type, source_type, url, data, fileId, file_id, id, source, file, text, detail } = block;
   const held = recordOf(block[String(type)]);
@@ -423,7 +431,7 @@ function mediaOf(kind: MediaKind, block: UnknownRecord, place: string): Parts {
   ];
 }
 
-/** Formats of Bedrock that are text. */
+/** Bedrock's formats that are text. */
 const TEXT_FORMATS: ReadonlySet<unknown> = new Set(["csv", "html", "md", "txt"]);
 
 function mediaOfBedrock(kind: MediaKind, { format, source }: UnknownRecord, place: string): Parts {
@@ -436,7 +444,7 @@ function mediaOfBedrock(kind: MediaKind, { format, source }: UnknownRecord, plac
   return [media(kind, { data: bytes, url: recordOf(s3Location).uri, mediaType }, place)];
 }
 
-/** A document that is given as a text. An empty one is none. */
+/** Returns a document that consists of text. Nothing if it is blank. */
 function written(texts: readonly unknown[]): Parts {
   const data = texts.filter((text) => typeof text === "string" && text.trim() !== "").join("\n");
   return data === "" ? [] : [{ type: "file", source: { type: "text", media_type: "text/plain", data } }];
@@ -450,7 +458,7 @@ function json(value: unknown): string {
   return typeof value === "string" ? value : (jsonOf(value) ?? "");
 }
 
-/** Fields as JSON, without those that have nothing. */
+/** Returns fields as JSON, without the empty ones. */
 function said(fields: UnknownRecord): string {
   return json(fieldsWithValue(fields));
 }

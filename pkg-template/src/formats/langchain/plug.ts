@@ -1,4 +1,5 @@
-// LangChain's `createAgent`: a middleware that sends each call of the model the context of the messages. The state keeps them all.
+// A middleware for LangChain's `createAgent`. Each call of the model receives the context of the messages; the state
+// keeps them all.
 
 import { type AnyMessage, retrievalTool } from "windrow";
 import { listFrom } from "../../base/lists.js";
@@ -12,7 +13,7 @@ import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 export type { HookConfig } from "../plug/fit.js";
 export type { RetrievalHookConfig } from "../plug/tool.js";
 
-/** What a call of the model has, as far as it is used. */
+/** The fields of a model call that are used. */
 export interface ModelCall {
   readonly messages: readonly object[];
   readonly model?: unknown;
@@ -42,11 +43,11 @@ export interface LangChainTool {
 }
 
 /**
- * A middleware for `createAgent` that sends the model the context of the messages. System prompt and tools count. Nothing is removed
- * from the agent's state. With `budget.cut` it marks for `ChatAnthropic` where the cache may end: of messages their text blocks, and
- * the end of the prompt by the setting `cache_control`. If the provider says that the prompt is too long, it reads the figures in
- * the error, builds a shorter one and calls the model once more. With `retrieval` it has a tool that returns omitted results. Fails as
- * `buildContext` does.
+ * Returns a middleware for `createAgent` that sends the model the context of the messages. The system prompt and tools
+ * count. The agent's state loses nothing. With `budget.cut`, it marks for `ChatAnthropic` the places where its cache
+ * may end: on text blocks within messages, and for the end of the prompt with the setting `cache_control`. If the
+ * provider says that the prompt is too long, it reads the figures in the error, builds a shorter prompt and calls the
+ * model once more. With `retrieval`, it has a tool that returns omitted results. Fails as `buildContext` does.
  */
 export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMiddleware {
   const { config, retrieval } = publicCall("context_build_error", "contextMiddleware", () => withNames(given));
@@ -83,7 +84,7 @@ export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMid
       try {
         return await handler(sent);
       } catch (failure) {
-        // Another failure is the framework's own, and is thrown unchanged.
+        // Any other failure is the framework's, and is thrown unchanged.
         const build = () => fittedRequest(request, handler);
         return await handler((await limits.shorter(failure, context, config, model, build)).request);
       }
@@ -102,7 +103,7 @@ const langChainTool: LangChainTool = {
   }),
 };
 
-/** Whether a model is Anthropic's: what stands in a block for its cache, others refuse. */
+/** True if a model is Anthropic's. Others refuse cache marks in blocks. */
 function isAnthropic(model: unknown): boolean {
   const { getName, _defaultConfig } = (model ?? {}) as { getName?: unknown; _defaultConfig?: unknown };
   const name: unknown = typeof getName === "function" ? getName.call(model) : undefined;
@@ -112,14 +113,14 @@ function isAnthropic(model: unknown): boolean {
 }
 
 /**
- * The field of a marked text block by which a copy of windrow's is known, and whether it was a text without blocks. `ChatAnthropic`
- * sends nothing of a text block but its text, citations and `cache_control`.
+ * The field of a marked text block that identifies windrow's copy, and says whether the original was a plain text. From
+ * a text block, `ChatAnthropic` sends only its text, citations and `cache_control`.
  */
 const OWN = "windrow_cache_breakpoint";
 
 /**
- * Marks the last text block of what the user or the model says. Results of tools have no place for a mark: `ChatAnthropic` makes their
- * blocks anew, and Anthropic takes none inside of them.
+ * Marks the last text block of a user's or model's message. Results of tools can't have a mark: `ChatAnthropic`
+ * rebuilds their blocks, and Anthropic accepts no marks inside them.
  */
 const marker: CacheMarker = {
   marksEndElsewhere: true,
@@ -139,7 +140,7 @@ const marker: CacheMarker = {
       const { type, text } = fieldsOf(block);
       return type === "text" && typeof text === "string" && /\S/.test(text);
     });
-    // Content of version 1 is converted by its own rules, which know no marks.
+    // LangChain converts content of version 1 by its own rules, which drop marks.
     const isSaid = ["human", "ai"].includes(String(fields.type));
     if (at < 0 || !isSaid || fieldsOf(fields.response_metadata).output_version === "v1") {
       return undefined;
@@ -169,7 +170,7 @@ function isMarked(block: unknown): boolean {
   return fieldsOf(block).cache_control != null;
 }
 
-/** A copy of a message with another content, of its own class. */
+/** Returns a copy of a message with another content, of the same class. */
 function withContent(message: AnyMessage, content: unknown): AnyMessage {
   const { lc_kwargs } = fieldsOf(message);
   const made = lc_kwargs === undefined ? {} : { lc_kwargs: { ...fieldsOf(lc_kwargs), content } };
@@ -179,7 +180,10 @@ function withContent(message: AnyMessage, content: unknown): AnyMessage {
   }) as AnyMessage;
 }
 
-/** The definition of a tool. LangChain's has its schema in zod or in JSON; of the first the names and descriptions count. */
+/**
+ * Returns the definition of a tool. LangChain has its schema in zod or in JSON. For zod, only names and descriptions
+ * count.
+ */
 function definitionOf(tool: unknown): object {
   const { name, description, schema, ...rest } = tool as Readonly<Record<string, unknown>>;
   if (typeof name !== "string") {
@@ -194,7 +198,10 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A schema as JSON, as far as it says what it is: zod 4 writes itself as JSON, and of zod 3 the names of its fields are known. */
+/**
+ * Returns a schema as JSON, as far as possible. zod 4 converts itself to JSON; for zod 3, only the names of its fields
+ * are known.
+ */
 function jsonSchemaOf(schema: unknown): JsonSchema | undefined {
   if (typeof schema !== "object" || schema === null) {
     return undefined;

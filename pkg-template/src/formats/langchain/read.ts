@@ -1,7 +1,9 @@
-// LangChain's messages, `@langchain/core` 0.3 and 1: instances of its classes, what `toJSON()` and `toDict()` make of these, and
-// plain objects `{ type, content }`. A copy has the form of what it is a copy of; that of an instance is one of the same class.
+// LangChain's messages, `@langchain/core` 0.3 and 1: instances of its classes, the results of their `toJSON()` and
+// `toDict()`, and plain objects `{ type, content }`. A copy has the form of its original. The copy of an instance has
+// the same class.
 //
-// An assistant's message may say one call in its content, in `tool_calls` and in `additional_kwargs`: it counts once.
+// An assistant message may have the same call in its content, in `tool_calls` and in `additional_kwargs`. It counts
+// once.
 //
 // Told by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
 
@@ -21,13 +23,16 @@ import { from, originOf } from "../../message/origin.js";
 import { hasMedia, lostField, sayingField } from "../../message/substance.js";
 import { blockWithText, isOfTool, kindOfBlock, readBlock, readBlocks, readReasoning } from "./blocks.js";
 
-/** What of a message is read, by structure: an instance or a plain object, what `toDict()` gives, and what `toJSON()` gives. */
+/**
+ * The fields of a message that are read, by structure: of an instance or a plain object, of `toDict()`, and of
+ * `toJSON()`.
+ */
 export type LangChainMessageShape =
   | { readonly type: string; readonly content: string | readonly unknown[] }
   | { readonly type: string; readonly data: { readonly content: string | readonly unknown[] } }
   | { readonly lc: number; readonly type: string; readonly id: readonly string[] };
 
-/** Who speaks in a message, by its type or its class. What `chat` stands for says itself who speaks. */
+/** The speaker of a message, by its type or class. A `chat` message names its speaker itself. */
 const SPEAKERS: ReadonlyMap<unknown, PlainMessage["role"] | "chat" | "function" | "remove"> = new Map([
   ["human", "user"],
   ["user", "user"],
@@ -42,7 +47,7 @@ const SPEAKERS: ReadonlyMap<unknown, PlainMessage["role"] | "chat" | "function" 
   ["remove", "remove"],
 ]);
 const CLASS = /(Human|AI|System|Tool|Function|Chat|Remove)Message(?:Chunk)?$/;
-/** Who speaks in a `ChatMessage`, by the role that it names. */
+/** The speaker of a `ChatMessage`, by its role. */
 const CHAT_ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
   ["user", "user"],
   ["human", "user"],
@@ -53,14 +58,14 @@ const CHAT_ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
   ["developer", "developer"],
 ]);
 
-/** Fields of `additional_kwargs` that are read, and those that say nothing which the model does not see elsewhere. */
+/** Fields of `additional_kwargs` that are read, or that only repeat content the model sees elsewhere. */
 const KWARGS: ReadonlySet<string> = new Set([
   ...["tool_calls", "function_call", "reasoning_content", "reasoning", "reasoning_details", "refusal", "audio"],
   ...["tool_outputs", "__openai_role__", "__openai_function_call_ids__", "__raw_response", "parsed"],
   ...["signatures", "__gemini_function_call_thought_signatures__", "originalTextContentBlock"],
   ...["lc_source", "lc_data", "citations", "documents", "groundingMetadata", "safetyRatings", "stop_details"],
 ]);
-/** Fields that hold once more what a message said, as it came: a copy with other words is without them. */
+/** Fields that repeat the message's original content. A copy with another text drops them. */
 const ORIGINALS = {
   additional_kwargs: ["refusal", "originalTextContentBlock"],
   response_metadata: ["output"],
@@ -89,7 +94,7 @@ export const langChainMessageShape: MessageFormat = {
     if (typeof row.type !== "string" || speakerOf(row.type) === undefined) {
       return false;
     }
-    // A line of a log of sessions has a type too, and an id of its own.
+    // A line of a session log also has a type and an id.
     const isPlain = row.role === undefined || speakerOf(row.type) === "chat";
     return isObject(row.data)
       ? "content" in row.data || "content_blocks" in row.data
@@ -118,7 +123,7 @@ export const langChainMessageShape: MessageFormat = {
     return {
       id: fields.id as string | undefined,
       role,
-      // Of a tool's result it is the tool's: the call has it.
+      // The name of a tool's result is the tool's. The call has it.
       name: role === "tool" ? undefined : textAt(fields.name, `${place}.name`),
       createdAt: timeIn(fields.createdAt, row.createdAt),
       toolCallId,
@@ -164,7 +169,7 @@ export const langChainMessageShape: MessageFormat = {
     const left = (field: string): readonly unknown[] =>
       listFrom(fields[field]).filter((call) => !isUnwanted(recordOf(call)));
     const originals = withoutOriginals(fields, CALL_KWARGS);
-    // The calls as they came say them alone in some messages.
+    // In some messages, only the original calls are complete.
     const asTheyCame = listFrom(kwargs.tool_calls).filter((call) => !isUnwanted(recordOf(call)));
     return copyOf(row, {
       ...(isInContent ? contentIn(fields, others) : {}),
@@ -177,14 +182,14 @@ export const langChainMessageShape: MessageFormat = {
   },
 };
 
-/** Whose reasoning is in a message, by what it says of its model. */
+/** Patterns that find the provider of a message's reasoning in its model's name. */
 const MAKERS = [
   [/anthropic|bedrock/, "anthropic"],
   [/google|gemini|vertex/, "google"],
   [/openai|azure/, "openai"],
 ] as const;
 
-/** Parts with what proves to the maker of the model that they are its own, which is beside the content. */
+/** Returns parts with the proofs for the model's provider, which are outside the content. */
 function proven(parts: readonly PartInput[], fields: UnknownRecord): readonly PartInput[] {
   const kwargs = recordOf(fields.additional_kwargs);
   const signatures = recordOf(kwargs.__gemini_function_call_thought_signatures__);
@@ -203,7 +208,7 @@ function proven(parts: readonly PartInput[], fields: UnknownRecord): readonly Pa
       return part;
     }
     if (part.signature === undefined && part.id === undefined && typeof id === "string") {
-      // OpenAI's reasoning stands in the content as its text, and whole beside it.
+      // OpenAI's reasoning is in the content as text, and complete in another field.
       return from(
         { ...part, provider: "openai", id },
         Array.isArray(item.summary) ? kwargs.reasoning : undefined,
@@ -217,17 +222,17 @@ function proven(parts: readonly PartInput[], fields: UnknownRecord): readonly Pa
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Who speaks in a message of a type, or of a class. */
+/** Returns the speaker of a message by its type or class. */
 function speakerOf(type: unknown): ReturnType<typeof SPEAKERS.get> {
   return SPEAKERS.get(type) ?? SPEAKERS.get(CLASS.exec(String(type))?.[1]?.toLowerCase());
 }
 
-/** A message's fields, wherever its form has them, and where that is. */
+/** A message's fields, and their place in its form. */
 interface OpenMessage {
   readonly fields: UnknownRecord;
   readonly place: string;
   readonly type: unknown;
-  /** Where it says what it is. */
+  /** The place of its type. */
   readonly typePlace: string;
 }
 
@@ -239,7 +244,7 @@ function open(row: UnknownRecord): OpenMessage {
   if (isObject(row.data) && row.content === undefined) {
     return { fields: row.data as UnknownRecord, place: ".data", type: row.type, typePlace: ".type" };
   }
-  // Before version 1 only a method says the type of an instance.
+  // Before version 1, only a method returns the type of an instance.
   const type = row.type ?? (typeof row._getType === "function" ? row._getType() : undefined);
   return { fields: row, place: "", type, typePlace: ".type" };
 }
@@ -282,7 +287,7 @@ function roleIn({ fields, place, type, typePlace }: OpenMessage): Pick<PlainMess
   }
 }
 
-/** The field that has the content. A message of version 1 may have it in its content blocks when it is serialized. */
+/** Returns the field with the content. A serialized message of version 1 may have it in its content blocks. */
 function contentFieldOf(fields: UnknownRecord): "content" | "content_blocks" | "contentBlocks" {
   if (fields.content == null && Array.isArray(fields.content_blocks)) {
     return "content_blocks";
@@ -290,11 +295,11 @@ function contentFieldOf(fields: UnknownRecord): "content" | "content_blocks" | "
   return fields.content == null && Array.isArray(ownBlocks(fields)) ? "contentBlocks" : "content";
 }
 
-/** The blocks that a plain object has; those of an instance are made of its content. */
+/** Returns the content blocks that a plain object has. An instance computes its blocks from its content. */
 const ownBlocks = (fields: UnknownRecord): unknown =>
   Object.hasOwn(fields, "contentBlocks") ? fields.contentBlocks : undefined;
 
-/** A content, in every field that has it. */
+/** Returns a content in every field that holds it. */
 function contentIn(fields: UnknownRecord, content: unknown): UnknownRecord {
   const blocks = Array.isArray(content) ? content : [{ type: "text", text: content }];
   return {
@@ -304,7 +309,7 @@ function contentIn(fields: UnknownRecord, content: unknown): UnknownRecord {
   };
 }
 
-/** A copy of a message with some fields changed, in its own form. */
+/** Returns a copy of a message with some fields changed, in the message's own form. */
 function copyOf(row: UnknownRecord, change: UnknownRecord): UnknownRecord {
   const { fields, place } = open(row);
   if (place !== "") {
@@ -314,7 +319,7 @@ function copyOf(row: UnknownRecord, change: UnknownRecord): UnknownRecord {
   if (!isObject(row.lc_kwargs)) {
     return copy;
   }
-  // What an instance was made from: it is serialized by that.
+  // The constructor arguments of an instance. Serialization uses them.
   const made = row.lc_kwargs as UnknownRecord;
   const blocks = made.contentBlocks != null && Array.isArray(change.content) ? { contentBlocks: change.content } : {};
   return Object.assign(copy, { lc_kwargs: { ...made, ...change, ...blocks } });
@@ -324,7 +329,7 @@ function without(fields: UnknownRecord, names: readonly string[]): UnknownRecord
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** The fields of a message that hold what it said as it came, without that, and without `others` of the same. */
+/** Returns the original fields of a message without its content, and without `others` of the same kind. */
 function withoutOriginals(fields: UnknownRecord, others: readonly string[] = []): UnknownRecord {
   const changed = Object.entries(ORIGINALS).filter(([field]) => isObject(fields[field]));
   return Object.fromEntries(
@@ -336,14 +341,17 @@ type CallInput = Extract<PartInput, { readonly type: "tool-call" }>;
 const isCall = (part: PartInput): part is CallInput => part.type === "tool-call";
 const isNamedOnly = ({ toolCallId, toolName }: CallInput): boolean => toolCallId === toolName;
 
-/** What a message calls beside its content: put where the content says the same call, otherwise behind it. */
+/**
+ * Adds the calls that are outside the content. A call that the content has too is replaced in place; others come after
+ * it.
+ */
 function withCalls(parts: readonly PartInput[], fields: UnknownRecord, place: string): PartInput[] {
   const kwargs = recordOf(fields.additional_kwargs);
   const inKwargs = `${place}.additional_kwargs`;
   const calls = callsIn(fields.tool_calls, `${place}.tool_calls`);
   const invalid = callsIn(fields.invalid_tool_calls, `${place}.invalid_tool_calls`, INVALID);
   const original = callsIn(kwargs.tool_calls, `${inKwargs}.tool_calls`);
-  // LangChain sends what came from the provider only where it made nothing of it.
+  // LangChain sends the provider's original calls only if it parsed none of them.
   const sent = calls.length > 0 ? original.filter((call) => !holds(invalid, call)) : original;
   const read = [...parts];
   const paired = new Set<number>();
@@ -354,11 +362,11 @@ function withCalls(parts: readonly PartInput[], fields: UnknownRecord, place: st
     const found = byId < 0 ? find(hasSameName) : byId;
     const at = found < 0 ? read.length : found;
     paired.add(at);
-    // What `tool_calls` says is whole, and it has the id that the result has.
+    // The call in `tool_calls` is complete, and has the id that the result has.
     const { toolCallId } = isNamedOnly(call) && found >= 0 ? (read[at] as CallInput) : call;
     read[at] = from({ ...call, toolCallId }, undefined, originOf(call)?.place ?? "");
   }
-  // A call that could not be read is not sent, and so nothing has to answer it.
+  // A call that couldn't be parsed isn't sent, so it needs no result.
   for (const call of invalid.filter((it) => !holds(read, it))) {
     read.push(call, { type: "tool-result", toolCallId: call.toolCallId, output: "" });
   }
@@ -372,14 +380,14 @@ function withCalls(parts: readonly PartInput[], fields: UnknownRecord, place: st
   return read;
 }
 
-/** The name of a call of which not even that could be read. */
+/** The name for a call whose name couldn't be parsed. */
 const INVALID = "invalid_tool_call";
 
 function callsIn(value: unknown, place: string, unnamed?: string): readonly CallInput[] {
   return list(value, place).map((call, at) => callOf(call, `${place}[${at}]`, unnamed));
 }
 
-/** A call as LangChain has it, or as it came from OpenAI. */
+/** Returns a call in LangChain's form or in OpenAI's original form. */
 function callOf(value: unknown, place: string, unnamed?: string): CallInput {
   const call = recordOf(value);
   const [inner, at] = isObject(call.function)
@@ -397,11 +405,11 @@ const holds = (parts: readonly PartInput[], call: CallInput): boolean =>
   parts.some((part) => isCall(part) && hasSameId(part, call));
 
 const hasSameId = (one: CallInput, other: CallInput): boolean => one.toolCallId === other.toolCallId;
-/** Whether two may be the same call although one of them has no id. */
+/** True if two calls may be the same although one of them has no id. */
 const hasSameName = (one: CallInput, other: CallInput): boolean =>
   (isNamedOnly(one) || isNamedOnly(other)) && one.toolName === other.toolName;
 
-/** What the assistant thought, where it stands beside the content and says something else than that. */
+/** Returns the assistant's thoughts outside the content, if they don't repeat it. */
 function thoughtsIn(kwargs: UnknownRecord, place: string, blocks: readonly PartInput[]): readonly PartInput[] {
   const { reasoning_content, reasoning } = kwargs;
   const details = list(kwargs.reasoning_details, `${place}.reasoning_details`).flatMap((detail) => {
@@ -409,7 +417,7 @@ function thoughtsIn(kwargs: UnknownRecord, place: string, blocks: readonly PartI
     const thought = text ?? summary;
     return typeof thought === "string" ? [thoughtOf(thought)] : typeof data === "string" ? [hiddenOf(data)] : [];
   });
-  // The details say in pieces what `reasoning_content` says as one.
+  // The details have in pieces the text of `reasoning_content`.
   const isTold = details.some(({ type }) => type === "reasoning");
   const thoughts = [
     ...details,
@@ -428,7 +436,7 @@ const hiddenOf = (data: string): PartInput => ({ type: "redacted_thinking", data
 const isItem = (value: unknown): value is UnknownRecord =>
   ["summary", "content", "encrypted_content"].some((field) => recordOf(value)[field] != null);
 
-/** What the assistant said beside the content: that it refuses, and audio. */
+/** Returns the assistant's words outside the content: a refusal, and audio. */
 function saidBeside({ refusal, audio }: UnknownRecord, content: unknown): readonly PartInput[] {
   const isInContent = listFrom(content).some((block) => recordOf(block).type === "refusal");
   const { data, id } = recordOf(audio);
@@ -438,7 +446,7 @@ function saidBeside({ refusal, audio }: UnknownRecord, content: unknown): readon
   ];
 }
 
-/** Fails where a field that is not read holds what a message says: all of it, or parts, calls and media beside what was read. */
+/** Fails if an unread field holds content: all of the message's, or parts, calls and media beyond those read. */
 function checkAllIsRead(
   fields: UnknownRecord,
   known: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-// Messages of LlamaIndexTS: a role and a content, with calls and the call that a message answers in `options`.
+// Messages of LlamaIndexTS: a role and a content. `options` holds calls, and the call that a message answers.
 //
 // Told by: `options.toolCall` or `options.toolResult`.
 
@@ -18,7 +18,7 @@ export const llamaIndex: Dialect = {
     }
     return {
       calls: calls == null ? undefined : callsIn(calls, ".options.toolCall", maker),
-      // The content says what the tool gave.
+      // The content is the tool's result.
       answered: result == null ? undefined : required(recordOf(result).id, ".options.toolResult.id"),
     };
   },

@@ -1,4 +1,4 @@
-// Mastra: an input processor that sends each call of the model the context of its prompt. Memory keeps all messages.
+// An input processor for Mastra. Each call of the model receives the context of its prompt; memory keeps all messages.
 
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { publicCall } from "../../base/public-call.js";
@@ -31,18 +31,19 @@ export interface ContextProcessor {
   readonly id: "windrow-context";
   readonly name: string;
   processLLMRequest<P extends readonly object[]>(options: RequestOptions<P>): Promise<{ prompt: P }>;
-  /** Adds the tool of `retrieval` to those of a step. Only there with `retrieval`. */
+  /** Adds the tool of `retrieval` to those of a step. Undefined without `retrieval`. */
   readonly processInputStep?: (options: InputStepOptions) => Promise<{ tools: Record<string, unknown> }>;
 }
 
 /**
- * A processor for `inputProcessors` that sends the model the context of the prompt, at each step. It works on the prompt alone: messages that
- * `processInputStep` leaves out would be gone from the message list too. System messages count; tools it does not see, so pass their
- * definitions as `budget.tools`. With `retrieval` it adds a tool that returns omitted results to the model. Fails as `buildContext` does.
+ * Returns a processor for `inputProcessors` that sends the model the context of the prompt at each step. It works only
+ * on the prompt, because messages left out by `processInputStep` would disappear from the message list too. System
+ * messages count. It doesn't see tools, so pass their definitions as `budget.tools`. With `retrieval`, it adds a tool
+ * that returns omitted results to the model. Fails as `buildContext` does.
  */
 export function contextProcessor(given: RetrievalHookConfig = {}): ContextProcessor {
   const { config, retrieval } = publicCall("context_build_error", "contextProcessor", () => withNames(given));
-  /** By the state of a run: its newest context. */
+  /** The newest context of each run, by the run's state. */
   const contexts = new WeakMap<object, BuiltContext<AnyMessage>>();
   const processRequest = async <P>({ prompt, model, abortSignal, state }: RequestOptions<P>) => {
     const render = { provider: "ai-sdk", ...config.render } as const;

@@ -1,4 +1,4 @@
-// Mastra's `MastraDBMessage`: what its memory keeps and its processors are given. Its content is that of an AI SDK message of
+// Mastra's `MastraDBMessage`, the form in its memory and its processors. Its content is that of an AI SDK message of
 // version 4, with some states and parts of later versions.
 //
 // Told by: a content with `format` and `parts`.
@@ -10,7 +10,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { lostField, sayingField } from "../../message/substance.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithText } from "../ai-sdk/ui-4-fields.js";
 
-/** What of a `MastraDBMessage` is read, by structure. */
+/** The fields of a `MastraDBMessage` that are read, by structure. */
 export interface MastraMessageShape {
   readonly id: string;
   readonly role: "user" | "assistant" | "system" | "signal";
@@ -82,7 +82,7 @@ export const mastraShape: MessageFormat = {
   },
 };
 
-/** Fails where a field of the content that is not read holds what the message says. */
+/** Fails if an unread field of the content holds part of the message. */
 function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[]): void {
   const said = (): string =>
     parts
@@ -101,8 +101,8 @@ function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[])
 }
 
 /**
- * What the model is shown of a signal: a user's stands there as it is, any other in a tag with its name and attributes. The tag
- * is around all texts, or where there are images and files around the first.
+ * Returns a signal as the model sees it: a user's unchanged, any other in a tag with its name and attributes. The tag
+ * surrounds all texts, or only the first if there are images and files.
  */
 function inTag(parts: readonly PartInput[], row: UnknownRecord): readonly PartInput[] {
   const { type = row.type ?? "user-message", tagName, attributes } = signalOf(recordOf(row.content));
@@ -125,7 +125,7 @@ function inTag(parts: readonly PartInput[], row: UnknownRecord): readonly PartIn
     : parts.map((part, at) => (at === first ? { type: "text", text: tagged(texts[0] as string) } : part));
 }
 
-/** The content of a signal that is shown as it stands. */
+/** Returns the content of a signal that is shown without a tag. */
 function withoutTag(content: UnknownRecord): UnknownRecord {
   const { attributes, ...signal } = signalOf(content);
   return { ...content, metadata: { ...recordOf(content.metadata), signal: { ...signal, type: "user" } } };

@@ -19,7 +19,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { blocksOrText, blocksWithText, callPart, mediaPart } from "../../message/parts.js";
 
-/** What of a message is read, by structure. */
+/** The fields of a message that are read, by structure. */
 export interface McpMessageShape {
   readonly role: "user" | "assistant";
   readonly content: { readonly type: string } | readonly { readonly type: string }[];
@@ -96,7 +96,7 @@ function readBlock(block: UnknownRecord, place: string): PartInput {
         : mediaPart({ type: media, data: blob, mediaType: kind }, media, place);
     }
     case "resource_link":
-      // The model is told of it; what it holds nobody has read.
+      // The model sees the link. Its target hasn't been read.
       return { type: "text", text: JSON.stringify(block) };
     case "tool_use": {
       const { id, name, input } = block;

@@ -1,4 +1,5 @@
-// Messages of Ollama: those of OpenAI's chat, with images next to the content. Its calls have no ids; their names stand for them.
+// Messages of Ollama: OpenAI's chat messages, with images next to the content. Its calls have no ids, so their names
+// serve as ids.
 //
 // Told by: `images`, and calls without ids.
 

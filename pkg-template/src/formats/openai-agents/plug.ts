@@ -1,4 +1,5 @@
-// OpenAI's Agents SDK: what a run sends its model, and what a session hands to a run.
+// Hooks for OpenAI's Agents SDK: for the input that a run sends its model, and for the history that a session passes to
+// a run.
 
 import { type AnyMessage, type BuiltContext, retrievalTool } from "windrow";
 import { publicCall } from "../../base/public-call.js";
@@ -10,11 +11,11 @@ import { type RetrievalHookConfig, retrieve, withNames } from "../plug/tool.js";
 export type { HookConfig } from "../plug/fit.js";
 export type { RetrievalHookConfig } from "../plug/tool.js";
 
-/** What a `callModelInputFilter` is given, as far as it is used. */
+/** The options of a `callModelInputFilter` that are used. */
 export interface FilterOptions<I> {
   readonly modelData: { readonly input: I[]; readonly instructions?: string };
   readonly agent?: unknown;
-  /** The caller's own value of the run. */
+  /** The caller's own value for the run. */
   readonly context?: unknown;
 }
 
@@ -38,14 +39,14 @@ export interface AgentsTool {
 /** A `callModelInputFilter` of OpenAI's Agents SDK. */
 export interface ModelInputFilter {
   <I extends object>(options: FilterOptions<I>): Promise<{ input: I[]; instructions?: string }>;
-  /** The tool that `retrieval` adds: put it among those of the agent. Empty without `retrieval`. */
+  /** The tool that `retrieval` adds. Include it in the agent's tools. Empty without `retrieval`. */
   readonly tools: readonly AgentsTool[];
 }
 
 /**
- * A `callModelInputFilter` that sends the context of the input, for the options of `run` or of a `Runner`. Instructions count; tools
- * the filter does not see, so pass their definitions as `budget.tools`. With `retrieval` it has `tools`, with one that returns omitted
- * results to the model. Fails as `buildContext` does.
+ * Returns a `callModelInputFilter` that sends the context of the input, for the options of `run` or of a `Runner`.
+ * Instructions count. The filter doesn't see tools, so pass their definitions as `budget.tools`. With `retrieval`, it
+ * has `tools`, including one that returns omitted results to the model. Fails as `buildContext` does.
  */
 export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInputFilter {
   const { config, retrieval } = publicCall("context_build_error", "callModelInputFilter", () => withNames(given));
@@ -62,20 +63,21 @@ export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInpu
 }
 
 /**
- * The contexts of runs. The SDK tells a tool its run, and a filter only the caller's value of the run, which several runs may share. A run
- * is then known by its calls of the tool, which the filter sees in the next step. So no run gets what another has left out.
+ * The contexts of runs. The SDK passes a tool its run, but passes a filter only the caller's value, which several runs
+ * may share. A run is then identified by its calls of the tool, which the filter sees in the next step. So no run
+ * receives messages that another left out.
  */
 class Runs {
-  /** By the caller's value: its newest context. */
+  /** The newest context, by the caller's value. */
   readonly #byValue = new WeakMap<object, BuiltContext<AnyMessage>>();
-  /** By the caller's value: its only run, or undefined if there are several. */
+  /** The only run with a caller's value, or undefined if there are several. */
   readonly #onlyRun = new WeakMap<object, WeakRef<object> | undefined>();
-  /** By a run: its newest context. */
+  /** The newest context, by run. */
   readonly #byRun = new WeakMap<object, BuiltContext<AnyMessage>>();
-  /** By the id of a call of the tool: its run. */
+  /** The run, by the id of its call of the tool. */
   readonly #callers = new Map<string, WeakRef<object>>();
 
-  /** Takes notice of a run before its step. */
+  /** Registers a run before its step. */
   began(run: object): void {
     const value = callersValue(run);
     if (value !== undefined) {
@@ -85,7 +87,7 @@ class Runs {
     }
   }
 
-  /** Takes notice of the context of a step. */
+  /** Registers the context of a step. */
   built(context: BuiltContext<AnyMessage>, value: unknown, items: readonly object[]): void {
     if (typeof value === "object" && value !== null) {
       this.#byValue.set(value, context);
@@ -99,7 +101,7 @@ class Runs {
     }
   }
 
-  /** Returns the answer to a call of the tool. */
+  /** Answers a call of the tool. */
   async answer(run: object, input: string, callId: unknown): Promise<string> {
     const value = callersValue(run);
     const isOnly = value !== undefined && this.#onlyRun.get(value)?.deref() === run;
@@ -114,10 +116,10 @@ class Runs {
   }
 }
 
-/** So many calls of the tool are remembered, over all runs. */
+/** The most calls of the tool that are remembered, over all runs. */
 const MOST_CALLERS = 1000;
 
-/** Returns the caller's value of a run, if it is an object. */
+/** Returns the caller's value for a run, if it is an object. */
 function callersValue(run: object): object | undefined {
   const { context } = fieldsOf(run);
   return typeof context === "object" && context !== null ? context : undefined;
@@ -142,8 +144,8 @@ function agentsTool(runs: Runs): AgentsTool {
 }
 
 /**
- * A `sessionInputCallback` that hands a run the context of the session's history and the new items. The session keeps all. Fails as
- * `buildContext` does.
+ * Returns a `sessionInputCallback` that passes a run the context of the session's history and the new items. The
+ * session keeps everything. Fails as `buildContext` does.
  */
 export function sessionInputCallback(
   config: HookConfig = {},

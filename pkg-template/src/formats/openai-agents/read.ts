@@ -1,4 +1,4 @@
-// The items of OpenAI's Agents SDK for JavaScript, of which sessions and inputs are made: `AgentInputItem` of
+// The items of OpenAI's Agents SDK for JavaScript, in its sessions and inputs: `AgentInputItem` of
 // `@openai/agents-core`.
 //
 // Told by: an item with `callId` or `providerData`.
@@ -50,7 +50,10 @@ export type AgentsPartShape =
   | { readonly type: "audio"; readonly audio: string | { readonly id: string } }
   | { readonly type: "image"; readonly image: string };
 
-/** What of an item of the Agents SDK is read, by structure: `AgentInputItem` of `@openai/agents-core` fits it. */
+/**
+ * The fields of an item of the Agents SDK that are read, by structure. `AgentInputItem` of `@openai/agents-core` fits
+ * it.
+ */
 export type AgentsItemShape =
   | {
       readonly type?: "message" | undefined;
@@ -92,7 +95,7 @@ const KINDS: ItemKinds = {
     says: ["content", "rawContent"],
     read(item) {
       const given = recordOf(item.providerData);
-      // The SDK keeps what a provider gives in full beside it.
+      // The SDK stores a provider's full content in a separate field.
       const [raw, place] =
         item.rawContent == null ? [given.content, ".providerData.content"] : [item.rawContent, ".rawContent"];
       return reasoningOf(
@@ -140,7 +143,7 @@ const KINDS: ItemKinds = {
   unknown: unknownKind(),
 };
 
-/** The fields of items that carry nothing which counts by itself: names, ids, states and limits. */
+/** The fields of items that don't count by themselves: names, ids, states and limits. */
 const SILENT = [
   ...["id", "type", "role", "status", "phase", "callId", "call_id", "name", "namespace", "caller", "providerData"],
   ...["execution", "maxOutputLength", "fingerprint", "created_by", "createdAt"],
@@ -179,8 +182,8 @@ export const openaiAgentsShape: MessageFormat = {
 };
 
 /**
- * What names an item. Where the model is one of chat completions, the SDK gives all that it said at once the id of the response, or
- * one that stands for none: a call is named by an id of its own alone.
+ * Returns an item's id. For a chat completions model, all items of a response have the response's id or a placeholder.
+ * So a call only has an id if it is the call's own.
  */
 function idOf({ id, type }: UnknownRecord): string | undefined {
   const given = optional(id, ".id");
@@ -190,13 +193,13 @@ function idOf({ id, type }: UnknownRecord): string | undefined {
 
 const kindOf = ({ type }: UnknownRecord): ItemKind => knownKind(KINDS, type, "the Agents SDK");
 
-/** The items of both that are alike but for the spelling of their fields. */
+/** The types of items that differ from the API's only in the spelling of their fields. */
 const ALIKE: ReadonlySet<unknown> = new Set([
   ...["computer_call", "shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output"],
   ...["program", "program_output", "tool_search_call", "tool_search_output", "compaction"],
 ]);
 
-/** An item as the Responses API has it; undefined where that is made of what is read. */
+/** Returns an item in the form of the Responses API. Undefined if that form is built from the fields that are read. */
 function itemOf(row: UnknownRecord): UnknownRecord | undefined {
   const { providerData, output, ...own } = row;
   if (row.type === "computer_call_result") {
@@ -213,10 +216,10 @@ function itemOf(row: UnknownRecord): UnknownRecord | undefined {
   return { ...item, ...Object.fromEntries(named) };
 }
 
-/** Fields in which the names are the API's all the way down. In others they may be those of a tool. */
+/** Fields with the API's names at all levels. In other fields, names may be those of a tool. */
 const DEEP = ["action", "actions", "operation", "output"] as const;
 
-/** A value with all names in it as the API spells them. */
+/** Returns a value with all its names in the API's spelling. */
 function snakeCased(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(snakeCased);
@@ -228,13 +231,13 @@ function snakeCased(value: unknown): unknown {
     : value;
 }
 
-/** A part of a message, or of what a tool gave, at its place. */
+/** Returns a part of a message, or of a tool's result, with its place. */
 function readPart(part: UnknownRecord, place: string): PartInput {
   const read = partOf(part, place);
   return originOf(read) === undefined ? from(read, undefined, place) : read;
 }
 
-/** What a part holds. Earlier versions of the SDK spell some fields otherwise. */
+/** Reads a part. Earlier versions of the SDK spell some fields differently. */
 function partOf(part: UnknownRecord, place: string): PartInput {
   switch (part.type) {
     case "input_text":
@@ -257,7 +260,7 @@ function partOf(part: UnknownRecord, place: string): PartInput {
   }
 }
 
-/** The facts of a part with the type of media that what it holds may say. */
+/** Returns the fields of a part, with the media type that its content may state. */
 function factsWith(part: UnknownRecord, held: unknown): UnknownRecord {
   const mediaType = firstText(recordOf(held).mediaType, part.mediaType, part.mimeType);
   return { ...part, mediaType };
@@ -283,7 +286,7 @@ function fileOf({ file, fileData, fileUrl, fileId, id }: UnknownRecord): Unknown
   };
 }
 
-/** What is heard. Its transcript says the same, and stands for it where there is nothing to hear. */
+/** Returns audio, or its transcript if it has no sound. */
 function audioOf(part: UnknownRecord, place: string): PartInput {
   const { audio, format, transcript, mediaType } = part;
   if ((audio == null || audio === "") && typeof transcript === "string") {
@@ -301,21 +304,23 @@ function outputWithText(output: unknown, text: string): unknown {
   return typeof output === "string" ? text : { ...recordOf(output), text };
 }
 
-// What the SDK has no type of its own for stands as the provider gave it in `providerData`: that is an item of the Responses API.
+// Reads items that the SDK has no own type for. `providerData` holds them as items of the Responses API.
 
-/** An item of the Responses API that another item holds. */
+/** An item of the Responses API inside another item. */
 interface InnerItem {
   readonly kind: ItemKind;
   readonly item: UnknownRecord;
 }
 
-/** The tools of a provider's own whose calls are `hosted_tool_call`. */
+/** The provider's own tools whose calls are `hosted_tool_call`. */
 const HOSTED: ReadonlySet<string> = new Set([
   ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
   ...["mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response"],
 ]);
 
-/** A call of a provider's own tool, read as the item that it was. Any other has its name, arguments and output alone. */
+/**
+ * Reads a call of a provider's own tool as the original item. Any other call has only a name, arguments and an output.
+ */
 function hostedKind(): ItemKind {
   return {
     says: ["arguments", "output"],
@@ -338,10 +343,10 @@ function hostedKind(): ItemKind {
   };
 }
 
-/** What is left of a call without the call. */
+/** The rest of a call after the call is removed. */
 const EMPTY: UnknownRecord = { type: "message", role: "assistant", status: "completed", content: [] };
 
-/** What a call was made with: its arguments, and what else the provider keeps of it. */
+/** Returns a call's arguments, and the provider's other data about it. */
 function inputOf({ arguments: given, providerData }: UnknownRecord): unknown {
   if (providerData === undefined) {
     return given;
@@ -349,7 +354,7 @@ function inputOf({ arguments: given, providerData }: UnknownRecord): unknown {
   return given == null ? providerData : { arguments: given, ...recordOf(providerData) };
 }
 
-/** The item of the Responses API that a call of a provider's own tool was; undefined where it was none. */
+/** Returns the original item of the Responses API for a call of a provider's own tool. Undefined if it wasn't one. */
 function hostedIn(row: UnknownRecord): InnerItem | undefined {
   const given = inSnakeCase(recordOf(row.providerData));
   const called = String(given.type ?? row.name);
@@ -376,10 +381,10 @@ function hostedIn(row: UnknownRecord): InnerItem | undefined {
   }
 }
 
-/** Whether a call has arguments or an output that its provider's item has no place for. */
+/** True if a call has arguments or an output that its provider's item has no place for. */
 const hasOwn = (row: UnknownRecord): boolean => firstText(row.arguments, row.output) !== undefined;
 
-/** What a provider gave that the SDK does not know. */
+/** Reads items of a provider that the SDK doesn't know. */
 function unknownKind(): ItemKind {
   const heldIn = (row: UnknownRecord): InnerItem | undefined => {
     if (row.providerData == null) {
@@ -413,7 +418,7 @@ function unknownKind(): ItemKind {
   };
 }
 
-/** Reads an item that another holds; what is wrong with it is at its place in that. */
+/** Reads an item inside another. Faults name the place in the inner item. */
 function readHeld(row: UnknownRecord, { kind, item }: InnerItem): ItemContent {
   try {
     return readItem(item, kind, responsesFields, item);
@@ -435,7 +440,7 @@ function withoutHeldCall(row: UnknownRecord, held: InnerItem): UnknownRecord {
   return rest.type === held.item.type ? put(row, held, rest) : EMPTY;
 }
 
-/** An item with what is other in a copy of the item that it holds. */
+/** Returns an item with the changes that a copy of its inner item has. */
 function put(row: UnknownRecord, { item }: InnerItem, copy: UnknownRecord | undefined): UnknownRecord {
   if (copy === undefined) {
     return row;
@@ -448,7 +453,7 @@ function put(row: UnknownRecord, { item }: InnerItem, copy: UnknownRecord | unde
   return { ...row, ...(isOwn ? { output } : {}), providerData: given };
 }
 
-/** Fields by their names in the API: the SDK takes either spelling. */
+/** Returns fields under their names in the API. The SDK accepts both spellings. */
 function inSnakeCase(fields: UnknownRecord): UnknownRecord {
   const entries = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

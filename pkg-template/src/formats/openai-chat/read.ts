@@ -1,4 +1,4 @@
-// Messages of OpenAI's chat completions, and of the many servers and packages that have the same.
+// Messages of OpenAI's chat completions, and of the many servers and packages with the same form.
 //
 // Told by: `tool_calls` and `tool_call_id`.
 
@@ -53,7 +53,7 @@ function besideIn(message: UnknownRecord, maker: string | undefined): BesideCont
   };
 }
 
-/** Returns the refusal, and what the assistant said aloud. */
+/** Returns the refusal and the assistant's audio. */
 function saidIn({ refusal, audio }: UnknownRecord): readonly PlacedPart[] {
   const said: PlacedPart[] = [];
   const refused = text(refusal, ".refusal");
@@ -67,7 +67,7 @@ function saidIn({ refusal, audio }: UnknownRecord): readonly PlacedPart[] {
   return said;
 }
 
-/** Returns what the assistant thought, where servers put it next to the content. */
+/** Returns the assistant's thoughts, if a server puts them next to the content. */
 function thoughtsOf(message: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
   const details = thoughtDetails(message.reasoning_details);
   const thought = [message.reasoning_content, message.reasoning, message.thinking].find(

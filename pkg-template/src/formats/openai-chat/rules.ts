@@ -11,7 +11,7 @@ import { CALLS, MESSAGES, PARTS } from "./schema.js";
 import { serverOf } from "./servers.js";
 import { ID } from "./write.js";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://platform.openai.com/docs/api-reference/chat/create"],
   "roles-are-known": ["https://platform.openai.com/docs/api-reference/chat/create"],
@@ -61,7 +61,7 @@ function parse(body: unknown, { server, model }: RequestTarget): ReturnType<Prov
     const source = isRecord(message) ? message : {};
     const role = source.role === "developer" ? "system" : source.role === "tool" ? "results" : String(source.role);
     const parts: RequestPart[] = [];
-    // A server knows what it set on the assistant's messages.
+    // A server accepts the fields that it set on the assistant's messages.
     const check = (value: unknown, schema: FieldSchema, here: string): void => {
       if (!takesFields || role !== "assistant") {
         unknown.push(...unknownFields(value, schema, here));

@@ -1,4 +1,4 @@
-// The fields that OpenAI's chat completions know, and those that an OpenAI-compatible server set beside them.
+// The fields of OpenAI's chat completions, and the additional ones that an OpenAI-compatible server sets.
 
 import { jsonOf } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -28,21 +28,21 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
   tool: fields("role content tool_call_id"),
 };
 
-/** Fields by which a server lets the assistant go on with what it thought, and says what its answer rests on. */
+/** Fields from which a server resumes the assistant's thoughts, and fields that name the sources of an answer. */
 const SERVER_FACTS = new Set(["extracontent", "signature", "thoughtsignature", "annotations", "citations"]);
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);
-/** Fields of windrow's own calls and parts that describe them. */
+/** Fields in windrow's own form that describe a call or a part. */
 const PROOF = new Set(["provider", "signature", "providerExecuted"]);
 const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details"]);
 const ASSISTANT = MESSAGES.assistant as FieldSchema;
 
-/** True if an unknown field is a server's, and no fact that an app keeps. */
+/** True if an unknown field is a server's, and not a fact that an app stores. */
 const isOfServer = (name: string): boolean => SERVER_FACTS.has(plainName(name)) || !isAbout(name);
 
 /**
- * Returns what a server set on a message of the assistant's that OpenAI doesn't know; undefined if it set nothing. `others` are the
- * fields that other dialects read.
+ * Returns the fields that a server set on an assistant message and that OpenAI doesn't know. Undefined without any.
+ * `others` are the fields that other dialects read.
  */
 export function serverFieldsOf(message: UnknownRecord, others: ReadonlySet<string>): ServerFields | undefined {
   const texts: string[] = [];
@@ -71,8 +71,8 @@ export function serverFieldsOf(message: UnknownRecord, others: ReadonlySet<strin
 }
 
 /**
- * Returns a call or a part as it goes back to the server that made it: with the fields of the schema, and those that the server set,
- * whose JSON is put into `texts`.
+ * Returns a call or a part in the form for the server that made it: the fields of the schema and those that the server
+ * set, whose JSON is added to `texts`.
  */
 export function returned<T extends UnknownRecord>(row: T, schema: FieldSchema, texts: string[] = []): T {
   const kept = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
@@ -92,7 +92,10 @@ export function returned<T extends UnknownRecord>(row: T, schema: FieldSchema, t
   return Object.fromEntries(kept) as T;
 }
 
-/** Returns the JSON of what a server may have sent; undefined for what an app keeps in memory, such as a function. */
+/**
+ * Returns the JSON of a value that a server may have sent. Undefined for values that only an app can hold in memory,
+ * such as a function.
+ */
 function dataOf(value: unknown): string | undefined {
   try {
     return jsonOf(value);

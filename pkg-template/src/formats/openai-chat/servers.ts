@@ -1,5 +1,5 @@
-// Servers that take requests in the form of OpenAI's chat completions, as data: what of its own each takes back, and the names of models by
-// which it is known.
+// Servers with OpenAI's chat completions API, as data: the fields that each takes back, and the model names that
+// identify it.
 
 import { checksum } from "../../base/checksum.js";
 import type { Server } from "../../base/generated.js";
@@ -12,15 +12,15 @@ export interface ChatServer {
   readonly takesFields: boolean;
   /** The field for reasoning that nothing proves to be another provider's. */
   readonly thoughts?: string;
-  /** Names of models, in small letters, that are asked for at this server. */
+  /** The names of models, in lower case, that imply this server. */
   readonly models?: RegExp;
-  /** The ids of calls that it takes, if they are others than OpenAI's. */
+  /** The ids of calls that it accepts, if different from OpenAI's. */
   readonly ids?: Limit;
-  /** Its own pages, and threads in which a request was refused. */
+  /** The server's own pages, and threads about refused requests. */
   readonly sources: readonly string[];
 }
 
-/** Mistral's ids have 9 letters and digits. One that doesn't fit is replaced by a checksum of it. */
+/** Mistral's ids have 9 letters and digits. A checksum replaces an id that doesn't fit. */
 const MISTRAL_IDS: Limit = {
   pattern: /^[a-zA-Z0-9]{9}$/,
   unfit: /[^a-zA-Z0-9]/g,
@@ -31,7 +31,7 @@ const MISTRAL_IDS: Limit = {
       .padStart(9, "0"),
 };
 
-/** The first server that knows a model is the model's. */
+/** The first server with a matching model name wins. */
 export const SERVERS: readonly ChatServer[] = [
   {
     name: "openai",
@@ -90,7 +90,9 @@ export const SERVERS: readonly ChatServer[] = [
   { name: "other", takesFields: true, sources: [] },
 ];
 
-/** Returns the server of an endpoint: the one that is named, or the one that is known by the model; undefined if neither is known. */
+/**
+ * Returns the server of an endpoint: the named one, or the one that the model implies. Undefined if neither is known.
+ */
 export function serverOf(name: unknown, model: unknown): ChatServer | undefined {
   if (name != null) {
     return SERVERS.find((server) => server.name === name);
@@ -99,7 +101,7 @@ export function serverOf(name: unknown, model: unknown): ChatServer | undefined 
   return SERVERS.find(({ models }) => models?.test(asked)) ?? routerOf(asked);
 }
 
-/** A router names a maker before the model, as in `x-ai/grok-4`. OpenAI's own models were looked up before. */
+/** A router names the model's maker first, as in `x-ai/grok-4`. OpenAI's own models were already looked up. */
 function routerOf(model: string): ChatServer | undefined {
   return /^[\w.-]+\/[^/]+$/.test(model) && !model.startsWith("openai/")
     ? SERVERS.find(({ name }) => name === "openrouter")

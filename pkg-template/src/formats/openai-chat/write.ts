@@ -1,11 +1,13 @@
-// OpenAI's chat completions, and the many servers that take the same request.
+// Requests of OpenAI's chat completions, and of the many servers with the same API.
 //
-// - Instructions stay in their place, with their role. Between a call and its results nothing stands: what was said there
-//   comes behind the results.
-// - A name that fits is the field `name`. Another name of the user's stands before its text; of others it is left out.
-// - Reasoning is left out: OpenAI's request has no place for it. A server that has one gets what nothing proves to be another's.
-// - What an OpenAI-compatible server set on the assistant's messages goes back to it. OpenAI is never sent fields that it doesn't know.
-// - Messages of one role stay apart, but for those of the assistant from a call on.
+// - Instructions stay in their place, with their role. Nothing comes between a call and its results; messages from
+//   there move after the results.
+// - A valid name goes into the field `name`. A user's other name comes before the text, and anyone else's is left out.
+// - Reasoning is left out, because OpenAI's request has no place for it. A server that has a place gets reasoning
+//   unless something proves that it is another provider's.
+// - An OpenAI-compatible server gets back the fields it set on the assistant's messages. OpenAI never gets fields that
+//   it doesn't know.
+// - Messages of one role stay separate, except the assistant's from a call on.
 
 import { isRecord } from "../../base/plain-data.js";
 import { makerOf } from "../../message/columns.js";
@@ -56,7 +58,7 @@ export type OpenAiMessage =
     }
   | { role: "tool"; tool_call_id: string; content: string | OpenAiText[] };
 
-/** The part of a request of OpenAI's chat completions that holds the prompt. */
+/** The prompt's field in a request of OpenAI's chat completions. */
 export interface OpenAiBody {
   messages: OpenAiMessage[];
 }
@@ -76,11 +78,11 @@ export function writeOpenAi(
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, writing)) });
 }
 
-/** The options and the server of a request that is written. */
+/** The options and the server for writing a request. */
 interface Writing {
   readonly ids: ReadonlyMap<AnsweredCall, string>;
   readonly server: ChatServer | undefined;
-  /** The messages whose fields were written. */
+  /** The messages whose fields have been written. */
   readonly returned: Set<ParsedMessage>;
 }
 
@@ -105,12 +107,12 @@ function messagesOf(turn: RequestTurn, writing: Writing): OpenAiMessage[] {
   }
 }
 
-/** The field `name`, where the name fits. */
+/** Returns the field `name` if the name is valid. */
 function nameOf(name: string | undefined): { readonly name?: string } {
   return isWord(name) ? { name: name as string } : {};
 }
 
-/** One text as it is; more, and the caller's own part, as a list. */
+/** Returns a single text as a string. Several pieces, and the caller's own part, become a list. */
 function contentOf<Part extends { type: string }>(
   pieces: readonly Piece[],
   write: (piece: Piece) => Part,
@@ -120,7 +122,7 @@ function contentOf<Part extends { type: string }>(
   return isText ? (first.part as TextPart).text : pieces.map(write);
 }
 
-/** The caller's own part, where it is one of OpenAI's; undefined for another. */
+/** Returns the caller's own part if it is one of OpenAI's. Undefined for any other. */
 function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, FieldSchema>>): Part | undefined {
   const given = piece.given;
   if (!isRecord(given)) {
@@ -226,7 +228,10 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
   ];
 }
 
-/** Returns what a server set on the messages of a turn, and what the assistant thought in others. Messages that became one are joined. */
+/**
+ * Returns the fields that a server set on the messages of a turn, and the assistant's thoughts in others. Fields of
+ * messages that were joined are joined too.
+ */
 function serverFieldsIn(pieces: readonly Piece[], { server, returned: written }: Writing): UnknownRecord {
   const fields: Record<string, unknown> = {};
   const add = (name: string, value: unknown): void => {
@@ -261,7 +266,7 @@ function saidOf(piece: Piece, takesFields: boolean): OpenAiText | OpenAiRefusal 
   return ownPart<OpenAiRefusal>(piece, { refusal: REFUSAL }) ?? textOf(piece);
 }
 
-/** The parts of what the assistant says, and the field of each that holds its text. */
+/** The parts of the assistant's words, each with the field of its text. */
 const SAID: Readonly<Record<string, { readonly fields: FieldSchema; readonly text: string }>> = {
   text: { fields: TEXT, text: "text" },
   refusal: { fields: REFUSAL, text: "refusal" },
@@ -286,7 +291,7 @@ function callOf(call: AnsweredCall, id: string, takesFields: boolean): OpenAiToo
     }
   }
   const { text } = argumentsOf(call);
-  // A call with a new id or name keeps the fields that its server set.
+  // A call with a new id or name keeps its server's fields.
   const fields = takesFields ? own : {};
   const held = takesFields && isRecord(own.function) ? own.function : {};
   return { ...fields, id, type: "function", function: { ...held, name, arguments: text } };

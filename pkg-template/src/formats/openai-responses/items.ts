@@ -1,5 +1,5 @@
-// What the items of OpenAI's Responses API and those of its Agents SDK have in common. An item is a message, a part of what the
-// model put out, or what a tool gave for a call.
+// Logic shared by the items of OpenAI's Responses API and its Agents SDK. An item is a message, a part of the model's
+// output, or the result of a tool call.
 
 import { jsonOf, listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -9,34 +9,37 @@ import type { MediaFacts, PartInput, PlainMessage } from "../../message/message.
 import { from, originOf } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
 
-/** What is read of an item. */
+/** The fields of a message that an item has. */
 export type ItemContent = Pick<PlainMessage, "role" | "content" | "joinsNext" | "status">;
 
-/** How items of one type are read. */
+/** The reader for items of one type. */
 export interface ItemKind {
-  /** The fields that hold what it says. */
+  /** The fields that hold its content. */
   readonly says: readonly string[];
   read(item: UnknownRecord): ItemContent;
-  /** A copy with another text. Where it is left out, an item has no text that could be another. */
+  /** Returns a copy with another text. Undefined for items whose text can't be replaced. */
   withText?(item: UnknownRecord, text: string): UnknownRecord;
-  /** Whether it is a call or what a call gave, so that nothing of it is left without tools. */
+  /** True for calls and results, which disappear when tools are left out. */
   readonly isOfTool?: boolean;
-  /** What is left of an item that is of a tool, where something is. */
+  /** Returns the remaining item without the tool call, for items that have more. */
   withoutCall?(item: UnknownRecord): UnknownRecord;
 }
 
-/** The types of items, each with how it is read. */
+/** The readers by type of item. */
 export type ItemKinds = Readonly<Record<string, ItemKind>>;
 
-/** The name of the field that pairs a call with what it gave. */
+/** The name of the field that pairs a call with its result. */
 export type CallField = "call_id" | "callId";
 
-/** The kind of a type of items; undefined for one that is not known. */
+/** Returns the reader for a type of items. Undefined for an unknown type. */
 export function kindIn(kinds: ItemKinds, type: unknown): ItemKind | undefined {
   return typeof type === "string" && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
 }
 
-/** The kind of an item by its type; one without a type is a message. Throws `MalformedMessage` where there is none of it; `whose` are the items. */
+/**
+ * Returns the reader for an item by its type. An item without a type is a message. Throws `MalformedMessage` for an
+ * unknown type. `whose` names the owner of the items.
+ */
 export function knownKind(kinds: ItemKinds, type: unknown, whose: string): ItemKind {
   const kind = kindIn(kinds, type ?? "message");
   if (kind === undefined) {
@@ -49,14 +52,14 @@ export function knownKind(kinds: ItemKinds, type: unknown, whose: string): ItemK
   return kind;
 }
 
-/** The fields that items of any kind hold something in. */
+/** Returns the fields that hold the content of items of any kind. */
 export function fieldsOf(kinds: ItemKinds): readonly string[] {
   return Object.values(kinds).flatMap(({ says }) => says);
 }
 
 /**
- * Reads an item of a kind. A field in which items of other kinds say something, and this kind does not, is refused. `given` is the
- * item as the Responses API takes it back, where there is one.
+ * Reads an item. Fails for a field that holds content in items of other kinds but not in this one. `given` is the item
+ * in the form that the Responses API takes back, if there is one.
  */
 export function readItem(
   item: UnknownRecord,
@@ -80,13 +83,13 @@ export function readItem(
     if (originOf(part) === undefined) {
       from(part, given, "");
     } else if (given !== undefined && read.role === "assistant") {
-      from(part, given, originOf(part)?.place ?? ""); // The parts of what the assistant said are one item.
+      from(part, given, originOf(part)?.place ?? ""); // all parts of the assistant's message are one item
     }
   }
   return read;
 }
 
-/** An item without its calls and results: the item itself where it has none. */
+/** Returns an item without its calls and results. The item itself if it has none. */
 export function itemWithoutCalls(item: UnknownRecord, kind: ItemKind): UnknownRecord {
   if (kind.withoutCall !== undefined) {
     return kind.withoutCall(item);
@@ -95,32 +98,34 @@ export function itemWithoutCalls(item: UnknownRecord, kind: ItemKind): UnknownRe
 }
 
 /**
- * An item that says where it is from. Only a message is given an id: the API refuses a call or a result whose id has another
- * beginning than its own have, and pairs some by it.
+ * Returns an item with its origin. Only messages get an id: the API refuses a call or a result whose id has an
+ * unexpected prefix, and pairs some by it.
  */
 export function itemWithOrigin(item: UnknownRecord, { id, ...beside }: MessageOrigin): UnknownRecord {
   const isNamed = id !== undefined && item.id == null && typeof item.role === "string";
   return { ...item, ...(isNamed ? { id } : {}), ...beside };
 }
 
-/** A value as JSON. */
+/** Returns a value as JSON. */
 export const json = (value: unknown): string => jsonOf(value) ?? "";
 
-/** The first of some values that is a text with something in it. */
+/** Returns the first value that is a non-empty text. */
 export function firstText(...values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === "string" && value !== "");
 }
 
-/** What a model is given and nobody reads: it counts, and is in no text that could be shortened. */
+/**
+ * Returns data that the model receives but nobody reads. It counts, and isn't part of any text that could be shortened.
+ */
 export const unshown = (data: unknown): readonly PartInput[] =>
   data == null ? [] : [{ type: "redacted_thinking", data: typeof data === "string" ? data : json(data) }];
 
-/** A part of a message that is no text and no media that is known. */
+/** Returns the error for a part that is neither a text nor known media. */
 export function unknownPart(part: UnknownRecord, place: string, known: string): MalformedMessage {
   return unknownType(part.type, place, "content part", known);
 }
 
-/** The parts of a list, each read at its place. */
+/** Returns the parts of a list, each read with its place. */
 export function readParts<Part>(
   parts: unknown,
   place: string,
@@ -129,7 +134,7 @@ export function readParts<Part>(
   return list(parts, place).map((part, at) => readPart(recordOf(part), `${place}[${at}]`));
 }
 
-/** Parts of content as they are read, each with where it is from: a part of the Responses API is taken back as it is. */
+/** Returns parts of content with their origins. A part of the Responses API goes back unchanged. */
 export function placedParts(
   parts: unknown,
   place: string,
@@ -141,7 +146,9 @@ export function placedParts(
   });
 }
 
-/** An image, audio or a file, with the facts of it that a part gives. `media` says where it is, in one of several fields. */
+/**
+ * Returns an image, audio or a file, with the facts in its part. `media` has the location, in one of several fields.
+ */
 export function mediaPart(
   type: "image" | "audio" | "file",
   part: UnknownRecord,
@@ -160,7 +167,7 @@ export function mediaPart(
 
 const FACTS: readonly (keyof MediaFacts)[] = ["mediaType", "width", "height", "pages", "seconds", "bytes"];
 
-/** Parts with one text in the place of all that they say. Citations of the old text go with it. */
+/** Returns parts with one text in place of all their texts. Citations of the old text are dropped. */
 export function contentWithText(parts: unknown, text: string, made: "input_text" | "output_text"): UnknownRecord[] {
   return partsWithText(parts as readonly UnknownRecord[], text, {
     kindOf: ({ type }) => (TEXTS.has(String(type)) ? "text" : undefined),
@@ -175,7 +182,7 @@ export function contentWithText(parts: unknown, text: string, made: "input_text"
 
 const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "text", "refusal"]);
 
-/** A message, of which parts are read in the way of its package. */
+/** Returns the reader for messages. `readPart` reads the parts of its package. */
 export function messageKind(readPart: (part: UnknownRecord, place: string) => PartInput): ItemKind {
   return {
     says: ["content"],
@@ -187,7 +194,7 @@ export function messageKind(readPart: (part: UnknownRecord, place: string) => Pa
         typeof content === "string"
           ? [from({ type: "text", text: content } as const, undefined, ".content")]
           : placedParts(content, ".content", readPart);
-      // What the assistant said goes back by the id of its item.
+      // The assistant's words go back under the id of their item.
       const named = role === "assistant" && typeof id === "string" ? { id } : {};
       return {
         role: role as ItemContent["role"],
@@ -205,15 +212,15 @@ export function messageKind(readPart: (part: UnknownRecord, place: string) => Pa
   };
 }
 
-/** A part with further fields, from where the part is. */
+/** Adds fields to a part and keeps its origin. */
 function withFields(part: PartInput, more: UnknownRecord): PartInput {
   const { given, place } = originOf(part) ?? { given: undefined, place: "" };
   return from({ ...part, ...more }, given, place);
 }
 
 /**
- * Reasoning: the texts, and what is encrypted; its id alone where nothing else is given. It belongs to the item behind it, and without
- * that a provider refuses it.
+ * Returns reasoning: the texts and the encrypted content, or only the id if there is nothing else. It belongs to the
+ * next item, and a provider refuses it without that.
  */
 export function reasoningOf(texts: readonly string[], encrypted: unknown, id: unknown): ItemContent {
   const named = typeof id === "string" ? { id } : {};
@@ -224,7 +231,7 @@ export function reasoningOf(texts: readonly string[], encrypted: unknown, id: un
   return { role: "assistant", content, joinsNext: true };
 }
 
-/** The texts of a list of parts of one type. */
+/** Returns the texts of a list of parts of one type. */
 export function textsIn(parts: unknown, place: string, type: string): readonly string[] {
   return readParts(parts, place, (part, at) => {
     if (part.type !== type) {
@@ -235,8 +242,8 @@ export function textsIn(parts: unknown, place: string, type: string): readonly s
 }
 
 /**
- * A call of a tool. What it gave is an item of its own. Calls that were made at once stand one behind the other, before what any
- * of them gave: so a call belongs to what is behind it.
+ * Returns the reader for calls whose results are separate items. Calls made at once come one after the other, before
+ * any of their results. So a call belongs to the item after it.
  */
 export function callKind({
   says,
@@ -263,13 +270,13 @@ export function callKind({
   };
 }
 
-/** What the provider calls a call's item, beside the id that pairs it with its result. */
+/** Returns the provider's id of a call's item, which differs from the id that pairs the call with its result. */
 const itemIdOf = ({ id, type }: UnknownRecord): { readonly id?: string } =>
   typeof id === "string" && /^(?:function|custom_tool)_call$/.test(String(type)) ? { id } : {};
 
 /**
- * The program that a call is from, if it is from one: without the program nobody made the call. The call counts as something
- * that the program gave, so that they stay together.
+ * Returns the program that made a call, if there is one. A call needs its program, so the call counts as a result of
+ * the program, and they stay together.
  */
 function ownerOf({ caller }: UnknownRecord): readonly PartInput[] {
   const owner = recordOf(caller);
@@ -280,7 +287,7 @@ function ownerOf({ caller }: UnknownRecord): readonly PartInput[] {
   return [{ type: "tool-result", toolCallId: required(owner[field], `.caller.${field}`), output: "" }];
 }
 
-/** What a tool gave for a call that is an item of its own. */
+/** Returns the reader for results of calls that are separate items. */
 export function resultKind({
   says,
   id,
@@ -300,7 +307,7 @@ export function resultKind({
   };
 }
 
-/** What a tool gave: a text, or parts; and what of it counts without being shown. */
+/** The result of a tool: a text, parts, or a text with data that counts without being shown. */
 export type Output = string | readonly PartInput[] | { readonly text: string; readonly unshown: unknown };
 
 function resultOf(toolCallId: string, output: Output): readonly PartInput[] {
@@ -312,7 +319,7 @@ function resultOf(toolCallId: string, output: Output): readonly PartInput[] {
     : [{ type: "tool-result", toolCallId, output: { type: "content", value: output } }];
 }
 
-/** A call of a tool of the provider's own, with what it gave, in one item. */
+/** Returns a call of the provider's own tool together with its result, both from one item. */
 export function callWithResult(
   toolCallId: string,
   toolName: string,
@@ -326,8 +333,8 @@ export function callWithResult(
 }
 
 /**
- * What is given to the model beside the conversation: definitions of tools, and settings. It counts, and is not shown. `named` are
- * fields that say what it is of.
+ * Returns the reader for data that the model receives outside the conversation: tool definitions and settings. It
+ * counts, and isn't shown. `named` lists the fields that describe the data.
  */
 export function givenKind(role: ItemContent["role"], says: readonly string[], named: readonly string[] = []): ItemKind {
   return {
@@ -339,13 +346,13 @@ export function givenKind(role: ItemContent["role"], says: readonly string[], na
   };
 }
 
-/** The name of a tool with what it belongs to before it, where it belongs to something. */
+/** Returns a tool's name, preceded by its owner if it has one. */
 export const qualified = (owner: unknown, name: string): string =>
   typeof owner === "string" && owner !== "" ? `${owner}.${name}` : name;
 
 /**
- * What a list of entries gives: the words in some fields of each, with a line end between them. What is in its other fields counts
- * beside them, but for those that are left `out`.
+ * Returns the output in a list of entries: the words in some fields of each, on separate lines. Other fields count too,
+ * except those in `out`.
  */
 export function entriesOutput(
   value: unknown,
@@ -370,7 +377,7 @@ export function entriesOutput(
   return { text: words.filter((it) => it !== "").join("\n"), unshown: rest.length === 0 ? undefined : rest };
 }
 
-/** Entries with one text in the place of all that is in these fields. */
+/** Returns entries with one text in place of all the words in these fields. */
 export function entriesWithText(entries: unknown, fields: readonly string[], text: string): UnknownRecord[] {
   let left = text;
   const rewritten = (word: unknown): unknown => {
@@ -387,13 +394,16 @@ export function entriesWithText(entries: unknown, fields: readonly string[], tex
   });
 }
 
-/** An entry's fields but for some; undefined where it has no others. */
+/** Returns an entry without some fields. Undefined if it has no others. */
 function without(entry: UnknownRecord, fields: readonly string[]): UnknownRecord | undefined {
   const rest = Object.entries(entry).filter(([field, value]) => !fields.includes(field) && value != null);
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
-/** The kinds that are spelled alike in both, but for the name of the field that pairs a call with its result. */
+/**
+ * Returns the readers for types that both packages spell the same way, except for the field that pairs a call with its
+ * result.
+ */
 export function commonKinds(callField: CallField, programResult: "result" | "output"): ItemKinds {
   const id = (item: UnknownRecord): string => required(item[callField], `.${callField}`);
   const named = (name: string) => (): string => name;
@@ -408,7 +418,7 @@ export function commonKinds(callField: CallField, programResult: "result" | "out
       says: ["action", "actions"],
       id,
       name: named("computer"),
-      // The first of several actions is in `action` too.
+      // `action` repeats the first of several actions.
       input: ({ action, actions }) =>
         Array.isArray(actions) && actions.length > 0 ? { actions } : action && { action },
     }),
@@ -416,7 +426,7 @@ export function commonKinds(callField: CallField, programResult: "result" | "out
     shell_call_output: resultKind({
       says: ["output"],
       id,
-      // What the commands wrote; how each ended counts beside it.
+      // The output of the commands. Their exit states also count.
       output: ({ output }) => entriesOutput(output, ".output", STREAMS, ["created_by"]),
       withText: (item, text) => ({ ...item, output: entriesWithText(item.output, STREAMS, text) }),
     }),
@@ -463,13 +473,15 @@ export function commonKinds(callField: CallField, programResult: "result" | "out
 
 const STREAMS = ["stdout", "stderr"] as const;
 
-/** What pairs a search for tools with what it found. One that the provider made has no id: then its name stands for it. */
+/**
+ * Returns the id that pairs a tool search with its result. A search by the provider has no id, so the name replaces it.
+ */
 function toolSearchId({ providerData, call_id, callId }: UnknownRecord): string {
   const given = recordOf(providerData);
   return firstText(given.call_id, given.callId, call_id, callId) ?? "tool_search";
 }
 
-/** Reads an encrypted summary of a conversation, which replaces everything before it. An empty one says nothing. */
+/** Reads an encrypted summary of a conversation, which replaces everything before it. An empty one has no content. */
 export const compactionOf = (encrypted: unknown, place: string): ItemContent => {
   const data = optional(encrypted, place) ?? "";
   return {
@@ -482,7 +494,7 @@ export const compactionOf = (encrypted: unknown, place: string): ItemContent => 
   };
 };
 
-/** Whether an item has what only those of the Agents SDK have, of the types that both know. */
+/** True if an item of a type that both packages share has a field that only the Agents SDK uses. */
 export function isOfAgents(item: UnknownRecord): boolean {
   const { type, role, content } = item;
   if ("providerData" in item || AGENTS_TYPES.has(type)) {

@@ -1,5 +1,5 @@
-// The items of OpenAI's Responses API, what it takes as input and what it gives as output, as `openai` 7 types them
-// (`ResponseInputItem` and `ResponseItem`).
+// The items of OpenAI's Responses API, both input and output, as typed by `openai` 7 (`ResponseInputItem` and
+// `ResponseItem`).
 //
 // Told by: the type of an item, such as `function_call`.
 
@@ -57,7 +57,10 @@ export type ResponsesPartShape =
       readonly file_id?: string | null | undefined;
     };
 
-/** What of an item of the Responses API is read, by structure: `ResponseInputItem` and `ResponseItem` of `openai` fit it. */
+/**
+ * The fields of an item of the Responses API that are read, by structure. `ResponseInputItem` and `ResponseItem` of
+ * `openai` fit it.
+ */
 export type ResponsesItemShape =
   | {
       readonly type?: "message" | undefined;
@@ -103,8 +106,8 @@ const callId = (item: UnknownRecord): string => required(item.call_id, ".call_id
 const itemId = (item: UnknownRecord): string => required(item.id, ".id");
 
 /**
- * The kinds of items. What is counted of a built-in tool is what its item has: where a search, for example, does not say what was
- * found, that is in no count.
+ * The readers by type of item. For a built-in tool, only the content of its item counts. If a search, for example,
+ * doesn't list its findings, no count includes them.
  */
 export const responsesKinds: ItemKinds = {
   ...commonKinds("call_id", "result"),
@@ -139,18 +142,18 @@ export const responsesKinds: ItemKinds = {
   }),
   local_shell_call_output: resultKind({
     says: ["output"],
-    // The types call it `id`, the guide of the tool `call_id`; either is that of the call.
+    // The types name it `id`, and the tool's guide `call_id`. Both are the id of the call.
     id: (item) => optional(item.call_id, ".call_id") ?? itemId(item),
     output: ({ output }) => required(output, ".output"),
     withText: (item, text) => ({ ...item, output: text }),
   }),
-  // What was looked for, and the addresses of what was found. What the pages say is not in the item.
+  // The query, and the addresses found. The item doesn't have the content of the pages.
   web_search_call: {
     says: ["action"],
     isOfTool: true,
     read: (item) => callWithResult(itemId(item), "web_search", item.action, ""),
   },
-  // What was looked for, and what was found, where the item says so: its texts, and beside them what they are from.
+  // The query, and the findings if the item has them: their texts and their sources.
   file_search_call: {
     says: ["queries", "results"],
     isOfTool: true,
@@ -167,7 +170,7 @@ export const responsesKinds: ItemKinds = {
     withText: (item, text) => ({ ...item, results: entriesWithText(item.results, ["text"], text) }),
   },
   code_interpreter_call: codeInterpreterKind(),
-  // The image, which the assistant shows, and the prompt that it was made by. It is no call that could go without the image.
+  // The image that the assistant shows, and its prompt. It isn't a call that could be left out without the image.
   image_generation_call: {
     says: ["action", "result", "revised_prompt", "error"],
     read({ result, revised_prompt: prompt, error, output_format: format }) {
@@ -212,18 +215,18 @@ export const responsesKinds: ItemKinds = {
     says: ["encrypted_content"],
     read: (item) => compactionOf(item.encrypted_content, ".encrypted_content"),
   },
-  // It asks for something, and says nothing.
+  // A request to the provider, without content.
   compaction_trigger: givenKind("developer", []),
 };
 
-/** The fields of items that carry nothing which counts by itself: names, ids, states and limits. */
+/** The fields of items that don't count by themselves: names, ids, states and limits. */
 const SILENT = [
   ...["id", "type", "role", "status", "phase", "call_id", "name", "namespace", "server_label", "caller", "async"],
   ...["execution", "environment", "container_id", "max_output_length", "fingerprint", "created_by", "createdAt"],
   ...["pending_safety_checks", "acknowledged_safety_checks", "approval_request_id"],
   ...["background", "output_format", "quality", "size", "svg_usage", "parsed_arguments"],
 ];
-/** The fields in which an item of one type or another says something. */
+/** The fields that hold content in at least one type of item. */
 export const responsesFields: ReadonlySet<string> = new Set(fieldsOf(responsesKinds));
 
 export const openaiResponsesShape: MessageFormat = {
@@ -241,7 +244,7 @@ export const openaiResponsesShape: MessageFormat = {
       return false;
     }
     const types = untilHole(content).map((part) => recordOf(part).type);
-    // Texts alone are windrow's own form too: only the type of the message says then where it is from.
+    // A message with nothing but texts is also windrow's own form. Only its type tells them apart.
     const isFound = type === "message" ? types.length > 0 && types.every(isPartType) : types.some(isOwnPartType);
     return isFound && !isOfAgents(row);
   },
@@ -249,7 +252,7 @@ export const openaiResponsesShape: MessageFormat = {
   read(row) {
     const { id, type, createdAt } = row;
     return {
-      // What answers a call of the local shell has the id of that call.
+      // The answer to a local shell call has the call's id.
       id: type === "local_shell_call_output" ? undefined : optional(id, ".id"),
       createdAt: timeIn(createdAt),
       ...readItem(row, kindOf(row), responsesFields, isPlainMessage(row) ? undefined : row),
@@ -263,7 +266,10 @@ export const openaiResponsesShape: MessageFormat = {
   withOrigin: itemWithOrigin,
 };
 
-/** Whether it is a message whose parts go back one by one: what the assistant said is an item, and all else is of another type. */
+/**
+ * True for a message whose parts go back one by one. The assistant's messages go back as items, and other items have
+ * other types.
+ */
 const isPlainMessage = ({ type, role }: UnknownRecord): boolean =>
   (type == null || type === "message") && role !== "assistant";
 
@@ -272,7 +278,9 @@ const PART_TYPES: ReadonlySet<unknown> = new Set([...OWN_PART_TYPES, "input_text
 const isOwnPartType = (type: unknown): boolean => OWN_PART_TYPES.has(type);
 const isPartType = (type: unknown): boolean => PART_TYPES.has(type);
 
-/** Whether something without a role is an item. Entries of other logs have some of its types too, and other fields with them. */
+/**
+ * True if a value without a role is an item. Entries of other logs have some of the same types, but with other fields.
+ */
 function isItem(row: UnknownRecord): boolean {
   switch (row.type) {
     case "message":
@@ -285,7 +293,7 @@ function isItem(row: UnknownRecord): boolean {
   }
 }
 
-/** The kind of an item. One without a type is a message, or the reference to an item. */
+/** Returns the reader for an item. An item without a type is a message, or a reference to an item. */
 function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   if (type === "item_reference" || (type == null && role === undefined && content === undefined)) {
     throw new MalformedMessage(
@@ -297,7 +305,7 @@ function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   return knownKind(responsesKinds, type, "OpenAI's Responses API");
 }
 
-/** A part of a message, or of what a tool gave. */
+/** Reads a part of a message, or of a tool's result. */
 function readPart(part: UnknownRecord, place: string): PartInput {
   switch (part.type) {
     case "input_text":
@@ -321,8 +329,8 @@ function readPart(part: UnknownRecord, place: string): PartInput {
 }
 
 /**
- * What a tool gave: a text, or texts, images and files. One that has the name of a tool in the place of a call's id was given
- * without a call.
+ * Returns the reader for a tool's result: a text, or texts, images and files. A result with a tool's name in place of a
+ * call's id has no call.
  */
 function outputKind(): ItemKind {
   const outputOf = (output: unknown): Output =>
@@ -364,7 +372,9 @@ function screenshotOf(output: UnknownRecord): PartInput {
   );
 }
 
-/** The code, what it wrote, and the images that it made. Without its call the images are left. */
+/**
+ * Returns the reader for code runs: the code, its output, and its images. The images remain when calls are left out.
+ */
 function codeInterpreterKind(): ItemKind {
   const isImage = (output: unknown): boolean => recordOf(output).type === "image";
   return {
@@ -405,7 +415,10 @@ function mcpName(item: UnknownRecord): string {
   return qualified(item.server_label, required(item.name, ".name"));
 }
 
-/** What the tool of a server gave, and what went wrong: the words of the tool's own error, and any other error as JSON. */
+/**
+ * Returns the output and the error of a server's tool. The tool's own error becomes its words, and any other error
+ * becomes JSON.
+ */
 function mcpOutput({ output, error }: UnknownRecord): string {
   const { type, content } = recordOf(error);
   const isOfTool = type === TOOL_ERROR && typeof content === "string";

@@ -8,7 +8,7 @@ import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { CALLED, GAVE, HOLDERS, ID, ITEM_ID, ITEMS, isItemId, NAME, PARTS } from "./write.js";
 
-/** The pages that say a rule, and threads in which a request was refused for it. */
+/** The pages that state each rule, and threads about requests refused because of it. */
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://platform.openai.com/docs/api-reference/responses/create"],
   "roles-are-known": ["https://platform.openai.com/docs/api-reference/responses/create"],
@@ -63,7 +63,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   };
 }
 
-/** The type of an item. A message needs to name none. */
+/** Returns the type of an item. A message may have none. */
 function typeOf({ type, role }: Readonly<Record<string, unknown>>): string {
   return type === undefined && role !== undefined ? "message" : String(type);
 }
@@ -77,7 +77,7 @@ function messageOf(source: Readonly<Record<string, unknown>>, place: string): Re
   const { call_id: id, name } = source;
   const isCall = type === "function_call" || type === "custom_tool_call";
   if (isCall || CALLED.test(type)) {
-    // The provider answers a call of its own without an id itself, or nothing pairs it with its answer.
+    // The provider answers its own call without an id itself, or nothing pairs it with its answer.
     const part: RequestPart = isCall
       ? { place, kind: "call", id, name, input: source.arguments }
       : id == null
@@ -144,7 +144,7 @@ export const responsesRules: ProviderRules = {
       function* ({ messages }) {
         for (const { place, source } of messages) {
           const { id, type = "message" } = source;
-          const isOfCall = type === "local_shell_call_output"; // It has the id of the call.
+          const isOfCall = type === "local_shell_call_output"; // it has the id of the call
           if (id != null && !isOfCall && !isItemId(id, String(type))) {
             yield [`${place}.id`, `the id ${String(id)} does not match`];
           }

@@ -1,10 +1,10 @@
-// OpenAI's Responses.
+// Requests of OpenAI's Responses.
 //
-// - Instructions that begin the conversation are `instructions`, joined by blank lines; later ones stay in their place, with their
-//   role. Between a call and its results nothing stands but what the assistant says.
-// - A name of the user's stands before its text, others are left out.
-// - Reasoning stays where the provider can take it back: an item with its id, and encrypted content or the id of the item that
-//   follows. Other reasoning is left out.
+// - Instructions at the beginning go into `instructions`, joined by blank lines. Later ones stay in their place, with
+//   their role. Only the assistant's words may come between a call and its results.
+// - A user's name comes before the text. Other names are left out.
+// - Reasoning stays if the provider can take it back: an item with its id, and encrypted content or the id of the next
+//   item. Other reasoning is left out.
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
@@ -64,17 +64,17 @@ export type ResponsesItem =
   | { type: "custom_tool_call"; call_id: string; name: string; input: string; id?: string }
   | { type: "custom_tool_call_output"; call_id: string; output: string | ResponsesPart[] };
 
-/** The parts of a request of OpenAI's Responses that hold the prompt. */
+/** The prompt's fields in a request of OpenAI's Responses. */
 export interface ResponsesBody {
   instructions?: string;
   input: ResponsesItem[];
-  /** The settings that were passed on. */
+  /** The caller's settings. */
   context_management?: { type: string; compact_threshold?: number | null }[];
 }
 
 export const ID: Limit = wordLimit(64);
 export const NAME: Limit = wordLimit(64);
-/** The ids that the provider gives to items, by their types. Another one refuses the request. */
+/** The provider's ids of items, by type. It refuses a request with any other id. */
 export const ITEM_ID: RegExp = /^(?=.{1,64}$)[a-z]+_[A-Za-z0-9_]+$/;
 const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
   message: "msg_",
@@ -83,7 +83,7 @@ const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
   custom_tool_call: "ctc_",
 };
 
-/** Whether the provider gave an item of a type its id. */
+/** True if the provider gave an item of a type its id. */
 export function isItemId(id: unknown, type: string): id is string {
   return typeof id === "string" && ITEM_ID.test(id) && id.startsWith(ITEM_ID_BEGINNINGS[type] ?? "");
 }
@@ -106,7 +106,7 @@ export const HOLDERS: ReadonlyMap<FieldSchema | undefined, readonly string[]> = 
   [OUTPUT, ["output"]],
   [REASONING, ["summary", "content"]],
 ]);
-/** The items whose fields are known. The many other items of tools that the provider runs are taken as they are. */
+/** The items whose fields are known. Other items, of the many tools that the provider runs, are sent unchanged. */
 export const ITEMS: Readonly<Record<string, FieldSchema>> = {
   message: MESSAGE,
   function_call: fields("type call_id name arguments id status namespace caller async"),
@@ -116,10 +116,16 @@ export const ITEMS: Readonly<Record<string, FieldSchema>> = {
   reasoning: REASONING,
   image_generation_call: fields("type id result status"),
 };
-/** An item of a tool that the provider runs, which has its result in it, or one that is given to the model beside the conversation. */
+/**
+ * An item of a tool that the provider runs, including its result, or data that the model receives outside the
+ * conversation.
+ */
 const HOSTED =
   /^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$|^mcp_list_tools$|^compaction$|^additional_tools$|^configuration_update$/;
-/** An item that calls a tool of the provider's own, which the application runs or allows, and one that says what that gave. */
+/**
+ * An item that calls a provider's tool which the application runs or approves, and an item with the result of such a
+ * call.
+ */
 export const CALLED: RegExp =
   /^(?:computer|local_shell|shell|apply_patch|tool_search)_call$|^program$|^mcp_approval_request$/;
 export const GAVE: RegExp =
@@ -134,7 +140,7 @@ export function writeResponses(
   const sent = withoutCompacted(messages, MAKER, false);
   const turns = compactionFirst(withSpeakers(turnsOf(sent, isInline), namesInTexts), MAKER);
   const begin = turns.findIndex(({ kind }) => kind !== "system");
-  // What is nothing but instructions is sent all the same, as messages: an empty input is none.
+  // A conversation with nothing but instructions sends them as messages, because the input can't be empty.
   const leading = turns.slice(0, Math.max(begin, 0)) as readonly SystemTurn[];
   const ids = idsOf(callsIn(turns), ID);
   const input = turns.slice(leading.length).flatMap((turn) => itemsOf(turn, ids));
@@ -145,24 +151,24 @@ export function writeResponses(
   });
 }
 
-/** The provider whose compactions it takes back. xAI's have the same form. */
+/** The provider whose compactions the API takes back. xAI's have the same form. */
 const MAKER = "openai";
 
-/** The caller's own item, where it is one of the provider's. */
+/** Returns the caller's own item, if it is one of the provider's. */
 function ownItem({ given }: Pick<Piece, "given">): Readonly<Record<string, unknown>> | undefined {
   return isRecord(given) ? given : undefined;
 }
 
 const isInline: IsInline = (piece) => HOSTED.test(String(ownItem(piece)?.type));
 
-/** An item, or reasoning that is left out. */
+/** An item, or a marker for reasoning that is left out. */
 type ItemOrGap = ResponsesItem | typeof LEFT_OUT;
 const LEFT_OUT = "reasoning that is left out";
 
 const typeOf = (item: object): string => String((item as { readonly type?: unknown }).type);
 const isReasoning = (item: ItemOrGap): boolean => item !== LEFT_OUT && typeOf(item) === "reasoning";
 
-/** Whether an item is the assistant's, and no reasoning. */
+/** True if an item is the assistant's and not reasoning. */
 function isOfAssistant(item: ItemOrGap | undefined): item is ResponsesItem {
   if (item === undefined || item === LEFT_OUT || isReasoning(item)) {
     return false;
@@ -174,9 +180,10 @@ function isOfAssistant(item: ItemOrGap | undefined): item is ResponsesItem {
 }
 
 /**
- * The items that the provider takes. It takes reasoning only directly before what it led to, and without encrypted content only
- * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it. Of a request that
- * isn't stored (`isStateless`) the provider finds nothing by an id: no reasoning goes without its encrypted content.
+ * Returns the items that the provider accepts. It accepts reasoning only directly before the item it led to and,
+ * without encrypted content, only if that item has its id. If the reasoning is left out, that item loses its id,
+ * because the provider would look for the reasoning. For a request that isn't stored (`isStateless`), the provider
+ * finds nothing by id, so all reasoning needs its encrypted content.
  */
 function taken(entries: readonly ItemOrGap[], isStateless: boolean): ResponsesItem[] {
   let isProven = true;
@@ -196,7 +203,7 @@ function taken(entries: readonly ItemOrGap[], isStateless: boolean): ResponsesIt
   });
 }
 
-/** An item without its id. One of a tool that the provider runs keeps it. */
+/** Returns an item without its id. An item of a tool that the provider runs keeps it. */
 function withoutId(item: ResponsesItem): ResponsesItem {
   if (!("id" in item) || HOSTED.test(typeOf(item)) || CALLED.test(typeOf(item))) {
     return item;
@@ -222,7 +229,7 @@ function itemsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): Ite
   }
 }
 
-/** One text as it is; more, and the caller's own part, as a list. */
+/** Returns a single text as a string. Several pieces, and the caller's own part, become a list. */
 function contentOf(pieces: readonly Piece[]): string | ResponsesPart[] {
   const [first, ...others] = pieces;
   const isText = others.length === 0 && first?.part.type === "text" && ownPart(first) === undefined;
@@ -291,7 +298,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
     if (part.type === "redacted_thinking" && part.note !== undefined && part.provider !== MAKER) {
       items.push(LEFT_OUT);
     } else if (given !== undefined && isWholeItem(given, part)) {
-      // Several parts may be of one item: it is there once.
+      // Several parts may belong to one item, which is sent once.
       if (!sent.has(given)) {
         sent.add(given);
         items.push(fittedItem(given));
@@ -315,7 +322,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
   return items;
 }
 
-/** Whether the caller's own item is one of the assistant's that may stand as it is. */
+/** True if the caller's own item is one of the assistant's that can be sent unchanged. */
 function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): boolean {
   const { type } = given;
   if (type === "message") {
@@ -328,7 +335,7 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): 
   return type === "reasoning" ? Array.isArray(given.summary) && isProven : HOSTED.test(String(type));
 }
 
-/** An item with the fields that are known; an id that the provider did not give is left out. */
+/** Returns an item with only the known fields. Drops an id that the provider didn't assign. */
 function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
   const type = String(given.type);
   const schema = ITEMS[type];
@@ -340,7 +347,7 @@ function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
   return others as unknown as ResponsesItem;
 }
 
-/** An item whose parts have the fields that are known. */
+/** Returns an item whose parts have only the known fields. */
 function fittedParts(
   item: Readonly<Record<string, unknown>>,
   schema: FieldSchema | undefined,
@@ -358,7 +365,7 @@ function fittedPart(part: unknown): unknown {
 
 type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
 
-/** A text as an item; texts of one item are one. */
+/** Adds a text as an item. Texts of one item are joined. */
 function addText(items: ItemOrGap[], piece: Piece<TextPart>): void {
   const { part } = piece;
   const { text } = part;
@@ -388,7 +395,7 @@ const compactionItem = ({ data, id }: RedactedPart): ResponsesItem => ({
   ...(isItemId(id, "compaction") ? { id } : {}),
 });
 
-/** Reasoning as an item; parts of one item are one. */
+/** Adds reasoning as an item. Parts of one item are joined. */
 function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): void {
   const { id, provider, data } = part;
   if (provider !== "openai" || !isItemId(id, "reasoning")) {
@@ -409,7 +416,10 @@ function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): v
   }
 }
 
-/** True if a call of OpenAI's own kinds, such as of a shell, has no result of the caller's: no item says that it was interrupted. */
+/**
+ * True if a call of OpenAI's own types, such as a shell call, has no result from the caller. No item can say that it
+ * was interrupted.
+ */
 const isUnsaid = (call: AnsweredCall): boolean =>
   CALLED.test(String(ownItem(call)?.type)) && call.results.every(({ place }) => place === call.place);
 
@@ -437,7 +447,7 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
     : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
 }
 
-/** The text of a call of a tool that takes text, as OpenAI's chat has it. */
+/** Returns the text of a call of a tool that takes text, from OpenAI's chat form. */
 function customInputOf(call: AnsweredCall): string | undefined {
   const { type, custom } = ownItem(call) ?? {};
   return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
@@ -456,7 +466,7 @@ function resultsOf(results: AnsweredCall["results"], id: string, call?: Answered
     return results.map((result) => {
       const item = ownItem(result) ?? given;
       const fit = fittedItem(item.call_id == null ? item : { ...item, call_id: id });
-      // A result of the local shell has the id of its call as its own.
+      // The result of a local shell call has the call's id as its own.
       return item.call_id == null && item.type === "local_shell_call_output" ? { ...fit, id } : fit;
     });
   }
@@ -469,7 +479,7 @@ function resultsOf(results: AnsweredCall["results"], id: string, call?: Answered
   return [{ type, call_id: id, output: isList && said.length > 0 ? said.map(partOf) : (text ?? "") }];
 }
 
-/** Whether what a tool gave may stand as it is: a text, or parts with something in each. */
+/** True if a tool's result can be sent unchanged: a text, or non-empty parts. */
 function isWholeOutput(output: unknown): boolean {
   const isHeld = (part: unknown): boolean =>
     isRecord(part) && String(part.type) in PARTS && !(typeof part.text === "string" && isBlank(part.text));

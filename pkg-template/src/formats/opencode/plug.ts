@@ -1,4 +1,4 @@
-// opencode: a plugin that sends the context of the messages. The session keeps them all.
+// A plugin for opencode. The model receives the context of the messages; the session keeps them all.
 
 import type { AnyMessage, ContextMessage } from "windrow";
 import { hook, listed } from "../plug/door.js";
@@ -12,15 +12,16 @@ export interface ContextHooks {
 }
 
 /**
- * The hooks of a plugin for opencode that sends the model the context of the messages: return it from a plugin's function. Instructions
- * and tools the hook does not see: give them as `instructions` and `budget.tools`. Fails as `buildContext` does.
+ * Returns the hooks of an opencode plugin that sends the model the context of the messages. Return them from the
+ * plugin's function. The hook doesn't see instructions and tools: pass them as `instructions` and `budget.tools`. Fails
+ * as `buildContext` does.
  */
 export function contextHooks(config: HookConfig = {}): ContextHooks {
   return {
     "experimental.chat.messages.transform": hook("experimental.chat.messages.transform", async (_, output) => {
       const messages = listed(output.messages) as unknown as readonly AnyMessage[];
       const sent = await fit(messages, config, { model: modelOf(messages) }, asOpencodeMessage);
-      // opencode reads the list that it handed out.
+      // opencode reads the list that it passed.
       output.messages.splice(0, output.messages.length, ...(sent as unknown as object[]));
     }),
   };
@@ -36,7 +37,7 @@ interface OpencodeMessage {
   };
 }
 
-/** The model that the newest message is for. */
+/** Returns the model that the newest message is for. */
 function modelOf(messages: readonly AnyMessage[]): string | undefined {
   const names = (messages as readonly unknown[] as readonly OpencodeMessage[]).map(
     ({ info }) => info.model?.modelID ?? info.modelID,
@@ -44,7 +45,7 @@ function modelOf(messages: readonly AnyMessage[]): string | undefined {
   return names.findLast((name): name is string => typeof name === "string");
 }
 
-/** A message that windrow wrote, as one of the user's beside another. */
+/** Returns a message that windrow wrote as a user message next to another one. */
 function asOpencodeMessage({ content }: ContextMessage, beside: AnyMessage | undefined): AnyMessage {
   const { info } = (beside ?? { info: {} }) as unknown as OpencodeMessage;
   const id = `${info.id}_windrow`;

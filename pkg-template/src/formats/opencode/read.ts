@@ -1,4 +1,4 @@
-// The messages of opencode: what a message is (`info`), and its parts. A tool's part holds the call and what it gave.
+// The messages of opencode: a message's facts (`info`) and its parts. A tool part holds the call and its result.
 //
 // Told by: `info` and `parts`.
 
@@ -27,22 +27,22 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
+/** The fields of an opencode message that are read, by structure. `{ info, parts }` of `@opencode-ai/sdk` fits it. */
 export interface OpencodeMessageShape {
   readonly info: { readonly id: string; readonly sessionID: string; readonly role: "user" | "assistant" };
   readonly parts: readonly { readonly type: string }[];
 }
 
-/** Parts that the model never sees: borders of steps, states of the files, attempts, and whom a text names. */
+/** Parts that the model never sees: step borders, file states, retries, and mentions of agents. */
 const UNSEEN = new Set<unknown>(["step-start", "step-finish", "snapshot", "patch", "agent", "retry"]);
-/** What the model is told in the place of these parts. */
+/** The texts that the model sees in place of these parts. */
 const TOLD: Readonly<Record<string, string>> = {
   compaction: "What did we do so far?",
   subtask: "The following tool was executed by the user",
 };
-/** What the user attaches of these, opencode writes into texts of its own. */
+/** The types of user attachments that opencode turns into texts. */
 const WRITTEN_OUT = new Set<unknown>(["text/plain", "application/x-directory"]);
-/** What the model is told of a call that did not end, and of a result that opencode has cleared. */
+/** The texts that the model sees for a call that didn't end, and for a result that opencode has cleared. */
 const CLEARED = "[Old tool result content cleared]";
 
 export const opencodeShape: MessageFormat = {
@@ -55,7 +55,8 @@ export const opencodeShape: MessageFormat = {
   read(row) {
     const { id, role, sessionID, time, error, summary } = recordOf(row.info);
     const parts = list(row.parts, ".parts").map(recordOf);
-    // A summary stands where what it sums up stood, with its question, and was written later than what stands behind it.
+    // A summary and its question take the place of the messages it covers, but were written later than the messages
+    // after it.
     const isSummary = summary === true || parts.some(({ type }) => type === "compaction");
     return {
       id: id as string | undefined,
@@ -90,7 +91,7 @@ export const opencodeShape: MessageFormat = {
       info: {
         ...info,
         ...(id === undefined ? {} : { id }),
-        // The time of a summary is there, and not read.
+        // A summary has a time, but it isn't read.
         ...(createdAt === undefined || time.created != null ? {} : { time: { ...time, created: createdAt } }),
         ...(sessionId === undefined ? {} : { sessionID: sessionId }),
       },
@@ -104,12 +105,12 @@ export const opencodeShape: MessageFormat = {
 
 const isTool = ({ type }: UnknownRecord): boolean => type === "tool";
 
-/** Whether a part of a message of this role is shown to the model at all. */
+/** True if the model sees a part of a message with this role. */
 function isShown({ type, ignored, mime }: UnknownRecord, role: unknown): boolean {
   return role !== "user" || !((type === "text" && ignored === true) || (type === "file" && WRITTEN_OUT.has(mime)));
 }
 
-/** How the turn ended, where it did not end well. */
+/** Returns the state of a turn that didn't end normally. */
 function statusOf(error: unknown): string | undefined {
   if (error == null) {
     return undefined;
@@ -122,7 +123,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   switch (type) {
     case "text": {
       const said = textPart(required(part.text, `${place}.text`), metadata, place);
-      // opencode adds the files that the user names, and instructions, to the user's message.
+      // opencode adds instructions, and files that the user names, to the user's message.
       return [part.synthetic === true ? ofFile(said) : said];
     }
     case "reasoning":
@@ -151,7 +152,7 @@ function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
   const toolCallId = required(callID, `${place}.callID`);
   const toolName = required(tool, `${place}.tool`);
   const output = outputOf(recordOf(state), `${place}.state`);
-  // What a provider gave with the call stands beside the mark that it ran the tool itself.
+  // The provider's metadata of the call is next to the mark that the provider ran the tool.
   const { providerExecuted, ...metadata } = recordOf(part.metadata);
   return callParts({ toolCallId }, place, {
     toolName,
@@ -163,7 +164,7 @@ function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
   });
 }
 
-/** What the model is told that a tool gave: of one that is still running, that it was interrupted. */
+/** Returns a tool's result as the model sees it. A running tool counts as interrupted. */
 function outputOf(state: UnknownRecord, place: string): unknown {
   const { status, error, metadata, time } = state;
   switch (status) {
@@ -191,7 +192,7 @@ function outputOf(state: UnknownRecord, place: string): unknown {
   }
 }
 
-/** What a tool had said before it was interrupted. */
+/** Returns the output of a tool up to its interruption. */
 function outputBefore(metadata: unknown): string | undefined {
   const { interrupted, output } = recordOf(metadata);
   return interrupted === true && typeof output === "string" ? output : undefined;

@@ -1,5 +1,5 @@
-// Messages of OpenTelemetry's conventions for generative AI, as traces hold them in `gen_ai.input.messages` and
-// `gen_ai.output.messages`: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+// Messages of OpenTelemetry's conventions for generative AI, from `gen_ai.input.messages` and `gen_ai.output.messages`
+// in traces: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
 //
 // Told by: parts such as `tool_call_response`, or `finish_reason`.
 
@@ -19,7 +19,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { callPart, mediaPart } from "../../message/parts.js";
 
-/** What of a message is read, by structure. */
+/** The fields of a message that are read, by structure. */
 export interface OtelMessageShape {
   readonly role: string;
   readonly parts: readonly { readonly type: string }[];
@@ -87,7 +87,7 @@ function readPart(part: UnknownRecord, place: string): PartInput {
       const output = part[fieldOf(part)] ?? "";
       return { type: "tool-result", toolCallId: text(part.id, `${place}.id`) ?? "", output, ...hosted };
     }
-    // An instrumentation that has no id leaves it out: the name stands for it.
+    // An instrumentation may leave out the id, so the name replaces it.
     const id = part.id ?? part.name;
     return {
       ...callPart({}, { id, name: part.name, input: part.arguments, fields: ["id", "name"] }, place),
@@ -111,7 +111,7 @@ function readPart(part: UnknownRecord, place: string): PartInput {
   }
 }
 
-/** The field that says what a part says. */
+/** Returns the field with a part's content. */
 function fieldOf({ type, response, result }: UnknownRecord): string {
   return RESPONSE.test(String(type))
     ? response === undefined && result !== undefined

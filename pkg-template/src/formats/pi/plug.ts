@@ -1,4 +1,4 @@
-// pi's agent core, and OpenClaw, which has its messages: a `transformContext`, and a context engine.
+// Hooks for pi's agent core, and for OpenClaw, which uses its messages: a `transformContext`, and a context engine.
 
 import type { AnyMessage, ContextMessage } from "windrow";
 import { hook, listed } from "../plug/door.js";
@@ -8,16 +8,16 @@ export type { HookConfig } from "../plug/fit.js";
 
 const fitted = hook("transformContext", fit);
 
-/** A config with what is told of a failure, as the hook itself may not fail. */
+/** Options of a hook, including a handler for failures, because the hook itself must not fail. */
 export type PiConfig = HookConfig & {
-  /** Is told why a context could not be built. Default: the console. */
+  /** Receives the failure of a build. Default: logs it to the console. */
   readonly onError?: ((failure: unknown) => void) | undefined;
 };
 
 /**
- * A `transformContext` for an agent of pi that sends the context of the messages. The system prompt and tools it does not see: give
- * them as `instructions` and `budget.tools`. The agent demands that it never fails: where no context can be built, it sends the
- * messages as they are, and tells `onError`.
+ * Returns a `transformContext` for a pi agent that sends the context of the messages. It doesn't see the system prompt
+ * and tools: pass them as `instructions` and `budget.tools`. The agent requires that it never fails. If a context can't
+ * be built, it sends the messages unchanged and calls `onError`.
  */
 export function transformContext(
   config: PiConfig = {},
@@ -42,7 +42,7 @@ function asGiven<M>(messages: readonly M[]): M[] {
   }
 }
 
-/** Tells of a failure. The agent demands that nothing here fails, whatever `onError` does. */
+/** Reports a failure. The agent requires that nothing here throws, not even `onError`. */
 function tell(config: PiConfig, failure: unknown): void {
   try {
     (config.onError ?? console.error)(failure);
@@ -51,17 +51,17 @@ function tell(config: PiConfig, failure: unknown): void {
   }
 }
 
-/** What OpenClaw asks of a context engine, as far as it is used. */
+/** The options of OpenClaw's context engines that are used. */
 export interface AssembleOptions<M> {
   readonly messages: readonly M[];
-  /** The most tokens that the prompt may have. */
+  /** The most tokens for the prompt. */
   readonly tokenBudget?: number | undefined;
   readonly model?: string | undefined;
-  /** The user's input, where it is not among the messages yet. */
+  /** The user's input, if it isn't among the messages yet. */
   readonly prompt?: string | undefined;
 }
 
-/** A context engine of OpenClaw's. It keeps nothing: the host has the transcript. */
+/** A context engine for OpenClaw. It stores nothing, because the host has the transcript. */
 export interface ContextEngine {
   readonly info: { readonly id: string; readonly name: string; readonly ownsCompaction: true };
   ingest(options: object): Promise<{ ingested: boolean }>;
@@ -70,9 +70,10 @@ export interface ContextEngine {
 }
 
 /**
- * A context engine for OpenClaw: `api.registerContextEngine("windrow", () => contextEngine())`. It sends the context of the messages
- * within the host's `tokenBudget`, or `budget.maxTokens` where that is less. Nothing is ever rewritten, so there is nothing to compact.
- * `assemble` fails as `buildContext` does; the host then goes on with its own engine.
+ * Returns a context engine for OpenClaw: `api.registerContextEngine("windrow", () => contextEngine())`. It sends the
+ * context of the messages within the host's `tokenBudget`, or within `budget.maxTokens` if that is less. It never
+ * rewrites anything, so there is nothing to compact. `assemble` fails as `buildContext` does; the host then continues
+ * with its own engine.
  */
 export function contextEngine(config: HookConfig = {}): ContextEngine {
   return {
@@ -104,7 +105,7 @@ export function contextEngine(config: HookConfig = {}): ContextEngine {
   };
 }
 
-/** A message that windrow wrote, in the place of time where it stands. pi has no instructions among its messages. */
+/** Returns a message that windrow wrote, with the time of its neighbour. pi has no instructions among its messages. */
 function asPiMessage({ content }: ContextMessage, beside: AnyMessage | undefined): AnyMessage {
   const { timestamp = 0 } = (beside ?? {}) as { readonly timestamp?: unknown };
   return { role: "user", content, timestamp } as AnyMessage;

@@ -1,4 +1,5 @@
-// The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
+// The `AgentMessage` of pi-agent-core, which OpenClaw uses too: messages of pi-ai, and those that only the coding agent
+// has.
 //
 // Told by: a role such as `toolResult`, or `stopReason`.
 
@@ -17,7 +18,10 @@ import type { PartInput, PlainMessage, Provenance } from "../../message/message.
 import { from } from "../../message/origin.js";
 import { mediaPart } from "../tool-parts.js";
 
-/** What of an `AgentMessage` is read, by structure: pi's and OpenClaw's fit it, with the messages of the coding agent. */
+/**
+ * The fields of an `AgentMessage` that are read, by structure. pi's and OpenClaw's fit it, including the coding agent's
+ * messages.
+ */
 export interface PiMessageShape {
   readonly role:
     | "system"
@@ -32,15 +36,15 @@ export interface PiMessageShape {
   readonly content?: string | readonly { readonly type: string }[];
 }
 
-/** Fields of a message in windrow's own form that none of these messages has. */
+/** Fields of windrow's own form that none of these messages has. */
 const OWN_FIELDS = [
   ...["createdAt", "name", "source", "actions", "status", "target", "priority", "ttlSeconds", "summaryOf"],
   ...["toolCalls", "tool_calls", "toolCallId", "tool_call_id"],
 ] as const;
-/** A time in milliseconds is later than this: the year 1973. One in seconds is not. */
+/** The smallest time in milliseconds, in the year 1973. A time in seconds is smaller. */
 const EARLIEST = 1e11;
 
-/** What stands around a summary before the model sees it. */
+/** The texts before and after a summary, as the model sees it. */
 const SUMMARIES: Readonly<Record<string, readonly [before: string, after: string]>> = {
   compactionSummary: [
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
@@ -51,7 +55,7 @@ const SUMMARIES: Readonly<Record<string, readonly [before: string, after: string
     "</summary>",
   ],
 };
-/** A call, in each of its spellings: OpenClaw takes over those of other agents. */
+/** The types of calls. OpenClaw uses the spellings of several agents. */
 const CALL = /^(?:toolCall|toolUse|functionCall)$/;
 const MEDIA = /^(?:image|audio|video)$/;
 
@@ -91,7 +95,7 @@ export const piShape: MessageFormat = {
     return {
       id: id as string | undefined,
       role: roleOf(row),
-      // A summary stands where what it sums up stood, and was written later than what stands behind it.
+      // A summary takes the place of the messages it covers, but was written later than the messages after it.
       createdAt: SUMMARIES[String(row.role)] === undefined ? timeIn(timestamp) : undefined,
       ...(row.role === "toolResult"
         ? {
@@ -123,7 +127,7 @@ export const piShape: MessageFormat = {
 
   withOrigin(row, { createdAt, ...named }) {
     const time = new Date(createdAt ?? Number.NaN).getTime();
-    // The time of a summary is there, and not read.
+    // A summary has a time, but it isn't read.
     return { ...row, ...named, ...(Number.isNaN(time) || row.timestamp != null ? {} : { timestamp: time }) };
   },
 
@@ -140,7 +144,7 @@ const isCall = ({ type }: UnknownRecord): boolean => CALL.test(String(type));
 const isAnswer = ({ api, stopReason, content }: UnknownRecord): boolean =>
   Array.isArray(content) && typeof api === "string" && typeof stopReason === "string";
 
-/** Whether a message has pi's time, and nothing of windrow's own form. */
+/** True if a message has pi's time and nothing of windrow's own form. */
 function isTimed(row: UnknownRecord): boolean {
   const { timestamp, content } = row;
   return (
@@ -151,7 +155,7 @@ function isTimed(row: UnknownRecord): boolean {
   );
 }
 
-/** Whether a part is one that a user's message has. */
+/** True if a part is one that a user message may have. */
 function isWords({ type, text, data, mimeType }: UnknownRecord): boolean {
   return type === "text"
     ? typeof text === "string"
@@ -180,7 +184,7 @@ function roleOf({ role }: UnknownRecord): PlainMessage["role"] {
   }
 }
 
-/** How the turn ended, where it did not end well. */
+/** Returns the state of a turn that didn't end normally. */
 function statusOf(stopReason: unknown): string | undefined {
   return stopReason === "error" ? "failed" : stopReason === "aborted" ? "aborted" : undefined;
 }
@@ -194,7 +198,7 @@ function readContent(row: UnknownRecord): readonly PartInput[] {
       );
 }
 
-/** Whose API a reply is from, where it gives back what its provider signed. */
+/** The providers that take back signed content, by the API of a reply. */
 const MAKERS = [
   [/^anthropic|^bedrock/, "anthropic"],
   [/^google/, "google"],
@@ -225,7 +229,7 @@ function readPart(part: UnknownRecord, place: string, maker: string | undefined)
   throw unknownType(type, place, "part", "text, thinking, image or toolCall");
 }
 
-/** What proves to Google that a text or a call is its own, or how OpenAI calls the item that a text is. */
+/** Returns Google's proof of a text or a call, or OpenAI's id for the item of a text. */
 function proofOf(
   { textSignature, thoughtSignature = textSignature }: UnknownRecord,
   maker: string | undefined,
@@ -245,7 +249,7 @@ function proofOf(
   }
 }
 
-/** An item of OpenAI's that a signature is the JSON of. */
+/** Returns the item of OpenAI's in a signature, which is JSON. */
 function itemIn(signature: string): UnknownRecord {
   try {
     return recordOf(JSON.parse(signature));
@@ -254,7 +258,7 @@ function itemIn(signature: string): UnknownRecord {
   }
 }
 
-/** Reads a thought. The signature of a redacted one is its encrypted text. */
+/** Reads a thought. The signature of a redacted thought is its encrypted text. */
 function readThinking(
   { thinking, thinkingSignature: signature, redacted }: UnknownRecord,
   place: string,
@@ -276,7 +280,7 @@ function readThinking(
         : from({ type: "reasoning", text, signature, ...proof }, undefined, place),
     ];
   }
-  // OpenAI's is the item of the reasoning, as JSON.
+  // OpenAI's signature is the reasoning item as JSON.
   const item = itemIn(signature);
   const { id, encrypted_content: data } = item;
   const proof = { provider: maker, ...(typeof id === "string" ? { id } : {}) };
@@ -288,7 +292,7 @@ function readThinking(
   ];
 }
 
-/** What the model is shown of a message that has no content of its own: a command and what it gave, or a summary. */
+/** Returns the text that the model sees for a message without a content: a command with its output, or a summary. */
 function writtenOut(row: UnknownRecord): string | undefined {
   const around = SUMMARIES[String(row.role)];
   if (around !== undefined) {
@@ -309,7 +313,7 @@ function commandAndOutput({ command, output, exitCode, cancelled, truncated, ful
   return `Ran \`${required(command, ".command")}\`\n${said}${end}${rest}`;
 }
 
-/** The message as the user's, which is how the model is shown what is written out. */
+/** Returns a message as the user's, which is how the model sees commands and summaries. */
 function asUser(row: UnknownRecord, content: unknown): UnknownRecord {
   const { command, output, exitCode, cancelled, truncated, fullOutputPath, ...other } = row;
   const { summary, fromId, tokensBefore, tokensAfter, firstKeptEntryId, ...rest } = other;

@@ -1,39 +1,45 @@
-// Marks where a provider's cache may end, on a framework's own messages. A mark is put on a copy. Such a copy may come back with the next
-// step, as it was or cloned: then it is taken for the message that it was made of, so that marks never pile up.
+// Marks the places where a provider's cache may end, on a framework's own messages. Marks go on copies. Such a copy may
+// come back with the next step, either the same object or a clone. It then counts as the message it was copied from, so
+// marks never pile up.
 
 import type { AnyMessage } from "windrow";
 import { listFrom } from "../../base/lists.js";
 
-/** How a framework's messages are marked. */
+/** Marks a framework's messages. */
 export interface CacheMarker {
-  /** Whether the framework has a place of its own for the mark at the end of the prompt, so that no message needs it. */
+  /** True if the framework has a separate place for the mark at the end of the prompt, so no message needs it. */
   readonly marksEndElsewhere?: boolean;
-  /** A copy with a mark of windrow's; the message itself where its end has one of the caller's; undefined where it can have none. */
+  /**
+   * Returns a copy with windrow's mark. Returns the message itself if its end has a mark of the caller's, and undefined
+   * if it can't have one.
+   */
   marked(message: AnyMessage): AnyMessage | undefined;
-  /** A copy without windrow's mark; the message itself where it has none. */
+  /** Returns a copy without windrow's mark, or the message itself if it has none. */
   unmarked(message: AnyMessage): AnyMessage;
-  /** Whether a message, a part of one or the definition of a tool has a mark itself. */
+  /** True if a message, a part of one or a tool definition has a mark itself. */
   isMarked(given: unknown): boolean;
 }
 
-/** What providers cache for a few minutes. */
+/** The mark for a cache of a few minutes. */
 export const EPHEMERAL = { type: "ephemeral" } as const;
 
 /** The most marks that a request may have. */
 const MOST_MARKS = 4;
 
-/** By marked copy: what it was made of, and the content that it had then. */
+/** The original of each marked copy, and the original's content at the time. */
 const originals = new WeakMap<object, { readonly original: AnyMessage; readonly content: unknown }>();
 
 const contentOf = (given: object): unknown => (given as { readonly content?: unknown }).content;
 
-/** How many marks a message has, with those of its parts, or the definition of a tool. */
+/** Returns the number of marks on a message including its parts, or on a tool definition. */
 export function markCount(given: object, marker: CacheMarker): number {
   const content = contentOf(given);
   return [given, ...listFrom(content)].filter((part) => marker.isMarked(part)).length;
 }
 
-/** The messages as they were before windrow marked any: the same objects as far as they are known; and those that it had marked. */
+/**
+ * Returns the messages without windrow's marks (the original objects if known), and the set of those that had marks.
+ */
 export function withoutMarks<M extends AnyMessage>(
   messages: readonly M[],
   marker: CacheMarker,
@@ -53,8 +59,8 @@ export function withoutMarks<M extends AnyMessage>(
 }
 
 /**
- * The messages with marks behind these positions, or as near before each as a mark can stand. `tools` are sent with them, and their
- * marks count: where there would be too many, the first places have none.
+ * Returns the messages with marks after these positions, or as close before each as a mark is possible. Marks on
+ * `tools`, which are sent with them, count too. If there would be too many, the first places get none.
  */
 export function withMarks<M extends AnyMessage>(
   messages: readonly M[],

@@ -1,9 +1,9 @@
-// The door of a framework's hook: whatever a framework hands over, a failure is a `ContextError`.
+// The boundary of a framework's hook: whatever the framework passes, a failure is a `ContextError`.
 
 import { firstHole } from "../../base/lists.js";
 import { publicPromise } from "../../base/public-call.js";
 
-/** Makes a hook whose failures are `ContextError`s. `name` is what the framework calls it. */
+/** Creates a hook whose failures are `ContextError`s. `name` is the framework's name for it. */
 export function hook<Given extends unknown[], T>(
   name: string,
   run: (...given: Given) => T | Promise<T>,
@@ -12,8 +12,8 @@ export function hook<Given extends unknown[], T>(
 }
 
 /**
- * A framework's list of messages, which can be walked and copied. It ends with its first place that has nothing, as a list can say that
- * it is longer than any memory: the build then names that place.
+ * Returns a framework's list of messages in a form that can be walked and copied. It ends at the first hole, because a
+ * list may claim to be longer than memory. The build then names that place.
  */
 export function listed<T>(messages: readonly T[]): readonly T[] {
   if (!Array.isArray(messages)) {

@@ -1,4 +1,4 @@
-// What every framework's hook does: messages in, those of the context out.
+// The core of every framework's hook: messages in, the context's messages out.
 
 import {
   type AnyMessage,
@@ -13,49 +13,53 @@ import { type CacheMarker, markCount, withMarks, withoutMarks } from "./cache-ma
 import { listed } from "./door.js";
 
 /**
- * How a hook builds contexts: a config of windrow's. The framework gives the messages; the newest of the user's is the request, and
- * what answers it stays with it.
+ * Options of a hook: a windrow config. The framework provides the messages. The newest user message is the request, and
+ * the messages that answer it stay with it.
  */
 export type HookConfig = Omit<ContextConfig<AnyMessage>, "request" | "shape" | "render"> & {
-  /** The form of the messages. They stay messages: a framework takes no text. */
+  /** The form of the messages. The format is fixed, because frameworks take messages and not text. */
   readonly render?: Omit<NonNullable<ContextConfig["render"]>, "format"> | undefined;
-  /** Instructions that the framework sends beside the messages and does not tell the hook: they count. */
+  /** Instructions that the framework sends but doesn't pass to the hook. They count toward the budget. */
   readonly instructions?: string | undefined;
   /**
-   * Whether the hook marks where a provider's cache may end, where its framework has a place for that. Default: with `budget.cut`.
+   * True if the hook marks the places where a provider's cache may end, if its framework supports marks. Default: true
+   * with `budget.cut`.
    */
   readonly cacheBreakpoints?: boolean | undefined;
-  /** Is given each context that was built, for what it says of its tokens, or why a message is missing. */
+  /** Receives each built context, for its token counts or the reason why a message is missing. */
   readonly onContext?: ((context: BuiltContext<AnyMessage>) => void) | undefined;
 };
 
-/** What a framework says about the call that a context is for. */
+/** Facts from a framework about the call that a context is for. */
 export interface FrameworkCall {
-  /** The model's name, where the config names none. */
+  /** The model's name, if the config has none. */
   readonly model?: string | undefined;
-  /** The definitions of the tools, where the config has none. */
+  /** The tool definitions, if the config has none. */
   readonly tools?: readonly object[] | undefined;
-  /** What is sent beside the messages. */
+  /** Instructions that are sent in addition to the messages. */
   readonly instructions?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The user's input, where it is not among the messages: it counts, and is sent by the framework. */
+  /** The user's input, if it isn't among the messages. It counts, and the framework sends it. */
   readonly request?: string | undefined;
 }
 
-/** The share of the room that a shorter prompt has: another prompt has another ratio of tokens to those that are counted. */
+/**
+ * The share of the room that a shorter prompt uses. Another prompt may have a different ratio of actual to counted
+ * tokens.
+ */
 const ROOM_SHARE = 0.95;
 
-/** The most tokens for each one that was counted, as a build takes them (`budget.usage`). */
+/** The largest ratio of actual to counted tokens that a build accepts (`budget.usage`). */
 const MOST_RATIO = 2;
 
-/** The length of a shorter prompt if a provider says that one is too long, and not by how much: a share of it. */
+/** The share of a prompt's length to retry with, if a provider rejects it as too long without a figure. */
 const SHORTENED_SHARE = 0.75;
 
-/** The lengths of prompts that providers have named, by model. */
+/** The prompt limits that providers have reported, by model. */
 export class PromptLimits {
   readonly #known = new Map<string, Pick<NonNullable<HookConfig["budget"]>, "maxTokens" | "usage">>();
 
-  /** Returns a config with the limit that the provider of a model has named. */
+  /** Returns a config with the limit that the model's provider has reported. */
   within(config: HookConfig, model: string | undefined): HookConfig {
     const known = this.#known.get(config.model ?? model ?? "");
     if (known === undefined) {
@@ -65,7 +69,7 @@ export class PromptLimits {
     return { ...config, budget: { ...config.budget, ...known, maxTokens } };
   }
 
-  /** Learns from the failure of a call with a context. False if the failure is another one. */
+  /** Learns from the failure of a call with a context. Returns false if the failure has another reason. */
   #learn(failure: unknown, context: BuiltContext<AnyMessage>, config: HookConfig, model: string | undefined): boolean {
     const overflow = contextOverflowOf(failure);
     if (overflow === undefined) {
@@ -75,7 +79,7 @@ export class PromptLimits {
     const { inputTokens: used = total } = overflow;
     const { maxInputTokens: most = used * SHORTENED_SHARE } = overflow;
     const usage = counted > 0 && used > 0 ? [{ countedTokens: counted, inputTokens: used }] : [];
-    // A build takes a count for twice as much at the most.
+    // A build accepts a ratio of at most two.
     const beyond = Math.max(used / (MOST_RATIO * Math.max(counted, 1)), 1);
     const maxTokens = Math.max(Math.floor((Math.min(most, used) * ROOM_SHARE) / beyond), 1);
     this.#known.set(config.model ?? model ?? "", { maxTokens, usage });
@@ -83,8 +87,8 @@ export class PromptLimits {
   }
 
   /**
-   * Returns a shorter request if a call with a context failed because its prompt is too long. Every other failure is thrown again, and so is
-   * this one if nothing shorter can be built.
+   * Returns a shorter request if a call with a context failed because its prompt is too long. Throws any other failure
+   * again, and this one too if nothing shorter can be built.
    */
   async shorter<T>(
     failure: unknown,
@@ -102,16 +106,16 @@ export class PromptLimits {
   }
 }
 
-/** The context of a call, in the form of its framework. */
+/** The context of a call, in its framework's form. */
 export interface Fitted<M> {
   readonly messages: M[];
   readonly context: BuiltContext<AnyMessage>;
 }
 
 /**
- * The messages of the context of some messages: the framework's own objects, in their order. A message that windrow adds, such as the
- * line for what is left out, is put into the framework's form by `made`, which is given a message that it stands beside. `marker`
- * marks messages for a provider's cache; those that it has marked are copies. Fails as `buildContext` does.
+ * Returns the messages in the context of some messages: the framework's own objects, in order. `made` converts messages
+ * that windrow adds, such as the line for omitted ones, to the framework's form. It also receives a neighbouring
+ * message. `marker` marks messages for a provider's cache; marked ones are copies. Fails as `buildContext` does.
  */
 export async function fit<M extends AnyMessage>(...given: Parameters<typeof fitted<M>>): Promise<M[]> {
   return (await fitted(...given)).messages;
@@ -136,27 +140,27 @@ export async function fitted<M extends AnyMessage>(
   return { messages, context };
 }
 
-/** By the last message that a hook was given or has returned: the newest context with it. */
+/** The newest context that includes a message, by the last message that a hook received or returned. */
 const latest = new WeakMap<object, BuiltContext<AnyMessage>>();
 
-/** Returns the newest context that a hook has built of some messages, or of the first of them. */
+/** Returns the newest context that a hook has built from some messages, or from the first of them. */
 export function contextOf(messages: readonly object[]): BuiltContext<AnyMessage> | undefined {
   const known = messages.findLast((message) => latest.has(message));
   return known && latest.get(known);
 }
 
-/** A list that a hook has returned, and the longer one that it was made of. */
+/** A list that a hook returned, and the longer one it came from. */
 interface ShortenedList {
   readonly sent: readonly object[];
   readonly all: readonly object[];
 }
 
-/** By the last message of a list that a hook has returned. */
+/** Keyed by the last message of a list that a hook returned. */
 const shortenedLists = new WeakMap<object, ShortenedList>();
 
 /**
- * Returns the full list if a list begins with one that a hook has returned: the AI SDK passes the messages of a step on to the next one, and
- * that one may have room for messages that the step before had none for.
+ * Returns the full list if a list begins with one that a hook returned. The AI SDK passes a step's messages on to the
+ * next step, which may have room for messages that the previous one had none for.
  */
 function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
   const last = list.findLastIndex((message) => shortenedLists.has(message));
@@ -165,7 +169,7 @@ function asGiven<M extends AnyMessage>(list: readonly M[]): readonly M[] {
   return isSame ? [...(known.all as readonly M[]), ...list.slice(last + 1)] : list;
 }
 
-/** Remembers the full list of each list that it returned. Marks for a provider's cache stay on the messages that have them. */
+/** Remembers the full list for each returned list. Cache marks stay on the messages that have them. */
 function remember<M extends AnyMessage>(all: readonly M[], sent: readonly M[], marker: CacheMarker | undefined): void {
   const last = sent.at(-1);
   if (last === undefined || (sent.length === all.length && sent.every((message, at) => message === all[at]))) {
@@ -210,8 +214,8 @@ async function fittedOnce<M extends AnyMessage>(
   if (marker === undefined || !cacheBreakpoints) {
     return { messages: shown, context };
   }
-  // Marks of the step before stay: behind them its cache ends. What was quoted in it is a message of the history now, so that the end of
-  // the history is another. Where the caller has marked the history, it says itself where that ends.
+  // Marks of the previous step stay, because its cache ends there. Its quotes are now a message of the history, so the
+  // history ends elsewhere. If the caller has marked the history, the caller's marks say where it ends.
   const carried = shown.flatMap((message, at) => (marked?.has(message) ? [at] : []));
   const isOwn = (message: M): boolean =>
     (message as { readonly role?: unknown }).role !== "system" && markCount(message, marker) > 0;
@@ -223,13 +227,13 @@ async function fittedOnce<M extends AnyMessage>(
   return { messages: withMarks(shown, [...carried, ...positions], marker, call.tools), context };
 }
 
-/** Whether windrow wrote a message itself: a shortened copy of another one has more than a role and a text. */
+/** True if windrow wrote a message. A shortened copy of another message has more fields than a role and a text. */
 function isMade(message: object): boolean {
   const { role, content } = message as Partial<ContextMessage>;
   return Object.keys(message).length === 2 && typeof role === "string" && typeof content === "string";
 }
 
-/** A model's name, as frameworks give it: a name, or an object that has one in a field of these. */
+/** Returns a model's name from a framework's value: a name, or an object with a name in one of these fields. */
 export function modelName(model: unknown, ...fields: readonly string[]): string | undefined {
   if (typeof model === "string") {
     return model;

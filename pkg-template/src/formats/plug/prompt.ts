@@ -1,20 +1,21 @@
-// Messages of the AI SDK, and of the prompt of its language models, which its middleware and Mastra's processors see.
+// Messages of the AI SDK, and of the prompts for its language models, which its middleware and Mastra's processors
+// receive.
 
 import type { AnyMessage, ContextMessage } from "windrow";
 import { type CacheMarker, EPHEMERAL } from "./cache-marks.js";
 import { fieldsOf } from "./fields.js";
 
-/** A message that windrow wrote, as a prompt has it: nothing but instructions is a text without parts. */
+/** Returns a message that windrow wrote in the form of a prompt. Only instructions are a text without parts. */
 export function asPromptMessage({ role, content }: ContextMessage): AnyMessage {
   const parts = role === "system" ? content : [{ type: "text", text: content as string }];
   return { role, content: parts } as AnyMessage;
 }
 
-/** The options by which a copy of windrow's is known: no provider of the SDK reads what stands under another's name. */
+/** The options that identify windrow's copies. Providers of the SDK don't read options under another name. */
 const OWN = "windrow";
 
 /**
- * Marks a message by its `providerOptions`: Anthropic's provider puts them on the last part, and others do not read them.
+ * Marks a message in its `providerOptions`. Anthropic's provider puts them on the last part; others ignore them.
  * https://ai-sdk.dev/providers/ai-sdk-providers/anthropic#cache-control
  */
 export const promptMarker: CacheMarker = {

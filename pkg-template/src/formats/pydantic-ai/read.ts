@@ -1,8 +1,8 @@
-// Pydantic AI's message history, as `all_messages_json()` writes it: what a back end in Python hands to its front end. A request holds
-// what the user and the tools said, a response what the model did.
+// Pydantic AI's message history, from `all_messages_json()`: a Python back end passes it to its front end. A request
+// has the words of the user and the tools, and a response has those of the model.
 //
-// A request may have a system prompt next to the user's words. Both are one message here, so the prompt is a text of the user's that
-// says whose it is: it has less authority than it had, and never more.
+// A request may have a system prompt next to the user's words. Both become one message here, so the prompt becomes a
+// user's text that names its author. That lowers its authority and never raises it.
 //
 // Told by: `kind`, and parts with `part_kind`.
 
@@ -22,7 +22,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { callPart, mediaPart } from "../../message/parts.js";
 
-/** What of a message is read, by structure. */
+/** The fields of a message that are read, by structure. */
 export interface PydanticAiMessageShape {
   readonly kind: "request" | "response" | (string & {});
   readonly parts: readonly { readonly part_kind: string }[];
@@ -64,7 +64,7 @@ export const pydanticAiShape: MessageFormat = {
     withoutSome(row, "parts", (part) => isOfTool(part) && isUnwanted(part)),
 };
 
-/** The line before a system prompt that stands in a message of the user's. */
+/** The line before a system prompt inside a user message. */
 const INSTRUCTIONS = "[Instructions of the application]";
 
 const isSystem = ({ part_kind: kind }: UnknownRecord): boolean => kind === "system-prompt";
@@ -116,7 +116,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   }
 }
 
-/** Whose reasoning it is, as far as the message says so. */
+/** Returns the provider of reasoning, if the message names it. */
 function proofOf({ signature, provider_name: provider }: UnknownRecord): object {
   const maker = /^(?:anthropic|bedrock)$/.test(String(provider))
     ? "anthropic"
@@ -126,7 +126,7 @@ function proofOf({ signature, provider_name: provider }: UnknownRecord): object 
   return typeof signature === "string" && maker !== undefined ? { signature, provider: maker } : {};
 }
 
-/** An item of what the user said: a text, an address or bytes. */
+/** Reads an item of the user's content: a text, an address or bytes. */
 function readItem(item: unknown, place: string): PartInput {
   if (typeof item === "string") {
     return { type: "text", text: item };

@@ -1,6 +1,7 @@
-// Digests of a request for Claude's newer models, which bind their thinking: a signed block is valid if `system`, `tools` and everything
-// before it are unchanged since the model thought it. So a prompt remembers a digest of everything before each block.
-// https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks (read 2026-11-27)
+// Digests of a request for Claude's newer models, which bind their thinking: a signed block is valid if `system`,
+// `tools` and everything before it are unchanged since the model thought it. So windrow remembers a digest of
+// everything before each block. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
+// (read 2026-11-27)
 
 import { isRecord } from "../../base/plain-data.js";
 
@@ -10,7 +11,7 @@ export interface SentThought {
   readonly proof: string;
   /** A digest of everything before it. */
   readonly before: number;
-  /** A digest of all before the message that it is in. */
+  /** A digest of everything before its message. */
   readonly start: number;
   /** The blocks before it in its message. */
   readonly blocks: readonly unknown[];
@@ -23,18 +24,20 @@ export interface SentThoughts {
   readonly end: number;
 }
 
-/** Returns the proof of a block of thinking; undefined if it isn't thinking. */
+/** Returns the proof of a block of thinking. Undefined for any other block. */
 export function proofOf(block: unknown): string | undefined {
   const { type, signature, data } = isRecord(block) ? block : {};
   const proof = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
   return typeof proof === "string" ? proof : undefined;
 }
 
-/** Returns the text of a value of a request, without the marks for a cache: these aren't compared. */
+/** Returns the text of a request's value without cache marks, which the provider doesn't compare. */
 export const comparedText = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner)) ?? "";
 
-/** Reads the thinking in the body of a request. `head` is a digest of everything that is sent next to it, such as the definitions of tools. */
+/**
+ * Finds the thinking in a request's body. `head` is a digest of everything else that is sent, such as tool definitions.
+ */
 export function thoughtsIn(
   { system, messages }: { readonly system?: unknown; readonly messages: readonly { role: string; content: unknown }[] },
   head: string,
@@ -66,7 +69,7 @@ type DigestState = readonly [number, number];
 const START: DigestState = [0xdeadbeef, 0x41c6ce57];
 
 function digest([first, second]: DigestState, text: string): DigestState {
-  // The length keeps the texts apart.
+  // The length separates the texts.
   let one = Math.imul(first ^ text.length, 2654435761);
   let other = Math.imul(second ^ text.length, 1597334677);
   for (let at = 0; at < text.length; at++) {

@@ -1,5 +1,5 @@
-// Marks where a provider's cache may end. A mark is put into the part that ends there as the provider's own part would have it, so that
-// whoever writes the body treats it as a part that the caller marked.
+// Marks the places where a provider's cache may end. A mark is written into the last part before that place, in the
+// provider's own form. The code that writes the body then treats it as a part that the caller marked.
 
 import type { Provider as ProviderName } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -8,7 +8,7 @@ import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { isBlank } from "./text.js";
 
-/** What a part of a provider is with a mark; undefined where such a part can have none. */
+/** Returns a provider's part with a mark. Undefined if such a part can't have one. */
 type Mark = (part: PlainPart, given: Readonly<Record<string, unknown>> | undefined, role: string) => object | undefined;
 
 const EPHEMERAL = { type: "ephemeral" };
@@ -53,7 +53,10 @@ function openAiText(
   return { type, text: part.text, ...given, prompt_cache_breakpoint: EXPLICIT };
 }
 
-/** Messages with marks behind these positions, or as near before each as a mark can stand. Messages are not changed: marked ones are copies. */
+/**
+ * Returns messages with marks after these positions, or as close before each as a mark is possible. Marked messages are
+ * copies; the originals don't change.
+ */
 export function withCacheMarks(
   provider: ProviderName,
   messages: readonly ParsedMessage[],
@@ -75,7 +78,7 @@ export function withCacheMarks(
   return marked;
 }
 
-/** A message whose last part that can have a mark has one. */
+/** Returns a message with a mark on the last part that can have one. */
 function markedParts(mark: Mark | undefined, parsed: ParsedMessage): ParsedMessage | undefined {
   const { message, parts } = parsed;
   for (let at = parts.length - 1; at >= 0; at--) {
@@ -90,11 +93,14 @@ function markedParts(mark: Mark | undefined, parsed: ParsedMessage): ParsedMessa
   return undefined;
 }
 
-/** A message with the AI SDK's options for Anthropic's cache: https://ai-sdk.dev/providers/ai-sdk-providers/anthropic#cache-control */
+/**
+ * Returns a message with the AI SDK's options for Anthropic's cache:
+ * https://ai-sdk.dev/providers/ai-sdk-providers/anthropic#cache-control
+ */
 function markedMessage(parsed: ParsedMessage): ParsedMessage | undefined {
   const { role } = parsed.message;
   if (role === "system" || role === "developer") {
-    return undefined; // all of them become one text
+    return undefined; // all instructions become one text
   }
   const given = parsed.given as Readonly<Record<string, unknown>>;
   const options = isRecord(given.providerOptions) ? given.providerOptions : {};
@@ -103,7 +109,9 @@ function markedMessage(parsed: ParsedMessage): ParsedMessage | undefined {
   return { ...parsed, given: { ...given, providerOptions } };
 }
 
-/** True if a model knows marks: OpenAI's from GPT-5.6 on do, and of Bedrock's Claude and Nova. Others refuse them. */
+/**
+ * True if a model accepts marks: OpenAI's from GPT-5.6 on, and Claude and Nova at Bedrock. Other models refuse them.
+ */
 export function takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean {
   if (provider === "bedrock") {
     return /claude|nova/i.test(model ?? "");

@@ -1,4 +1,4 @@
-// Calls of tools and what they gave: ids and names as a provider takes them, arguments, and outputs.
+// Tool calls and their results: ids and names that a provider accepts, arguments, and outputs.
 
 import { checksum } from "../../base/checksum.js";
 import { jsonOf } from "../../base/lists.js";
@@ -8,29 +8,34 @@ import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
 import { originOf } from "../../message/origin.js";
 import type { AnsweredCall, Piece } from "./turns.js";
 
-/** What a provider takes as an id or a name: which characters do not fit, and how long it may be. */
+/** A provider's limit for an id or a name: the characters that it refuses, and the longest length. */
 export interface Limit {
   readonly pattern: RegExp;
   readonly unfit: RegExp;
   readonly longest: number;
-  /** Makes one that fits of a text that doesn't; another one for each `count`. Default: the text without what does not fit. */
+  /**
+   * Makes a valid text from an invalid one, a different one for each `count`. Default: removes the invalid characters.
+   */
   make?(text: string, count: number): string;
-  /** What stands before a text that begins with something else. */
+  /** A prefix for a text with an invalid beginning. */
   readonly start?: readonly [pattern: RegExp, prefix: string];
 }
 
-/** Letters, digits, `_` and `-`. */
+/** Returns a limit of letters, digits, `_` and `-`. */
 export function wordLimit(longest: number): Limit {
   return { pattern: new RegExp(`^[a-zA-Z0-9_-]{1,${longest}}$`), unfit: /[^a-zA-Z0-9_-]/g, longest };
 }
 
-/** The ids of files and audio that a provider has. No page says how long they may be: all that are shown are far shorter. */
+/** The ids of files and audio stored with a provider. No page states a maximum length; all examples are far shorter. */
 export const FILE_ID: Limit = wordLimit(256);
 
-/** Any text but an empty one. */
+/** Any text except an empty one. */
 export const ANY: Limit = { pattern: /^.+$/s, unfit: /(?!)/g, longest: Number.POSITIVE_INFINITY };
 
-/** A text that fits a limit: itself, where it does. Of a longer one its beginning stays, and a checksum of all of it. */
+/**
+ * Returns a text that fits a limit, unchanged if it already fits. A longer one is cut and ends with a checksum of the
+ * whole text.
+ */
 export function fitted(text: string, limit: Limit): string {
   if (limit.pattern.test(text)) {
     return text;
@@ -46,17 +51,17 @@ export function fitted(text: string, limit: Limit): string {
   return cleaned.length <= limit.longest ? cleaned : `${cleaned.slice(0, limit.longest - sum.length - 1)}_${sum}`;
 }
 
-/** An id for each call: its own where it fits and no call before it has the same. */
+/** Returns an id for each call: its own if it fits and no earlier call has it. */
 export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap<AnsweredCall, string> {
   const taken = new Set<string>();
   const own = new Set(calls.map(({ part }) => part.toolCallId));
-  // Counting goes on where it ended for the last call with the same beginning: many calls may have one id.
+  // Counting continues from the last call with the same beginning, because many calls may share one id.
   const counts = new Map<string, number>();
   const ids = new Map<AnsweredCall, string>();
   for (const call of calls) {
     const id = fitted(call.part.toolCallId, limit);
     let free = id;
-    // A made id never takes that which another call has of its own.
+    // A made id is never the original id of another call.
     while (taken.has(free) || (free !== call.part.toolCallId && own.has(free))) {
       const count = (counts.get(id) ?? 1) + 1;
       counts.set(id, count);
@@ -72,14 +77,17 @@ export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap
 /** The arguments of a call. */
 export interface Arguments {
   readonly object: Record<string, unknown>;
-  /** The same as JSON: as it was given, where it was a text. */
+  /** The same as JSON. Unchanged if it was already a text. */
   readonly text: string;
 }
 
-/** Where arguments stand that are no object. */
+/** The field that holds arguments that aren't an object. */
 const WRAPPED = "input";
 
-/** The arguments of a call as an object. What is none, such as the text of a tool that takes text, is its field `input`. */
+/**
+ * Returns the arguments of a call as an object. Any other value, such as the text for a tool that takes text, goes into
+ * the field `input`.
+ */
 export function argumentsOf({ part, place }: Piece<CallPart>): Arguments {
   const { input } = part;
   if (typeof input === "string" && input.trim() !== "") {
@@ -96,7 +104,7 @@ function made(object: Record<string, unknown>, place: string): Arguments {
   return { object, text: json(object, place) };
 }
 
-/** An object that a text is the JSON of; undefined where it is another. */
+/** Parses a text that is JSON for an object. Undefined for any other text. */
 export function parsedObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -114,20 +122,20 @@ function json(value: unknown, place: string): string {
   }
 }
 
-/** What a call gave. */
+/** The result of a call. */
 export interface ToolOutcome {
   readonly isError: boolean;
-  /** As a text; undefined where it has images or files. */
+  /** The result as a text. Undefined if it has images or files. */
   readonly text: string | undefined;
-  /** As JSON, where it is an object. */
+  /** The result as JSON, if it is an object. */
   readonly object: Record<string, unknown> | undefined;
-  /** As JSON, where it is one value and no text. */
+  /** The result as JSON, if it is a single value and not a text. */
   readonly json: unknown;
-  /** In parts: texts, images and files. */
+  /** The result in parts: texts, images and files. */
   readonly parts: readonly Piece[];
 }
 
-/** What a call gave. Several results of one call are one, in order. */
+/** Returns the result of a call. Joins several results of one call, in order. */
 export function outcomeOf(results: readonly Piece<ResultPart>[]): ToolOutcome {
   const parts = results.flatMap(partsOf);
   const isText = parts.every(({ part }) => part.type === "text");
@@ -137,7 +145,7 @@ export function outcomeOf(results: readonly Piece<ResultPart>[]): ToolOutcome {
   const isValue = output !== null && typeof output === "object" && !(isRecord(output) && output.type === "content");
   return {
     isError: results.some(({ part }) => part.isError === true),
-    // One that says nothing makes no line.
+    // A blank result adds no line.
     text: isText ? texts.filter((text) => texts.length === 1 || text !== "").join("\n") : undefined,
     object: isValue && isRecord(output) ? (output as Record<string, unknown>) : undefined,
     json: isValue ? output : undefined,

@@ -9,14 +9,15 @@ import type { PlainPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { RequestTurn } from "./turns.js";
 
-/** True if a part is a compaction that a provider made. */
+/** True if a part is a compaction made by this provider. */
 export function isCompactionOf(part: PlainPart, maker: string): boolean {
   return part.type === "redacted_thinking" && part.note === "compaction" && part.provider === maker;
 }
 
 /**
- * Returns messages without those that their newest compaction replaces: each keeps its place in the list. `keepsInstructions` says that the
- * request has all instructions in a place for themselves; otherwise those stay that the messages begin with. Texts of sections stay too.
+ * Returns messages without those that their newest compaction replaces. Each keeps its index in the list.
+ * `keepsInstructions` says that the request has a separate place for all instructions; otherwise the instructions at
+ * the beginning stay too. Texts of sections stay as well.
  */
 export function withoutCompacted(
   messages: readonly ParsedMessage[],
@@ -44,7 +45,7 @@ export function withoutCompacted(
   });
 }
 
-/** Returns turns with the newest compaction first. Texts of sections before it come after it, and after its results. */
+/** Returns turns with the newest compaction first. Texts of earlier sections come after it and its results. */
 export function compactionFirst(turns: readonly RequestTurn[], maker: string): readonly RequestTurn[] {
   const at = turns.findLastIndex(
     (turn) => turn.kind === "assistant" && turn.pieces.some(({ part }) => isCompactionOf(part, maker)),

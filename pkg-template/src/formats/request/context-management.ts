@@ -1,4 +1,5 @@
-// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` are documented.
+// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` are
+// documented.
 //
 // https://platform.claude.com/docs/en/build-with-claude/context-editing and /compaction,
 // https://developers.openai.com/api/docs/guides/compaction (read 2026-11-27)
@@ -14,7 +15,7 @@ const CLEAR_AT_TOKENS = 100_000;
 const COMPACT_AT_TOKENS = 150_000;
 const KEPT_TOOL_USES = 3;
 
-/** Describes the effect of each edit on a prompt, in a line each. */
+/** Describes the effect of each edit on a prompt, one line each. */
 export function clearedWords(
   settings: ContextManagement,
   messages: readonly ParsedMessage[],
@@ -58,7 +59,10 @@ function compacts(threshold: unknown, tokens: number): string {
     : `nothing is compacted: the prompt has ${tokens} tokens, fewer than ${threshold}`;
 }
 
-/** The oldest results are cleared once the prompt reaches a number of tokens or calls; the newest calls keep theirs, and so do tools by name. */
+/**
+ * The oldest results are cleared once the prompt reaches a number of tokens or calls. The newest calls and excluded
+ * tools keep theirs.
+ */
 function clearedToolUses(
   { trigger, keep, exclude_tools: excluded, clear_at_least: least }: Readonly<Record<string, unknown>>,
   messages: readonly ParsedMessage[],

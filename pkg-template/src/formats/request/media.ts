@@ -1,16 +1,16 @@
-// Images, audio and files as a provider's request has them: base64 or an address, with a media type.
+// Images, audio and files in a provider's request: base64 or an address, with a media type.
 
 import { decodeBase64, encodeBase64 } from "../../base/base64.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart } from "../../message/message.js";
 import type { Piece } from "./turns.js";
 
-/** Whether audio is sent as what was said in it: of a reply in audio nothing says which form its data has. */
+/** True if audio is sent as its transcript. A reply in audio doesn't say what format its data has. */
 export function isSpoken(part: MediaPart): part is MediaPart & { readonly transcript: string } {
   return part.transcript !== undefined && (part.data === undefined || part.mediaType === undefined);
 }
 
-/** An image, audio or a file. One of `base64`, `url`, `id` and `text` is there, or the part has a source of its own. */
+/** An image, audio or a file. Has one of `base64`, `url`, `id` and `text`, or the part has its own source. */
 export interface SentMedia {
   readonly kind: "image" | "audio" | "file";
   readonly place: string;
@@ -18,13 +18,13 @@ export interface SentMedia {
   readonly mediaType: string | undefined;
   readonly base64?: string;
   readonly url?: string;
-  /** What a provider calls it that has it already. */
+  /** The provider's id for it, if the provider already has it. */
   readonly id?: string;
-  /** A document that is a text. */
+  /** The text of a document. */
   readonly text?: string;
 }
 
-/** Reads a part of media. Throws `MalformedMessage` if its bytes can't be read at once. */
+/** Reads a media part. Throws `MalformedMessage` if its bytes can't be read synchronously. */
 export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
@@ -48,10 +48,10 @@ export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
 }
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-/** A short text of these letters is base64 only where the file is no text. */
+/** A short text of these letters counts as base64 only if the file isn't a text. */
 const LONG_BASE64 = /^[A-Za-z0-9+/_-]{16,}=*$/;
 
-/** Bytes as base64. A text that is none is the document itself. */
+/** Returns bytes as base64. A text that isn't base64 is the document itself. */
 function dataOf(
   data: unknown,
   mediaType: string | undefined,
@@ -71,13 +71,13 @@ function dataOf(
   throw new MalformedMessage(place, "its bytes cannot be read at once", "Pass its bytes as a Uint8Array or as base64.");
 }
 
-/** Base64 in the letters that every provider reads, with its padding. */
+/** Returns base64 in the alphabet that every provider reads, with padding. */
 function standard(text: string): string {
   const letters = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
   return letters + "=".repeat((4 - (letters.length % 4)) % 4);
 }
 
-/** How media begins, in base64. */
+/** The beginnings of media files, in base64. */
 const BEGINNINGS = [
   [/^iVBORw0KGgo/, "image/png"],
   [/^\/9j\//, "image/jpeg"],
@@ -103,7 +103,7 @@ function decoded(base64: string): Uint8Array {
   }
 }
 
-/** What a file is by the end of its name. */
+/** Media types by file extension. */
 const ENDINGS: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -123,17 +123,17 @@ function typeByName(url: string): string | undefined {
   return ending === undefined ? undefined : ENDINGS[ending.toLowerCase()];
 }
 
-/** A data URL of media. */
+/** Returns a data URL for media. */
 export function dataUrl({ mediaType, base64 }: { readonly mediaType: string; readonly base64: string }): string {
   return `data:${mediaType};base64,${base64}`;
 }
 
-/** The address of media, where a provider can fetch it: nobody else can open a `blob:` of the page. */
+/** Returns the address of media if a provider can fetch it. Only the page itself can open its `blob:` addresses. */
 export function webAddress({ url }: SentMedia): string | undefined {
   return url !== undefined && /^https?:/i.test(url) ? url : undefined;
 }
 
-/** Refuses media that a provider has no place for. */
+/** Fails for media that a provider has no place for. */
 export function refuse({ place, kind }: SentMedia, provider: string, taken: string): never {
   throw new MalformedMessage(
     place,

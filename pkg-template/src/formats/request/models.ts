@@ -1,15 +1,15 @@
-// The models that a rule holds for, as data with sources.
+// The models that rules apply to, as data with sources.
 
-/** Models that a rule holds for. */
+/** Models that a rule applies to. */
 export interface ModelScope {
   /** The models, in words. */
   readonly words: string;
   holds(model: string): boolean;
-  /** The pages that say it, and threads in which a request to such a model was refused. */
+  /** The pages that state it, and threads about refused requests to such a model. */
   readonly sources: readonly string[];
 }
 
-/** Reads the version of a Claude from its name, as 406 for 4.6; undefined if it says none. */
+/** Returns the version in a Claude model's name, as 406 for 4.6. Undefined if it has none. */
 function claudeVersion(model: string): number | undefined {
   const [, major, minor = "0"] = /claude\D*(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   return major === undefined ? undefined : Number(major) * 100 + Number(minor);
@@ -34,7 +34,7 @@ const GEMINI: ModelScope = {
   sources: ["https://github.com/crewAIInc/crewAI/pull/6973", "https://github.com/crewAIInc/crewAI/issues/6984"],
 };
 
-/** The Claudes that don't take instructions among the messages: they have them at the top alone. */
+/** The Claude models that only take instructions at the top, not among the messages. */
 export const INSTRUCTIONS_AT_TOP: ModelScope = {
   words: "Claude before 4.8",
   holds: (model) => (claudeVersion(model) ?? 0) < 408,
@@ -53,7 +53,7 @@ function anyOf(scopes: readonly ModelScope[]): ModelScope {
   };
 }
 
-/** The models that don't go on with what the assistant has begun to say, by where they are asked. */
+/** The models that don't continue a reply that the assistant has begun, by the API that serves them. */
 export const ENDS_WITH_USER: Readonly<Record<"anthropic" | "gemini" | "openai" | "any", ModelScope>> = {
   anthropic: anyOf([CLAUDE]),
   gemini: anyOf([GEMINI]),

@@ -1,22 +1,22 @@
-// Errors of providers that say that a prompt is too long for the model, and the figures in them.
+// Recognises providers' errors for a prompt that is too long, and reads the figures in them.
 
 /** A provider's words for a prompt that is too long. */
 interface OverflowWords {
   /** The servers that use them. */
   readonly of: string;
-  /** A page that has them. */
+  /** A page that quotes them. */
   readonly source: string;
   /**
-   * The words, in lower case and without commas in figures. Groups: `input` and `limit` are the tokens of the prompt and of the context
-   * window, and `output` those set aside for the reply.
+   * The words, in lower case and without commas in figures. Groups: `input` and `limit` are the tokens of the prompt
+   * and of the context window; `output` is the number reserved for the reply.
    */
   readonly words: RegExp;
 }
 
-/** A list of such words that an agent's makers keep. */
+/** A list of such words, maintained by the makers of an agent. */
 const PI_LIST = "https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts";
 
-/** The first entry that fits an error is taken, so those with figures come first. */
+/** The first entry that fits an error wins, so those with figures come first. */
 const OVERFLOWS: readonly OverflowWords[] = [
   {
     of: "Anthropic",
@@ -143,7 +143,7 @@ const OVERFLOWS: readonly OverflowWords[] = [
     source: PI_LIST,
     words: /range of input length should be \[\d+, ?(?<limit>\d+)\]/,
   },
-  // Words that several servers use without figures, or with figures that mean something else.
+  // Words that several servers use without figures, or with figures of another meaning.
   {
     of: "codes of OpenAI, llama.cpp, GitHub Copilot and Z.ai, and names of LangChain's and LiteLLM's errors",
     source: "https://github.com/anomalyco/opencode/issues/6071",
@@ -164,27 +164,28 @@ const OVERFLOWS: readonly OverflowWords[] = [
   },
 ];
 
-/** Words of other failures that speak of tokens: limits of a rate, of a quota, and of the reply. */
+/** Words of other failures that mention tokens: rate limits, quotas, and limits of the reply. */
 const OTHER_FAILURES =
   /rate.?limit|tokens per (?:min|day|hour)|\b[tr]p[md]\b|quota|throttl|too many requests|max(?:imum|_)?[a-z_ ]*output tokens|wait before trying/;
 
-/** The figures in the error of a provider. */
+/** The figures in a provider's error. */
 export interface ContextOverflow {
   /** The tokens of the prompt, as the provider counted them. */
   readonly inputTokens?: number | undefined;
-  /** The tokens that the prompt may have: the context window without the room for the reply. */
+  /** The most tokens for the prompt: the context window minus the room for the reply. */
   readonly maxInputTokens?: number | undefined;
 }
 
 /**
- * True if an error says that the prompt was too long for the model. Knows the words of OpenAI, Azure, Anthropic, Gemini, Mistral, Bedrock,
- * vLLM, llama.cpp, Ollama, OpenRouter and others, in errors of their SDKs, of the AI SDK and of LangChain. A limit of a rate isn't one.
+ * True if an error says that the prompt was too long for the model. Knows the words of OpenAI, Azure, Anthropic,
+ * Gemini, Mistral, Bedrock, vLLM, llama.cpp, Ollama, OpenRouter and others, in errors of their SDKs, of the AI SDK and
+ * of LangChain. A rate limit doesn't count.
  */
 export function isContextOverflow(error: unknown): boolean {
   return contextOverflowOf(error) !== undefined;
 }
 
-/** Returns the figures in an error that says that the prompt was too long. Undefined for every other error. */
+/** Returns the figures in an error for a prompt that was too long. Undefined for every other error. */
 export function contextOverflowOf(error: unknown): ContextOverflow | undefined {
   const said = wordsOf(error);
   if (said.some((text) => OTHER_FAILURES.test(text))) {
@@ -206,22 +207,22 @@ export function contextOverflowOf(error: unknown): ContextOverflow | undefined {
 
 const figureIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
-/** Fields of errors that hold words, or the error below. */
+/** Fields of errors that hold words, or a nested error. */
 const FIELDS = [
   ...["name", "message", "code", "type", "errorCode", "errorType", "errorMessage", "detail", "details"],
   ...["error", "data", "body", "responseBody", "response", "cause", "lastError", "errors", "metadata", "raw"],
 ];
 
-/** So deep are errors looked into. */
+/** The deepest nesting of errors that is read. */
 const MOST_DEPTH = 8;
 
-/** So many errors of a list are read: a list can say that it is longer than any memory. */
+/** The most errors of a list that are read, because a list may claim to be longer than memory. */
 const MOST_ERRORS = 16;
 
-/** So much of a text is read, in code units. Providers name the fault at its beginning. */
+/** The most of a text that is read, in code units. Providers name the fault at the beginning. */
 const MOST_LENGTH = 10_000;
 
-/** Returns the texts of an error and of those that it wraps, in lower case and without commas in figures. */
+/** Returns the texts of an error and its nested errors, in lower case and without commas in figures. */
 function wordsOf(error: unknown): readonly string[] {
   const texts: string[] = [];
   const seen = new Set<unknown>();
@@ -238,7 +239,7 @@ function wordsOf(error: unknown): readonly string[] {
       try {
         readObject(value, depth);
       } catch {
-        // A field that can't be read says nothing.
+        // A field that throws is skipped.
       }
     }
   };
@@ -250,7 +251,7 @@ function wordsOf(error: unknown): readonly string[] {
       return;
     }
     const own = value as Readonly<Record<string, unknown>>;
-    // llama.cpp has its figures in fields.
+    // llama.cpp puts its figures in fields.
     const { n_prompt_tokens: input, n_ctx: limit } = own;
     if (typeof input === "number" && typeof limit === "number") {
       read(`n_prompt_tokens: ${input}, n_ctx: ${limit}`, depth);

@@ -1,4 +1,4 @@
-// A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
+// The interface of a provider: the form of its requests, and its rules for valid ones.
 
 import type { LateInstructions, Server } from "../../base/generated.js";
 import type { ParsedMessage } from "../../message/read.js";
@@ -9,13 +9,13 @@ import type { ModelScope } from "./models.js";
 export interface Problem {
   /** The rule's id. */
   readonly rule: string;
-  /** Where in the body: `messages[2].content[0].text`. */
+  /** The place in the body: `messages[2].content[0].text`. */
   readonly place: string;
-  /** What is wrong there, in words. */
+  /** The fault, in words. */
   readonly message: string;
 }
 
-/** A place that breaks a rule, and what is wrong there. */
+/** A place that breaks a rule, and the fault in words. */
 export type Finding = readonly [place: string, message: string];
 
 /** An object with fields. */
@@ -24,43 +24,55 @@ type ProviderObject = Readonly<Record<string, unknown>>;
 /** A part of a request's message. */
 export interface RequestPart {
   readonly place: string;
-  /** A hosted call is one whose tool the provider runs, and a hosted result is what that returned. */
+  /** `hosted-call` is a call of a tool that the provider runs, and `hosted-result` is its result. */
   readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "hosted-call" | "hosted-result" | "other";
   readonly text?: unknown;
-  /** The id of a call, of the call that a result answers, or of a file or audio that the provider has. */
+  /** The id of a call, of the call that a result answers, or of a file or audio stored with the provider. */
   readonly id?: unknown;
   /** The name of the tool. */
   readonly name?: unknown;
   /** The arguments of a call. */
   readonly input?: unknown;
-  /** Whether it is a part of what a tool returned. */
+  /** True if it is part of a tool's result. */
   readonly isInside?: boolean;
-  /** The provider's own part; none for a content that is a text. */
+  /** The provider's own part. Undefined for a content that is a text. */
   readonly source?: ProviderObject;
 }
 
-/** A message of a request, or an item. */
+/** A message or an item of a request. */
 export interface RequestMessage {
   readonly place: string;
-  /** `system`, `user`, `assistant` or `results`; another text for a role that is none of these. */
+  /** `system`, `user`, `assistant` or `results`. Any other role keeps its own name. */
   readonly role: string;
   readonly parts: readonly RequestPart[];
   /** The provider's own message. */
   readonly source: ProviderObject;
 }
 
-/** The model and the server that a request goes to, as far as they are known. */
+/** The model and the server that a request goes to, as far as known. */
 export interface RequestTarget {
   readonly model?: string | null | undefined;
-  /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
+  /** The server of an OpenAI-compatible endpoint. Default: the one that the model implies. */
   readonly server?: Server | null | undefined;
-  /** Treatment of thinking that is bound to another conversation, by Anthropic: `thinking.block_binding.prefix_mismatch_behavior`. */
+  /**
+   * Anthropic's treatment of thinking that is bound to another conversation:
+   * `thinking.block_binding.prefix_mismatch_behavior`.
+   */
   readonly onPrefixMismatch?: "drop_block" | "error" | null | undefined;
-  /** Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses: they are passed on unchanged. */
+  /**
+   * Settings of the provider's `context_management`, for Anthropic and OpenAI's Responses. They are passed on
+   * unchanged.
+   */
   readonly contextManagement?: ContextManagement | null | undefined;
-  /** Place of instructions that come after the conversation has begun, if the model doesn't take them there. Default: `top`. */
+  /**
+   * The place of instructions that come after the conversation has begun, if the model doesn't take them there.
+   * Default: `top`.
+   */
   readonly lateInstructions?: LateInstructions | null | undefined;
-  /** If the provider keeps what it is sent (`store` of OpenAI's Responses): then it finds items by their ids. Default: yes. */
+  /**
+   * True if the provider keeps requests (`store` of OpenAI's Responses). It then finds items by their ids. Default:
+   * true.
+   */
   readonly store?: boolean | null | undefined;
 }
 
@@ -73,33 +85,37 @@ export interface ParsedRequest {
   readonly target: RequestTarget;
 }
 
-/** A rule of a provider, as data: what it demands, and a check. */
+/** A provider's rule as data: its demand and a check. */
 export interface RequestRule {
   readonly id: string;
-  /** What it demands, in words. */
+  /** The demand, in words. */
   readonly demands: string;
-  /** The models that it holds for, and a model that isn't named. Default: all. */
+  /** The models that it applies to, in addition to requests that don't name a model. Default: all. */
   readonly models?: ModelScope;
-  /** Returns the places of a request that break it. */
+  /** Returns the places of a request that break the rule. */
   check(request: ParsedRequest): Iterable<Finding>;
 }
 
 /** The rules of a provider. */
 export interface ProviderRules {
   readonly rules: readonly RequestRule[];
-  /** By the id of a rule: the provider's page that says it, or threads in which a request was refused for it. */
+  /**
+   * The sources of each rule, by its id: the provider's page that states it, or threads about requests refused because
+   * of it.
+   */
   readonly sources: Readonly<Record<string, readonly string[]>>;
   /** Parses a body, which may be any value. */
   parse(body: unknown, target: RequestTarget): Pick<ParsedRequest, "messages" | "unknownFields">;
 }
 
-/** A provider of models, or a package that stands before several. */
+/** A provider of models, or a package that reaches several. */
 export interface ProviderFormat<Body> extends ProviderRules {
-  /** What its request is called, in errors and in the documentation. */
+  /** The name of its request, in errors and in the documentation. */
   readonly title: string;
   /**
-   * Returns the parts of a request that hold the prompt. Throws `MalformedMessage`, with the place in the messages, if these hold what the
-   * provider has no place for. `namesInTexts` says that texts of users begin with names; see speakers.ts.
+   * Returns the parts of a request that hold the prompt. Throws `MalformedMessage`, with the place in the messages, for
+   * content that the provider has no place for. `namesInTexts` says that users' texts begin with names; see
+   * speakers.ts.
    */
   write(messages: readonly ParsedMessage[], namesInTexts: boolean, target: RequestTarget): Body;
 }

@@ -1,5 +1,5 @@
-// Rules that several providers have. Each checks a request that was parsed once: its messages and their parts, whatever the provider
-// calls them.
+// Rules that several providers share. Each checks a request that was parsed once into messages and parts, regardless of
+// the provider's names for them.
 
 import { listFrom } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
@@ -8,7 +8,7 @@ import type { ModelScope } from "./models.js";
 import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
 import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
 
-/** A list of a body, by its field; nothing where it has none. */
+/** Returns a list in a field of a body. Empty if the body has none. */
 export function listIn(value: unknown, field: string): readonly unknown[] {
   const found = isRecord(value) ? value[field] : undefined;
   return listFrom(found);
@@ -25,7 +25,7 @@ export function makeRule(
 
 const isHosted = (kind: RequestPart["kind"] | undefined): boolean => kind === "hosted-call" || kind === "hosted-result";
 
-/** The threads in which a request was refused for half a character: every parser of JSON refuses it. */
+/** Threads about requests refused for half a character, which no JSON parser accepts. */
 export const HALF_CHARACTER: readonly string[] = [
   "https://github.com/anthropics/claude-code/issues/60394",
   "https://github.com/anthropics/claude-code/issues/2108",
@@ -34,7 +34,7 @@ export const HALF_CHARACTER: readonly string[] = [
 const SYSTEM = "system";
 const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
-/** There is a message that is no instruction. */
+/** Requires a message that isn't an instruction. */
 export function hasMessages(field: string): RequestRule {
   return makeRule("has-messages", "There is a message besides the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
@@ -57,7 +57,7 @@ export function knownRoles(
   });
 }
 
-/** `orCompaction` says that a message that begins with a compaction may be the first. */
+/** `orCompaction` also allows a first message that begins with a compaction. */
 export function startsWithUser(orCompaction = false): RequestRule {
   const other = ", or it begins with a compaction";
   return makeRule(
@@ -78,7 +78,10 @@ export function startsWithUser(orCompaction = false): RequestRule {
   );
 }
 
-/** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
+/**
+ * `mayPause` says that a provider continues a message of the assistant's that it ended itself, between calls of its own
+ * tools.
+ */
 export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule {
   const paused = ", or a message of the assistant's that ends with a tool of the provider's or a compaction";
   const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
@@ -121,13 +124,16 @@ export function nothingIsEmpty(): RequestRule {
   });
 }
 
-/** A message with calls, or several where a provider has one item for each, and the results directly behind. */
+/** A message with calls, or several if the provider has one item per call, and the results directly after. */
 interface Exchange {
   readonly calls: readonly RequestPart[];
   readonly results: readonly RequestPart[];
 }
 
-/** What calls and results belong together, by where they stand. `isByItem` says that neighbours of the assistant's are one message. */
+/**
+ * Returns the calls and results that belong together, by position. `isByItem` treats consecutive messages of the
+ * assistant's as one.
+ */
 function exchangesIn(messages: readonly RequestMessage[], isByItem: boolean): readonly Exchange[] {
   const exchanges: { calls: RequestPart[]; results: RequestPart[] }[] = [];
   let before: RequestMessage | undefined;
@@ -149,10 +155,10 @@ function exchangesIn(messages: readonly RequestMessage[], isByItem: boolean): re
   return exchanges;
 }
 
-/** What pairs a call with its result: the id, or where there is none the name. */
+/** Returns the key that pairs a call with its result: the id or, without one, the name. */
 const keyOf = ({ id, name }: RequestPart): unknown => id ?? name;
 
-/** What of a list has no partner in another. */
+/** Returns the parts of a list that have no partner in another. */
 function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]): readonly RequestPart[] {
   const left = new Map<unknown, number>();
   for (const partner of partners) {
@@ -201,7 +207,7 @@ export function hostedResultsFollowCalls(): RequestRule {
   });
 }
 
-/** A call may be open while its step runs: the provider answers it when it goes on. */
+/** A call may be open while its step runs. The provider answers it when it continues. */
 export function hostedCallsHaveResults(): RequestRule {
   const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
@@ -246,7 +252,10 @@ export function idsFit({ pattern }: Limit): RequestRule {
   });
 }
 
-/** The ids of files and audio that the provider has. A made one would name another file, so one that doesn't fit is never changed. */
+/**
+ * The ids of files and audio stored with the provider. An id that doesn't fit is never changed, because the new one
+ * would name another file.
+ */
 export const fileIdsFit: RequestRule = makeRule(
   "file-ids-fit",
   `The ids of files and audio match ${FILE_ID.pattern}.`,
@@ -293,7 +302,7 @@ export function argumentsAreJson(isJson: (text: string) => boolean): RequestRule
   );
 }
 
-/** Yields each value in a body with its place, in the order of the body. A value that is there twice counts once. */
+/** Yields each value in a body with its place, in the order of the body. Visits each object once. */
 function* valuesIn(body: unknown): Iterable<readonly [value: unknown, place: string]> {
   const seen = new Set<unknown>();
   const open: [value: unknown, place: string][] = [[body, ""]];
@@ -330,7 +339,7 @@ interface MediaInBody {
 
 const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio)(?:_url)?$|^document$/;
 
-/** Images, files and audio in a body, by the names that providers have for them. The size is that of the base64. */
+/** Yields images, files and audio in a body, found by the providers' names for them. The size is that of the base64. */
 function* mediaIn(body: unknown): Iterable<MediaInBody> {
   for (const [value, place] of valuesIn(body)) {
     if (isRecord(value)) {
@@ -344,7 +353,7 @@ function* mediaIn(body: unknown): Iterable<MediaInBody> {
   }
 }
 
-/** The length of the longest text in a part: its base64, or a `data:` URL with it. */
+/** Returns the length of the longest text in a part: its base64, or a `data:` URL that contains it. */
 function bytesIn(part: unknown): number {
   let longest = 0;
   for (const [value] of valuesIn(part)) {
@@ -356,24 +365,24 @@ function bytesIn(part: unknown): number {
   return longest;
 }
 
-/** How many images a provider takes in a request. */
+/** The most images in a request. */
 export interface ImageLimit {
-  /** The most images, of a body to a model. */
+  /** Returns the most images for a body and a model. */
   readonly images: (body: unknown, model: unknown) => number;
-  /** The words for the most images. */
+  /** The limit in words. */
   readonly imagesInWords: string;
 }
 
-/** How much media a provider takes in a request. */
+/** A provider's limits for media in a request. */
 export interface MediaLimits extends ImageLimit {
-  /** The most megabytes (2^20 bytes) of an image, and of all media. */
+  /** The most megabytes (2^20 bytes) of one image, and of all media. */
   readonly megabytesEach?: number;
   readonly megabytesInAll: number;
 }
 
 const MEGABYTE = 2 ** 20;
 
-/** A request has no more images than the provider takes. */
+/** Requires that a request has no more images than the provider accepts. */
 export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule {
   return makeRule("images-are-few", `A request has at most ${imagesInWords}.`, function* ({ body, target }) {
     const most = images(body, target.model);
@@ -385,7 +394,7 @@ export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule
   });
 }
 
-/** No image, and not all media together, have more bytes than the provider takes. */
+/** Requires that no image, and not all media together, has more bytes than the provider accepts. */
 export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabytesInAll }: MediaLimits): RequestRule {
   const each = Number.isFinite(megabytesEach) ? `An image has at most ${megabytesEach} MB of base64, and all` : "All";
   return makeRule(
@@ -410,12 +419,12 @@ export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabyt
   );
 }
 
-/** OpenAI's limit, of both its APIs. That of 512 MB is more than a JSON text can have in JavaScript. */
+/** OpenAI's limit for both of its APIs. Its other limit, 512 MB, is longer than any JSON text in JavaScript. */
 export const OPENAI_IMAGES: ImageLimit = { images: () => 1500, imagesInWords: "1,500 images" };
 
 const inMegabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
 
-/** Every field is one that the provider knows. */
+/** Requires that the provider knows every field. */
 export const fieldsAreKnown: RequestRule = makeRule(
   "fields-are-known",
   "No object has a field that the provider does not know.",

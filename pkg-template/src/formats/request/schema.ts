@@ -1,18 +1,18 @@
-// The fields that a provider knows, as data. By one table the body is made, and checked.
+// The fields that a provider knows, as data. The same table is used to write a body and to check it.
 
 import { isRecord } from "../../base/plain-data.js";
 
-/** The fields of an object: what each may hold, where that is looked into. */
+/** The fields of an object, each with the schema of its value if that is checked too. */
 export interface FieldSchema {
   readonly [field: string]: true | FieldSchema;
 }
 
-/** A schema with fields that hold anything, by their names in one text. */
+/** Returns a schema of fields with any values, from their names in one text. */
 export function fields(names: string, inner: FieldSchema = {}): FieldSchema {
   return { ...Object.fromEntries(names.split(" ").map((name) => [name, true as const])), ...inner };
 }
 
-/** The places of fields that a schema does not know. An undefined field is none. */
+/** Yields the places of fields that a schema doesn't know. Undefined fields don't count. */
 export function* unknownFields(value: unknown, schema: FieldSchema, place: string): Iterable<string> {
   if (!isRecord(value)) {
     return;
@@ -29,7 +29,7 @@ export function* unknownFields(value: unknown, schema: FieldSchema, place: strin
   }
 }
 
-/** An object with the fields that a schema knows: itself, where it has no others. */
+/** Returns an object with only the fields that a schema knows. The object itself if it has no others. */
 export function knownFieldsIn<T extends object>(value: T, schema: FieldSchema): T {
   const entries = Object.entries(value);
   const kept = entries.flatMap(([name, field]): [string, unknown][] => {

@@ -1,30 +1,31 @@
-// Names of users in texts: `Mara: hello`. Most requests have no field for a name.
+// Puts names of users into texts: `Mara: hello`. Most requests have no field for a name.
 //
-// One rule of structure, the same as in windrow's text formats: a name stands at the margin, and every other line of a user begins with a
-// space. So nothing that a user writes passes for the name of another one. src/base/guard.rs has the same rule, and counts it.
+// One structural rule, the same as in windrow's text formats: a name starts at the margin, and every other line of a
+// user starts with a space. So no user's text can pass for another user's name. src/base/guard.rs has the same rule and
+// counts its cost.
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { type Limit, wordLimit } from "./calls.js";
 import type { Piece, RequestTurn, UserTurn } from "./turns.js";
 
-/** How users are named: not at all, by words that a field for names takes, or by other texts. */
+/** The way users are named: not at all, by words that a name field accepts, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
-/** A name that OpenAI's field for it takes. */
+/** A name that OpenAI's name field accepts. */
 export const NAME: Limit = wordLimit(64);
-/** The characters that end a line, and those that end a word, as src/base/guard.rs has them. */
+/** The characters that end a line, and those that end a word, the same as in src/base/guard.rs. */
 const LINE_ENDS = "\\n\\v\\f\\r\\u001c-\\u001e\\u0085\\u2028\\u2029";
 const SPACES = `${LINE_ENDS}\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
 const SPACE: RegExp = /* @__PURE__ */ new RegExp(`[${SPACES}]+`, "gu");
 const LINE_START: RegExp = /* @__PURE__ */ new RegExp(`(?<=[${LINE_ENDS}])(?=[^${LINE_ENDS}])`, "gu");
-/** What ends a name, and characters that show nothing or change the order of others. */
+/** Characters that would end a name, and invisible ones or those that reorder others. */
 const ESCAPED = /[:\\]/gu;
 const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-/** How long a name may be, in code points. */
+/** The longest name, in code points. */
 const LONGEST_NAME = 64;
 
-/** How the users of messages are named. */
+/** Returns the way users are named in some messages. */
 export function userNamesIn(messages: readonly ParsedMessage[]): number {
   let names: number = USER_NAMES.none;
   for (const { message } of messages) {
@@ -35,10 +36,10 @@ export function userNamesIn(messages: readonly ParsedMessage[]): number {
   return names;
 }
 
-/** A name in one line; empty if it shows nothing. */
+/** Returns a name as one line. Empty if nothing of it is visible. */
 const nameIn = (name: string | null | undefined): string => (name ?? "").replace(SPACE, " ").replace(/^ | $/g, "");
 
-/** A name before a text: nothing in it ends it. */
+/** Returns a name for the beginning of a text, escaped so that nothing in it ends the name. */
 function escapedName(name: string | undefined): string {
   return Array.from(nameIn(name))
     .slice(0, LONGEST_NAME)
@@ -47,22 +48,22 @@ function escapedName(name: string | undefined): string {
     .replace(UNSEEN, (letter) => `\\u{${(letter.codePointAt(0) as number).toString(16)}}`);
 }
 
-/** A text of which no line but the first begins at the margin. */
+/** Indents every line of a text except the first. */
 const indented = (text: string): string => text.replace(LINE_START, " ");
 
-/** A text with another one in its place; the caller's own part too. */
+/** Returns a text part, and the caller's own part, with another text. */
 function rewritten(piece: Piece, text: string): Piece {
   const { part, given } = piece;
   const own = isRecord(given) && typeof given.text === "string" ? { ...given, text } : undefined;
   return { ...piece, part: { ...part, text } as Piece["part"], given: own };
 }
 
-/** Whether OpenAI's field for names takes a name. */
+/** True if OpenAI's name field accepts a name. */
 export const isWord = (name: string | undefined): boolean => name !== undefined && NAME.pattern.test(name);
 
 /**
- * Returns turns of a request that says in texts who speaks, if it does so: a user's name before the first text, and no other line of a
- * user at the margin. A turn whose name is in a field of its own stays as it is.
+ * Returns the turns of a request. If names go into texts, a user's name comes before the first text, and every other
+ * line of a user is indented. A turn whose name has its own field stays unchanged.
  */
 export function withSpeakers(
   turns: RequestTurn[],
@@ -72,7 +73,7 @@ export function withSpeakers(
   if (!namesInTexts) {
     return turns;
   }
-  // The text of a section is the application's own.
+  // The text of a section is the application's.
   return turns.map((turn) =>
     turn.kind === "user" && !turn.isMade && !hasField(turn.name) ? { ...turn, pieces: spokenBy(turn) } : turn,
   );

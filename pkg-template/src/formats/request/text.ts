@@ -1,22 +1,22 @@
-// Texts as every provider takes them: none that is blank, none with half a character.
+// Texts in a form that every provider accepts: not blank, and without half a character.
 
 import { firstHole } from "../../base/lists.js";
 
-/** Whether a text says nothing. */
+/** True if a text is blank. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-// By their numbers: a property of Unicode's costs the import of the package a look into the host's tables.
+// Written as a range, because importing a Unicode property makes hosts load a table.
 const HALF_CHARACTER = /[\ud800-\udfff]/u;
 const HALF_CHARACTERS = /[\ud800-\udfff]/gu;
 
-/** Whether a text has half a character: one of a pair of code units without the other. No parser of JSON takes it. */
+/** True if a text has half a character: a surrogate without its pair. No JSON parser accepts it. */
 export function hasHalfCharacter(text: string): boolean {
   return HALF_CHARACTER.test(text);
 }
 
-/** Whether a value is an object with fields, or a list, and nothing else: no bytes, no `URL`. */
+/** True if a value is an object with fields or a list, and not bytes or a `URL`. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> | readonly unknown[] {
   if (typeof value !== "object" || value === null) {
     return false;
@@ -25,7 +25,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The value with U+FFFD in the place of each lone surrogate in its texts; the value itself where there is none. */
+/** Returns a value with each lone surrogate in its texts replaced by U+FFFD. The value itself if it has none. */
 export function wellFormed<T>(value: T): T {
   if (typeof value === "string") {
     return (hasHalfCharacter(value) ? value.replace(HALF_CHARACTERS, "\ufffd") : value) as T;

@@ -1,5 +1,5 @@
-// A conversation as providers see it: turns of the user, of the assistant, and what tools gave, each result behind the call that
-// it answers. The order of all else stays.
+// A conversation in the form that providers share: turns of the user, turns of the assistant, and results, each after
+// the call it answers. The rest keeps its order.
 
 import { MalformedMessage } from "../../message/malformed.js";
 import type {
@@ -16,25 +16,25 @@ import type { ParsedMessage } from "../../message/read.js";
 import { INTERRUPTED } from "../tool-parts.js";
 import { isBlank, wellFormed } from "./text.js";
 
-/** A part, and where it stands in the messages. */
+/** A part, and its place in the messages. */
 export interface Piece<Part extends SentPart = SentPart> {
   readonly part: Part;
   /** Its place: `messages[3].content[1]`. */
   readonly place: string;
   /** The caller's own part. */
   readonly given?: unknown;
-  /** The message that it is of. */
+  /** The message that it belongs to. */
   readonly source?: ParsedMessage;
-  /** The call, where it is one that is answered. */
+  /** The call, if it is one with results. */
   readonly call?: AnsweredCall;
 }
 
-/** A call, and the results that answer it. */
+/** A call with its results. */
 export interface AnsweredCall extends Piece<CallPart> {
   readonly results: Piece<ResultPart>[];
 }
 
-/** Instructions: one message of them. */
+/** One message of instructions. */
 export interface SystemTurn {
   readonly kind: "system";
   readonly role: "system" | "developer";
@@ -47,13 +47,13 @@ export interface UserTurn {
   readonly kind: "user";
   readonly name: string | undefined;
   readonly pieces: readonly Piece[];
-  /** Whether windrow made it, or the application in a section. */
+  /** True if windrow made it, or the application in a section. */
   readonly isMade: boolean;
 }
 
 /**
- * A message of the assistant. From the first call on, all that it says before the results is one: what follows a call directly
- * are its results.
+ * A message of the assistant. From its first call on, everything before the results is one turn, because results must
+ * directly follow their calls.
  */
 export interface AssistantTurn {
   readonly kind: "assistant";
@@ -61,20 +61,20 @@ export interface AssistantTurn {
   readonly pieces: readonly Piece[];
 }
 
-/** What the calls of the turn before it gave, in the order of the calls. */
+/** The results of the previous turn's calls, in the order of the calls. */
 export interface ResultsTurn {
   readonly kind: "results";
   readonly calls: readonly AnsweredCall[];
-  /** A result that answers no call: no provider takes it. */
+  /** A result that answers no call. No provider accepts it. */
   readonly orphan?: Piece<ResultPart>;
 }
 
 export type RequestTurn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
 
-/** Whether a part stays where it is in the assistant's message. */
+/** True if a part keeps its place in the assistant's message. */
 export type IsInline = (part: Pick<Piece, "part" | "given">) => boolean;
 
-/** A part with what is known of its message. */
+/** A part with facts about its message. */
 interface Atom extends Piece {
   readonly source: ParsedMessage;
   readonly message: number;
@@ -83,8 +83,8 @@ interface Atom extends Piece {
 }
 
 /**
- * The turns of a conversation. Blank texts are left out. A part that `isInline` stays where it is in the assistant's message, such
- * as the call of a tool that the provider runs, and what it returned.
+ * Returns the turns of a conversation. Skips blank texts. A part that `isInline` keeps its place in the assistant's
+ * message, such as the call of a tool that the provider runs, and its result.
  */
 export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
@@ -110,7 +110,7 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
       if (run?.has(answers)) {
         endRun();
       }
-      continue; // It stands behind its call.
+      continue; // it comes after its call
     }
     if (atom.kind === "result") {
       endRun();
@@ -132,7 +132,7 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
   return turns;
 }
 
-/** Puts a part into the last turn, where it goes on, or into a new one. */
+/** Adds a part to the last turn if that continues, or to a new one. */
 function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined, goesOn: boolean): void {
   const { part, given, place, source, kind, name } = atom;
   const isMade = source.isMade === true;
@@ -162,7 +162,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     }
     const isResult = part.type === "tool-result" && !(role === "assistant" && isInline({ part, given }));
     if (role !== "assistant" && isThought(part) && !isInline({ part, given })) {
-      return []; // Nobody but the assistant thinks in a request.
+      return []; // only the assistant thinks in a request
     }
     if (role !== "assistant" && part.type === "tool-call") {
       throw new MalformedMessage(
@@ -175,7 +175,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       return [{ part, given, place, source, message: at, kind: "result", name: undefined }];
     }
     if (role === "tool") {
-      return []; // Tools return results, and say nothing else.
+      return []; // tools return results and nothing else
     }
     const kind = isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
@@ -183,8 +183,9 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
 }
 
 /**
- * Returns parts that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half a character. So
- * reasoning that has one says nothing, with all parts of its item, and a text or a call that has one loses its signature.
+ * Returns parts that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half
+ * a character. So reasoning with half a character is dropped with all parts of its item, and a text or a call with one
+ * loses its signature.
  */
 function provable(parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const broken = new Set(parts.filter(isBroken));
@@ -213,8 +214,8 @@ function isBroken({ part, given }: PlacedPart): boolean {
 }
 
 /**
- * Which result answers which call: the latest before it with its id. Of calls with one id that the assistant made at once, such as
- * calls of one name where there are no ids, the first has the first result.
+ * Matches results with calls: a result answers the latest call before it with its id. Parallel calls may share an id,
+ * for example calls of one name without ids. Then the first result answers the first call.
  */
 function pairs(
   atoms: readonly Atom[],
@@ -222,13 +223,13 @@ function pairs(
 ): { readonly calls: ReadonlyMap<Atom, AnsweredCall>; readonly answered: ReadonlyMap<Atom, AnsweredCall> } {
   const calls = new Map<Atom, AnsweredCall>();
   const answered = new Map<Atom, AnsweredCall>();
-  // The latest calls with an id that were made at once, and how many of them have a result.
+  // The latest parallel calls with an id, and the number of them that have a result.
   const latest = new Map<string, { readonly made: AnsweredCall[]; answeredCount: number }>();
   const isOpen = (id: string): boolean => {
     const known = latest.get(id);
     return known !== undefined && known.answeredCount < known.made.length;
   };
-  // The calls of the newest message that calls tools.
+  // The calls of the newest message with tool calls.
   let newest: { readonly source?: ParsedMessage; readonly calls: CallPart[] } = { calls: [] };
   for (const atom of atoms) {
     const { part, given, place, source } = atom;
@@ -263,8 +264,8 @@ function pairs(
 }
 
 /**
- * Adds a result that says "interrupted" to each call without one. A call that the provider runs, or that the user was asked about
- * and has answered, stays open while the user hasn't spoken after it.
+ * Adds a result that says "interrupted" to each call without one. A call stays open if the provider runs it, or if the
+ * user was asked about it and has answered, as long as the user hasn't spoken after it.
  */
 function closeOpenCalls(
   atoms: readonly Atom[],
@@ -283,7 +284,7 @@ function closeOpenCalls(
   }
 }
 
-/** Returns the ids of the calls that the user was asked about, and has answered. */
+/** Returns the ids of the calls that the user was asked about and has answered. */
 function approvedCalls(messages: readonly ParsedMessage[]): ReadonlySet<string | undefined> {
   const asked = new Map<string, string | undefined>();
   const approved = new Set<string | undefined>();
@@ -297,7 +298,7 @@ function approvedCalls(messages: readonly ParsedMessage[]): ReadonlySet<string |
   return approved;
 }
 
-/** Returns the calls that the provider runs itself and never answered before the user spoke again. */
+/** Returns the calls that the provider runs and that it hadn't answered when the user spoke again. */
 function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet<Atom> {
   const spoken = atoms.findLastIndex(({ kind }) => kind === "user");
   const answered = new Set<string>();
@@ -314,22 +315,26 @@ function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet
   return abandoned;
 }
 
-/** How many calls of a message are looked through for the one that a result without an id answers, as in src/log/groups.rs. */
+/**
+ * The most calls of a message that are searched for the one that a result without an id answers, the same as in
+ * src/log/groups.rs.
+ */
 const MOST_CALLS = 128;
 
-/** Every call of turns. */
+/** Returns every call in some turns. */
 export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] {
   return turns.flatMap((turn) =>
     turn.kind === "assistant" ? turn.pieces.flatMap(({ call }) => (call === undefined ? [] : [call])) : [],
   );
 }
 
-/** The line before instructions that a request has as a text of the user's. `src/prompt/sent.rs` counts the same. */
+/** The line before instructions that a request sends as a text of the user's. `src/prompt/sent.rs` counts the same. */
 const LATE_INSTRUCTIONS = "[Instructions of the application]";
 
 /**
- * Returns the instructions that a request has in a place for themselves, in order, and the other turns. `late` is the place of those that
- * come after the conversation has begun: with the others at the top, in their own place, or there as a marked text of the user's.
+ * Separates instructions that have their own place in a request, in order, from the other turns. `late` is the place of
+ * instructions that come after the conversation has begun: with the others at the top, in their own place, or in their
+ * own place as a marked text of the user's.
  */
 export function apart(
   turns: readonly RequestTurn[],
@@ -353,7 +358,7 @@ export function apart(
 
 const isMade = (turn: RequestTurn): boolean => turn.kind === "user" && turn.isMade;
 
-/** Returns instructions as a text of the user's. */
+/** Returns instructions as a marked text of the user's. */
 function markedAsUser(turn: SystemTurn): UserTurn {
   const pieces = textsOf(turn).map((piece, at): Piece => {
     const { text } = piece.part;
@@ -364,7 +369,7 @@ function markedAsUser(turn: SystemTurn): UserTurn {
   return { kind: "user", name: undefined, pieces, isMade: true };
 }
 
-/** The texts of instructions: nothing else has a place there. */
+/** Returns the texts of instructions. Instructions can't hold anything else. */
 export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly type: "text" }>[] {
   return turn.pieces.map((piece) => {
     if (piece.part.type !== "text") {

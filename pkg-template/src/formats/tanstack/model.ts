@@ -1,4 +1,4 @@
-// The `ModelMessage` that TanStack AI's server works on: a role and a content, and the assistant's thinking next to it.
+// The `ModelMessage` of TanStack AI's server: a role and a content, and the assistant's thinking next to it.
 
 import { listFrom } from "../../base/lists.js";
 import type { Dialect } from "../../message/dialect.js";
@@ -7,10 +7,10 @@ import { required } from "../../message/malformed.js";
 import type { ReasoningPart } from "../../message/message.js";
 import { mediaForm } from "../../message/parts.js";
 
-/** Nothing says whose a signature is. Of the makers whose thinking TanStack AI signs it is Anthropic. */
+/** The message doesn't name the provider of a signature. Of those whose thinking TanStack AI signs, it is Anthropic. */
 export const MAKER = "anthropic";
 
-/** Reads a thought. `place` is its place. */
+/** Reads a thought at its place. */
 export function thoughtOf({ content, signature }: UnknownRecord, place: string): ReasoningPart {
   const proof = typeof signature === "string" && signature !== "" ? { signature, provider: MAKER } : {};
   return { type: "reasoning", text: required(content, `${place}.content`), ...proof };

@@ -1,4 +1,5 @@
-// TanStack AI: a middleware for `chat` that sends each call of the model the context of its messages. The conversation stays whole.
+// A middleware for TanStack AI's `chat`. Each call of the model receives the context of its messages; the conversation
+// keeps them all.
 
 import type { AnyMessage, ContextMessage } from "windrow";
 import { hook } from "../plug/door.js";
@@ -35,15 +36,15 @@ export interface TanStackMiddleware {
 const PROVIDERS = { anthropic: "anthropic", gemini: "gemini", openai: "openai-responses" } as const;
 
 /**
- * A middleware for `chat` that sends each call of the model the context of the messages: after TanStack's own `withCompaction`, of those
- * that it leaves. System prompts and tools count. Fails as `buildContext` does.
+ * Returns a middleware for `chat` that sends each call of the model the context of the messages. After TanStack's own
+ * `withCompaction`, it uses the remaining ones. System prompts and tools count. Fails as `buildContext` does.
  */
 export function contextMiddleware(config: HookConfig = {}): TanStackMiddleware {
   return {
     name: "windrow-context",
     onConfig: hook("onConfig", async <M extends object>(call: TanStackCall, given: TanStackConfig<M>) => {
       if (call.phase === "init") {
-        return undefined; // Each call of the model comes with its messages.
+        return undefined; // each call of the model has its own messages
       }
       const { messages, providerMessages = messages, systemPrompts = [], tools = [] } = given;
       const sent = await fit(
@@ -69,7 +70,7 @@ function providerOf({ provider = "" }: TanStackCall): HookConfig["render"] {
   return name === undefined ? {} : { provider: name };
 }
 
-/** The definition of a tool, as a provider is sent it: its schema may be an object with a JSON schema. */
+/** Returns the definition of a tool as providers receive it. Its schema may be an object with a JSON schema. */
 function definitionOf(tool: object): object {
   const { name, description, inputSchema } = tool as Readonly<Record<string, unknown>>;
   const standard = (inputSchema as { readonly "~standard"?: { readonly jsonSchema?: SchemaMaker } } | undefined)?.[
@@ -79,11 +80,11 @@ function definitionOf(tool: object): object {
   return { name, description, parameters };
 }
 
-/** A schema of a library that makes a JSON schema, by https://standardschema.dev/json-schema. */
+/** A schema of a library that can produce a JSON schema: https://standardschema.dev/json-schema. */
 interface SchemaMaker {
   input(options: { readonly target: string }): unknown;
 }
 
-/** A message that windrow adds. TanStack's messages have no role for instructions. */
+/** Returns a message that windrow adds. TanStack's messages have no role for instructions. */
 const made = ({ role, content }: ContextMessage): AnyMessage =>
   ({ role: role === "assistant" ? role : "user", content }) as AnyMessage;

@@ -1,4 +1,5 @@
-// The `UIMessage` of TanStack AI's client, whose parts have a content. A message of the assistant holds its tools' calls and what they gave.
+// The `UIMessage` of TanStack AI's client, whose parts have a content. An assistant message includes its tool calls and
+// their results.
 //
 // Told by: parts with a `content`.
 
@@ -19,7 +20,7 @@ import { blocksOrText, blocksWithText, mediaPart } from "../../message/parts.js"
 import { callParts, DENIED, inSteps } from "../tool-parts.js";
 import { MAKER, thoughtOf } from "./model.js";
 
-/** What of a `UIMessage` is read, by structure. */
+/** The fields of a `UIMessage` that are read, by structure. */
 export interface TanStackMessageShape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant";
@@ -28,7 +29,7 @@ export interface TanStackMessageShape {
 }
 
 const MEDIA: ReadonlySet<unknown> = new Set(["image", "audio", "video", "document"]);
-/** Calls whose arguments are still being written are none yet. */
+/** The states of calls whose arguments are still streaming. They don't count yet. */
 const STREAMING: ReadonlySet<unknown> = new Set(["awaiting-input", "input-streaming"]);
 
 export const tanStackShape: MessageFormat = {
@@ -104,7 +105,7 @@ function readPart(part: UnknownRecord, place: string, answered: ReadonlySet<unkn
       return part.status === "complete" ? [from({ type: "text", text: String(text) }, undefined, place)] : [];
     }
     case "ui-resource":
-      return []; // It is for the page.
+      return []; // shown by the page only
     default:
       if (MEDIA.has(type)) {
         const kind = type === "image" || type === "audio" ? type : "file";
@@ -114,7 +115,7 @@ function readPart(part: UnknownRecord, place: string, answered: ReadonlySet<unkn
   }
 }
 
-/** What a tool gave: its content, or the error if it has none. */
+/** Returns a tool's content, or its error if it has none. */
 function resultOf({ content, error }: UnknownRecord): unknown {
   return Array.isArray(content)
     ? listFrom(content).map((block) => ("text" in recordOf(block) ? block : textBlock(recordOf(block))))
@@ -124,7 +125,7 @@ function resultOf({ content, error }: UnknownRecord): unknown {
 const textBlock = (block: UnknownRecord): UnknownRecord =>
   block.type === "text" && typeof block.content === "string" ? { ...block, text: block.content } : block;
 
-/** A call, and what it gave if no part of its message says so. */
+/** Returns a call, and its result if no other part of the message has it. */
 function readCall(part: UnknownRecord, place: string, answered: ReadonlySet<unknown>): readonly PartInput[] {
   const { id, name, input, arguments: text, output } = part;
   return callParts({ ...part, toolCallId: id }, place, {

@@ -1,4 +1,4 @@
-// The rules of WebLLM, as its own checks of a request have them. They are of version 0.2.86.
+// The rules of WebLLM, from its own checks of requests in version 0.2.86.
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
@@ -9,7 +9,7 @@ const HISTORY = "https://github.com/mlc-ai/web-llm/blob/main/src/conversation.ts
 const MODELS = "https://github.com/mlc-ai/web-llm/blob/main/src/config.ts";
 const CALLING = "https://github.com/mlc-ai/web-llm/tree/main/examples/function-calling";
 
-/** The pages that say a rule. */
+/** The pages that state each rule. */
 const sources: ProviderRules["sources"] = {
   "has-messages": [CHECKS],
   "roles-are-known": [HISTORY],

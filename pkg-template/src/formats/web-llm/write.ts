@@ -1,9 +1,10 @@
-// WebLLM's chat completions, which take less than OpenAI's: https://github.com/mlc-ai/web-llm
+// Requests of WebLLM's chat completions, which accept less than OpenAI's: https://github.com/mlc-ai/web-llm
 //
-// - All instructions are one message, the first. Late ones are there too, or a marked text of the user's.
-// - A message has one text: several are joined with a line end between them. The assistant's text may be empty, and never null.
-// - A user's name is put before the text, other names are left out: WebLLM puts the field `name` in the place of the role.
-// - Images are an address or a data URL without a detail, audio is WAV. Only some models take them.
+// - All instructions are one message, the first. Late ones go there too, or into a marked text of the user's.
+// - A message has one text. Several are joined by line ends. The assistant's text may be empty but not null.
+// - A user's name comes before the text. Other names are left out, because WebLLM replaces the role with the field
+//   `name`.
+// - Images are an address or a data URL without a detail, and audio is WAV. Only some models accept them.
 
 import type { MediaPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
@@ -26,12 +27,12 @@ export type WebLlmMessage =
   | { role: "assistant"; content: string; tool_calls?: Extract<OpenAiToolCall, { type: "function" }>[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
-/** The part of a request of WebLLM's that holds the prompt. */
+/** The prompt's field in a WebLLM request. */
 export interface WebLlmBody {
   messages: WebLlmMessage[];
 }
 
-/** Ids that no model trips over. WebLLM doesn't limit them. */
+/** A limit for ids that every model handles. WebLLM has none. */
 const ID: Limit = wordLimit(64);
 
 /** Returns the parts of a request that hold messages. */

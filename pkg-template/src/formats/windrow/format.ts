@@ -1,5 +1,5 @@
-// The format of messages with a role and a content: windrow's own form, and the dialects that applications mix with it. Every other
-// message is held against it last.
+// The format of messages with a role and a content: windrow's own form, and the dialects that applications mix with it.
+// It is tried last.
 
 import { isRecord } from "../../base/plain-data.js";
 import { type Dialect, formOf } from "../../message/dialect.js";
@@ -24,7 +24,7 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
     name: "windrow",
     title: "windrow",
     fields: fieldsOf("fields"),
-    // Reasoning with a signature is Anthropic's if nothing says whose it is.
+    // Reasoning with a signature counts as Anthropic's if the message doesn't name its provider.
     maker: "anthropic",
     fits: () => true,
     read(row) {
@@ -64,7 +64,7 @@ function isOfTool(part: unknown): boolean {
   return formOf(recordOf(part).type)?.isOfTool === true;
 }
 
-/** Returns a content with another text. A result that says no more stays, so that its call is answered. */
+/** Returns a content with another text. A result without further text stays, so its call is still answered. */
 function contentWithText(content: unknown, text: string): unknown {
   if (!Array.isArray(content)) {
     return text;
@@ -79,7 +79,7 @@ function contentWithText(content: unknown, text: string): unknown {
 const textKindOf = (part: UnknownRecord): TextKind | undefined =>
   isCompacted(part.providerOptions) ? undefined : formOf(part.type)?.text;
 
-/** Values around messages: a name, a test, and the place of the messages. */
+/** Values that contain messages: a name, a test, and the path to the messages. */
 const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => boolean, nextAction: string])[] = [
   ["a response of OpenAI's chat completions", ({ choices }) => Array.isArray(choices), "Pass `choices[0].message`."],
   ["a response of Gemini's", ({ candidates }) => Array.isArray(candidates), "Pass `candidates[0].content`."],
@@ -107,7 +107,7 @@ const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => bo
   ],
 ];
 
-/** Fails for a row of a file that `parseTranscript` reads, or for a value around messages: it isn't a message. */
+/** Fails for a row of a file that `parseTranscript` reads, and for a value that contains messages. */
 function checkIsNoFile(row: UnknownRecord): void {
   const { role, type, mapping, chat_messages, message } = row;
   if (role != null) {

@@ -44,7 +44,7 @@ export const windrow: Dialect = {
     "tool-call": {
       fields: new Set(["toolCallId", "toolName", "input", "args", "value"]),
       read(part, place, maker) {
-        // Chrome's Prompt API has the call in a field.
+        // Chrome's Prompt API has the call in a field of the part.
         const { callId, name, arguments: asked } = recordOf(part.value);
         return callPart(
           part,

@@ -1,4 +1,4 @@
-// Appending: sequences, operations, conflicts between two appends, and which data is kept.
+// Cases for appending: sequences, operations, conflicts between two appends, and the data that is kept.
 
 import type { AppendOptions, AppendResult, EntryType, LogName, NewEntry, Rewrites } from "../contract.js";
 import type { Case } from "./case.js";
@@ -572,7 +572,7 @@ export const copies: readonly Case[] = [
         found.list[1] = "changed";
         found.list.push("changed");
       };
-      // Also before it has ended: a reply that is being written goes on.
+      // Entries may change before the append ends: a reply that is being written goes on.
       change(data);
       Object.assign(entry, { type: "other", id: "changed" });
       entries.push(entry);

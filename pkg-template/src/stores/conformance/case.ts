@@ -1,25 +1,28 @@
-// A case of the suite, and the storage that it has for itself.
+// A case of the suite, and its own storage.
 
 import { newId } from "../../base/ids.js";
 import type { TranscriptStore } from "../contract.js";
 
-/** How the suite comes by stores. */
+/** Opens stores for the suite. */
 export interface StoreHarness {
-  /** Opens the store of this name: the same name is the same storage. While one is open, it may give the same store again. */
+  /**
+   * Opens the store of this name. The same name means the same storage. While a store is open, the same object may be
+   * returned again.
+   */
   open(name: string): Promise<TranscriptStore>;
-  /** Whether a store that is opened after another was closed sees what that wrote. Default: true. */
+  /** True if a store opened after another was closed sees its writes. Default: true. */
   readonly isPersistent?: boolean;
-  /** Whether a store knows what others that are open on the same storage hold and change. Default: true. */
+  /** True if a store notices the holds and changes of other stores open on the same storage. Default: true. */
   readonly knowsOthers?: boolean;
 }
 
-/** A case, before it is told what storage to use. */
+/** A case that still needs its storage. */
 export interface Case {
   readonly name: string;
   check(storage: Storage): Promise<void>;
 }
 
-/** Storage that one case has for itself. */
+/** The storage of one case. */
 export class Storage {
   readonly #name = `conformance-${newId()}`;
   readonly #harness: StoreHarness;

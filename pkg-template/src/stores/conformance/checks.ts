@@ -1,6 +1,6 @@
-// The checks of the cases: what fails says what was expected and what was found.
+// Checks for the cases. A failure names the expected value and the actual one.
 
-/** What a case found is not what it expected. */
+/** A check of a case failed. */
 export class Mismatch extends Error {
   override readonly name = "Mismatch";
 }
@@ -16,7 +16,7 @@ export function ensure(condition: boolean, message: string): asserts condition {
   }
 }
 
-/** Compares deeply; a property that is undefined is one that is absent. */
+/** Compares deeply. An undefined property counts as missing. */
 export function same(found: unknown, expected: unknown, what: string): void {
   const place = difference(found, expected, "");
   if (place !== undefined) {
@@ -25,7 +25,7 @@ export function same(found: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Where two values differ; undefined where they do not. */
+/** Returns the place of the first difference between two values, or undefined if they are equal. */
 function difference(found: unknown, expected: unknown, place: string): string | undefined {
   if (Object.is(found, expected)) {
     return undefined;
@@ -58,13 +58,13 @@ export function withoutUndefined<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Partial<T>;
 }
 
-/** A value as text for an error's message, cut where it is long. */
+/** Returns a value as text for error messages. Cuts long ones. */
 export function show(value: unknown): string {
   const text = value === undefined ? "undefined" : (JSON.stringify(value) ?? String(value));
   return text.length > 300 ? `${text.slice(0, 200)}… (${text.length} characters)` : text;
 }
 
-/** Fails where a call does not fail as a store does, with one of these codes where some are named. */
+/** Checks that a call fails with a store's error, and with one of `codes` if any are passed. */
 export async function fails(call: Promise<unknown>, codes: readonly string[] | undefined, what: string): Promise<void> {
   const failure = await call.then(
     () => undefined,
@@ -83,11 +83,11 @@ export async function fails(call: Promise<unknown>, codes: readonly string[] | u
   }
 }
 
-/** Runs what may fail: a store may give what cannot be changed. */
+/** Runs a change that may fail, because a store may return frozen values. */
 export function harmlessly(change: () => void): void {
   try {
     change();
   } catch {
-    // So it has changed nothing.
+    // The value is frozen, so nothing has changed.
   }
 }

@@ -1,4 +1,4 @@
-// Calls at random, beside a model that knows nothing but the contract.
+// Random calls, compared with a model that only implements the contract.
 
 import type {
   AppendOptions,
@@ -92,7 +92,7 @@ function randomCall(random: Random, model: Model): StoreCall {
       call: "append",
       key,
       entries: Array.from({ length: random.pick([0, 1, 1, 1, 2, 3]) }, () => ({
-        // A message that is replaced is replaced by one.
+        // Only a message can replace a message.
         type: kind < 4 ? "message" : random.pick<EntryType>(["message", "message", "summary", "failure", "other"]),
         data: random.below(1000),
         ...(random.chance(0.4) ? { id: random.pick(MODEL_IDS) } : {}),
@@ -133,7 +133,7 @@ function randomCall(random: Random, model: Model): StoreCall {
   return random.chance(0.4) ? { call: "remove", key } : { call: "trim", key, log, beforeSeq: 0, keepSeqs: [] };
 }
 
-/** Makes a call, and gives what came of it: a failure by its code. */
+/** Makes a call and returns its result, or the code of its failure. */
 async function make(store: TranscriptStore, call: StoreCall): Promise<unknown> {
   try {
     switch (call.call) {
@@ -161,7 +161,7 @@ interface ModelLog {
   operations: Map<string, AppendResult>;
 }
 
-/** A store as plain lists, which knows nothing but the contract. */
+/** A store as plain lists, which only implements the contract. */
 class Model {
   readonly #sessions = new Map<string, { logs: Record<LogName, ModelLog>; derived: Map<string, number> }>();
 
@@ -275,7 +275,7 @@ class Model {
     return result;
   }
 
-  /** Compares all that there is of a session. */
+  /** Compares everything about a session. */
   async compare(store: TranscriptStore, key: string, random: Random, what: string): Promise<void> {
     const session = this.#sessions.get(key);
     const whose = `of the session ${show(key)} at ${what}`;

@@ -1,4 +1,4 @@
-// Reading: ranges, ids, derived values, the list of sessions, and the keys that tell all of them apart.
+// Cases for reading: ranges, ids, derived values, the list of sessions, and keys that keep all of them apart.
 
 import type { EntryType, LogName, NewEntry, ReadRange, SessionInfo } from "../contract.js";
 import type { Case } from "./case.js";
@@ -110,7 +110,7 @@ export const reading: readonly Case[] = [
             upTo(40).filter((seq) => seq % 3 > 0),
           ]),
         };
-        // Half of them name only what they ask for.
+        // Half of the ranges leave out undefined options.
         return (random.chance(0.5) ? withoutUndefined(range) : range) as ReadRange;
       });
       for (const range of ranges) {
@@ -178,7 +178,7 @@ export const reading: readonly Case[] = [
       await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
       await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
       same(await infoOf(store, KEY), info, "the session after all that");
-      // What is undefined was not given.
+      // Undefined options count as missing.
       same(
         await textsOf(store, KEY, { limit: undefined, order: undefined } as unknown as ReadRange),
         ["a", "b"],

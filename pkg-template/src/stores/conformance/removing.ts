@@ -1,4 +1,4 @@
-// Trimming and removing, and what holds them off.
+// Cases for trimming and removing, and for holds that delay them.
 
 import type { TranscriptStore } from "../contract.js";
 import type { Case } from "./case.js";
@@ -198,7 +198,7 @@ export const removing: readonly Case[] = [
       await store.derived.write(KEY, new Map([["a", bytes(1)]]));
       const goOn = gate();
       const hold = store.holding(KEY, () => goOn.passed);
-      // What is expected is checked when the removal comes to its turn.
+      // The store checks its expectations only when the removal's turn comes.
       const waited = waiting(removal(2).catch((failure: unknown) => failure));
       await ends(store.append(KEY, messages("c")), store, "an append while a removal waits");
       goOn.open();
@@ -339,7 +339,7 @@ export const holding: readonly Case[] = [
   },
 ];
 
-/** Checks that what `holder` holds, `remover` does not trim or remove. */
+/** Checks that `remover` doesn't trim or remove a session while `holder` holds it. */
 export async function holdsOff(holder: TranscriptStore, remover: TranscriptStore): Promise<void> {
   for (const what of ["trim", "remove"] as const) {
     await holder.append(KEY, messages("a", "b"));

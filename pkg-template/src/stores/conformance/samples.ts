@@ -1,4 +1,4 @@
-// What the cases append, and how they look at what they find.
+// Sample data for the cases, and helpers that read results.
 
 import type {
   AppendResult,
@@ -13,12 +13,14 @@ import type {
 } from "../contract.js";
 import { Mismatch, same, show } from "./checks.js";
 
-// ---- What is appended ----
+// ---- Sample entries ----
 
 export const KEY = "web:main";
 export const LOGS: readonly LogName[] = ["transcript", "builds"];
 
-/** Texts that a store may confuse: with each other, with its own separators, with properties that every object has. */
+/**
+ * Texts that a store may confuse with each other, with its own separators, or with properties that every object has.
+ */
 export const ODD_TEXTS: readonly string[] = [
   "",
   "a",
@@ -114,7 +116,7 @@ export const ODD_DATA: readonly JsonValue[] = [
   Array.from({ length: 500 }).reduce<JsonValue>((inner, _, index) => (index % 2 === 0 ? [inner] : { inner }), "deep"),
 ];
 
-/** What throws when it is read, and so can be kept by nobody. */
+/** An object that throws when read, so no store can keep it. */
 export const unreadable: object = {
   get length(): number {
     throw new Error("This cannot be read.");
@@ -148,7 +150,7 @@ export function upTo(count: number): number[] {
   return Array.from({ length: Math.max(count, 0) }, (_, index) => index + 1);
 }
 
-// ---- What is found ----
+// ---- Results ----
 
 export async function entriesOf(store: TranscriptStore, key: string, range?: ReadRange): Promise<readonly Entry[]> {
   return (await store.read(key, range)).entries;
@@ -178,7 +180,7 @@ export function headWith(fields: Partial<LogHead>): LogHead {
   return { lastSeq: 0, lastMessageSeq: 0, counts: {}, pinnedCount: 0, untimedCount: 0, removals: 0, ...fields };
 }
 
-/** Compares heads; a count of 0 is one that is absent. */
+/** Compares heads. A count of 0 equals a missing one. */
 export function sameHead(found: LogHead, expected: LogHead, what = "the head of the log"): void {
   const plain = (head: LogHead): unknown => ({
     ...head,
@@ -187,16 +189,16 @@ export function sameHead(found: LogHead, expected: LogHead, what = "the head of 
   same(plain(found), plain(expected), what);
 }
 
-// ---- Chance ----
+// ---- Random numbers ----
 
 export interface Random {
-  /** A whole number from 0, below a limit. */
+  /** Returns a whole number from 0, below a limit. */
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(values: readonly T[]): T;
 }
 
-/** Numbers that look random and are the same for the same seed. */
+/** Returns a pseudorandom generator: the same seed yields the same numbers. */
 export function randomOf(seed: number): Random {
   let state = (seed * 0x9e3779b9) >>> 0;
   const next = (): number => {

@@ -1,4 +1,4 @@
-// What stores on one storage see of each other, at the same time and one after the other.
+// Cases for several stores on one storage, at the same time and one after the other.
 
 import type { StoreChange } from "../contract.js";
 import type { Case } from "./case.js";
@@ -185,7 +185,7 @@ export const closing: readonly Case[] = [
       await begun.passed;
       const trim = store.trim(KEY, 2);
       const closed = store.close().then(() => hasEnded);
-      // The host goes on while nothing else does: a store that does not wait is closed by then.
+      // The event loop turns while nothing else happens. A store that doesn't wait is closed by then.
       await new Promise((resolve) => setTimeout(resolve, 0));
       goOn.open();
       same(await closed, true, "whether the hold had ended when the store was closed");
@@ -453,7 +453,7 @@ export const others: readonly Case[] = [
       await changes.until(({ kind }) => kind === "trim");
       await first.remove(KEY);
       const all = await changes.until(({ kind }) => kind === "remove");
-      // Of two stores' changes, each store's come in order.
+      // The changes of each store come in order; those of two stores may mix.
       const ofFirst = all.filter(({ lastSeq }) => lastSeq !== 3).slice(0, 3);
       same(
         ofFirst,

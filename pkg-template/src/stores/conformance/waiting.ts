@@ -1,4 +1,4 @@
-// Waiting without clocks: for the store itself to go on.
+// Waits without clocks, for the store to make progress.
 
 import type { StoreChange, TranscriptStore } from "../contract.js";
 import { ensure, show } from "./checks.js";
@@ -35,16 +35,17 @@ export function waiting<T>(promise: Promise<T>): Waiting<T> {
   };
 }
 
-/** Lets the store do as much as some reads take: enough for what does not wait for anything. */
+/** Lets the store do the work of several reads: enough for anything that doesn't wait. */
 export async function turns(store: Pick<TranscriptStore, "read">): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) {
     await store.read("a session that does not exist");
   }
-  // A store that answers at once keeps other tasks of the host out, such as a message of another store: these get their turn here.
+  // A store that answers synchronously keeps other tasks of the host from running, such as messages from another store.
+  // They run here.
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Whether something becomes true while the store does as much as thousands of reads take. */
+/** Resolves to true if a condition becomes true while the store does the work of thousands of reads. */
 async function soon(isTrue: () => boolean, store: Pick<TranscriptStore, "read">): Promise<boolean> {
   for (let turn = 0; turn < 200 && !isTrue(); turn += 1) {
     await turns(store);
@@ -52,21 +53,21 @@ async function soon(isTrue: () => boolean, store: Pick<TranscriptStore, "read">)
   return isTrue();
 }
 
-/** Waits for what should not wait for anything; where it does all the same, that is an error and not a test that hangs. */
+/** Waits for a promise that should settle without waiting. If it doesn't, the case fails instead of hanging. */
 export async function ends<T>(promise: Promise<T>, store: Pick<TranscriptStore, "read">, what: string): Promise<T> {
   const watched = waiting(promise);
   ensure(await soon(() => watched.isEnded, store), `expected to end, and still waits: ${what}`);
   return promise;
 }
 
-/** The changes that a listener has heard of so far. */
+/** The changes reported to a listener so far. */
 interface ToldChange {
   upTo(count: number): Promise<readonly StoreChange[]>;
   until(isLast: (change: StoreChange) => boolean): Promise<readonly StoreChange[]>;
   end(): void;
 }
 
-/** Listens; undefined where the store tells of nothing. */
+/** Subscribes a listener. Returns undefined if the store reports no changes. */
 export function listen(
   store: TranscriptStore,
   key: string,

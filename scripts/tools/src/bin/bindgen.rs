@@ -1,8 +1,8 @@
-//! Makes the JavaScript side of the wasm: what the `wasm-bindgen` command does, tied to the library's
-//! version by `Cargo.lock`. Before it, splits off the parts that are loaded later.
+//! Generates the JavaScript side of the wasm, like the `wasm-bindgen` command but at the library's version in
+//! `Cargo.lock`. First splits off the parts that are loaded later.
 //!
-//! `bindgen INPUT_WASM OUT_DIR OUT_NAME` writes `OUT_NAME.js`, `OUT_NAME.d.ts` and `OUT_NAME_bg.wasm`, and `split_PART.wasm` for each
-//! part that is split off.
+//! `bindgen INPUT_WASM OUT_DIR OUT_NAME` writes `OUT_NAME.js`, `OUT_NAME.d.ts` and `OUT_NAME_bg.wasm`, and
+//! `split_PART.wasm` for each part that is split off.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Splits a module that was linked with `--emit-relocs`, and says where its main part is.
+/// Splits a module that was linked with `--emit-relocs`, and returns the path of its main part.
 fn split(input: &str, out_dir: &str) -> Result<String, String> {
     let main = Path::new(out_dir).join("main.wasm");
     let linked = fs::read(input).map_err(|error| format!("{input}: {error}"))?;
@@ -44,11 +44,11 @@ fn generate(input: &str, out_dir: &str, out_name: &str) -> Result<(), String> {
         .input_path(input)
         .out_name(out_name)
         .typescript(true)
-        // The parts that are split off link to what this one shares.
+        // Parts that are split off link to this one's exports.
         .keep_lld_exports(true)
         // Without it the glue refers to its own file by `new URL(…, import.meta.url)`, which bundlers try to resolve.
         .omit_default_module_path(true)
-        // `__wbg_reset_state` starts the module afresh after a trap.
+        // `__wbg_reset_state` restarts the module after a trap.
         .reset_state_function(true)
         .remove_producers_section(true)
         .generate(out_dir)

@@ -1,7 +1,7 @@
 //! `vocabulary OUT_DIR` writes the vocabulary assets `o200k_base.bin` and `cl100k_base.bin` into a directory.
 //!
-//! The vocabularies are those of tiktoken-rs. What is written is loaded again and counts some texts as tiktoken-rs
-//! does. A file that is there already and loads is left alone, so that every build can run this.
+//! The vocabularies are those of tiktoken-rs. Each written file is loaded again, and has to count some texts like
+//! tiktoken-rs. An existing file that loads is left alone, so every build can run this.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Makes, checks and writes one asset, unless it is there.
+/// Makes, checks and writes one asset, unless it exists.
 fn write(name: EncodingName, directory: &Path) -> Result<(), String> {
     let path = directory.join(name.as_str()).with_extension("bin");
     if fs::read(&path).is_ok_and(|asset| Encoding::from_vocabulary(name, &asset).is_ok()) {
@@ -62,7 +62,7 @@ fn write(name: EncodingName, directory: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes of every token in order of rank, up to the first rank that is none. Special tokens come after a gap.
+/// The bytes of every token in order of rank, up to the first unused rank. Special tokens come after a gap.
 fn tokens(reference: &CoreBPE) -> Vec<Vec<u8>> {
     (0..).map_while(|rank| reference.decode_bytes(&[rank]).ok()).collect()
 }

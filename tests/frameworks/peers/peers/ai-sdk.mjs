@@ -1,4 +1,4 @@
-// The AI SDK's `pruneMessages`, as its documentation shows it. It has no limit of tokens.
+// The AI SDK's `pruneMessages`, as its documentation shows it. It has no token limit.
 
 import { pruneMessages } from "ai";
 

@@ -1,4 +1,4 @@
-// Twenty lines of one's own: the newest messages, counted as a quarter of their length.
+// Twenty lines of your own code: the newest messages, counted as a quarter of their length.
 
 export const name = "twenty lines of one's own";
 export const about = "the newest messages, `JSON.stringify(message).length / 4`";

@@ -1,4 +1,4 @@
-// This package: the config that the README shows, with the provider that most chats go to.
+// This package, with the config from the README and the provider that most chats use.
 
 import { buildContext } from "windrow";
 
@@ -34,7 +34,7 @@ export async function send({ messages, maxTokens }) {
   };
 }
 
-/** A shortened copy, or a line of windrow's own. */
+/** A shortened copy, or a line that windrow made. */
 function neutralOf({ id, role, content }, messages) {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const text = parts.map((part) => part.text ?? part.output ?? "").join("\n");

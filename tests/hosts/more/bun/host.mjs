@@ -1,4 +1,4 @@
-// Bun, with the packages that npm installed.
+// Bun, with packages installed by npm.
 
 import { fileURLToPath } from "node:url";
 import { lastLine, outputOf, packageFolder, versionOf } from "../../support/programs.mjs";

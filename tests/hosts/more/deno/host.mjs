@@ -1,4 +1,4 @@
-// Deno, with the packages that npm installed.
+// Deno, with packages installed by npm.
 
 import { fileURLToPath } from "node:url";
 import { lastLine, outputOf, packageFolder, versionOf } from "../../support/programs.mjs";
@@ -7,7 +7,7 @@ const cwd = fileURLToPath(new URL(".", import.meta.url));
 const runtimes = { "linux-x64": "linux-x64-glibc", "linux-arm64": "linux-arm64-glibc" };
 const platform = `${process.platform}-${process.arch}`;
 
-// No permissions but to read: the package asks for nothing else.
+// Read permission only: the package needs nothing else.
 const run = async (file) => {
   const program = `${packageFolder(`@deno/${runtimes[platform] ?? platform}`)}/deno`;
   const options = ["run", "--no-prompt", "--allow-read", "--node-modules-dir=manual"];

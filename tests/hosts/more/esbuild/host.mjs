@@ -1,4 +1,4 @@
-// esbuild: as modules in chunks, and as one script of the oldest kind.
+// esbuild: as modules in chunks, and as one classic script.
 
 import { fileURLToPath } from "node:url";
 import { pageOf } from "../../support/browser.mjs";

@@ -1,4 +1,4 @@
-// Jest with modules, which Node runs for it behind a flag.
+// Jest with ES modules, which need an experimental flag of Node.
 
 import { fileURLToPath } from "node:url";
 import { outcomeOfTest } from "../../support/outcome-file.mjs";

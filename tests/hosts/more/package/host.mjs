@@ -1,4 +1,4 @@
-// The package itself: what publint and attw say of it, and its types where a project has those of one host, or of none.
+// The package itself: checked by publint and attw, and its types in a project with the types of one host or of none.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -29,10 +29,10 @@ async function checkTypes() {
   return passes;
 }
 
-/** Checks the declarations of all entries with TypeScript and no types of any host. */
+/** Checks the declarations of all entries with TypeScript but without any host's types. */
 async function checkWithoutHost() {
   const { exports } = JSON.parse(readFileSync(`${packageFolder("windrow")}/package.json`, "utf8"));
-  // IndexedDB is a page's.
+  // IndexedDB exists only in pages.
   const names = Object.keys(exports).filter((name) => !/\*|json$|indexeddb$/.test(name));
   mkdirSync(`${folder}dist`, { recursive: true });
   const imports = names.map((name, at) => `export * as entry${at} from "windrow${name.slice(1)}";`);

@@ -1,4 +1,5 @@
-// Parcel: with `packageExports`, which its documentation asks for where a package has entries, and as it comes, for the main entry alone.
+// Parcel: with `packageExports`, which its documentation recommends for packages with several entries, and with its
+// defaults, for the main entry only.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,11 +15,11 @@ async function built(folder) {
     [program, "build", "index.html", "--dist-dir", `${folder}/dist`, "--no-cache", "--log-level", "warn"],
     { cwd: folder },
   );
-  // Parcel writes a script into the page, which no strict policy lets through.
+  // Parcel inlines a script into the page, which a strict policy blocks.
   return await whileServed({ "/": `${folder}/dist` }, outcomeAt);
 }
 
-/** A project whose root is here, so that the settings of the folder above do not reach it. */
+/** A project with its own root, so that the settings of the parent folder don't apply. */
 function plainProject() {
   const folder = `${cwd}/dist/plain`;
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// Rollup, with the plugin that finds packages: in chunks, and in one file, where an import that is awaited becomes plain code.
+// Rollup with the plugin that finds packages: in chunks, and in one file, which turns dynamic imports into plain code.
 
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Waits for a context at the top level: what it imports must be there before.
+// Waits for a context at the top level, so its imports must have run before.
 
 import { buildContext, openSession } from "windrow/o200k_base";
 import { indexedDbStore } from "windrow/stores/indexeddb";

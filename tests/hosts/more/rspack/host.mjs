@@ -1,4 +1,4 @@
-// Rspack with no configuration but where things are.
+// Rspack, configured only with paths.
 
 import { fileURLToPath } from "node:url";
 import { versionOf } from "../../support/programs.mjs";

@@ -1,4 +1,4 @@
-// Vitest with no configuration.
+// Vitest without configuration.
 
 import { fileURLToPath } from "node:url";
 import { outcomeOfTest } from "../../support/outcome-file.mjs";

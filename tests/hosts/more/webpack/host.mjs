@@ -1,4 +1,4 @@
-// webpack with no configuration but where things are.
+// webpack, configured only with paths.
 
 import { fileURLToPath } from "node:url";
 import { versionOf } from "../../support/programs.mjs";

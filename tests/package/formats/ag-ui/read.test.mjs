@@ -1,4 +1,4 @@
-// Messages of AG-UI that have a role or a part that only AG-UI has.
+// AG-UI messages with a role or a part that only AG-UI has.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

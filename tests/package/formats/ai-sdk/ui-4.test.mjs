@@ -27,7 +27,7 @@ const sample = () => [
       { url: PIXEL },
     ],
   },
-  // Up to version 4.1 there were no parts.
+  // Before version 4.1, messages had no parts.
   {
     id: "b",
     role: "assistant",
@@ -245,7 +245,7 @@ checkRandomShape({
     }),
 });
 
-/** A message with parts, and with some of what they say in fields beside them. */
+/** A message with parts that repeats some of their contents in fields. */
 function withParts(random, id) {
   const role = random.pick(["user", "assistant", "assistant"]);
   const pairs = Array.from({ length: random.integer(0, 5) }, (_, at) => randomPart(random, role, `${id}-${at}`));
@@ -280,7 +280,7 @@ function randomPart(random, role, toolCallId) {
   return random.pick(role === "user" ? [words, image, unseen] : [words, reasoning, unseen, call, call])();
 }
 
-/** A message without parts: what it says stands in fields. */
+/** A message without parts: its contents are in fields. */
 function withoutParts(random, id) {
   const [content, thought] = [random.text(12), random.text(4)];
   if (random.chance(0.5)) {

@@ -242,7 +242,7 @@ checkRandomShape({
     }),
 });
 
-/** A part, and the same in windrow's own form. */
+/** A part, and its equivalent in windrow's own form. */
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text, state: "done" }, [{ type: "text", text }]];

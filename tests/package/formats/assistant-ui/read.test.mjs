@@ -225,7 +225,7 @@ checkRandomShape({
     }),
 });
 
-/** A part, and the same in windrow's own form. */
+/** A part, and its equivalent in windrow's own form. */
 function randomPart(random, role, toolCallId) {
   const said = random.text(12);
   const words = () => [text(said), [text(said)]];

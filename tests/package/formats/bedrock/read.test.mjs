@@ -1,4 +1,4 @@
-// Messages of Amazon Bedrock's Converse API, as `@aws-sdk/client-bedrock-runtime` has them.
+// Messages of Amazon Bedrock's Converse API, in the form of `@aws-sdk/client-bedrock-runtime`.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

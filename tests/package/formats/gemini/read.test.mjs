@@ -1,4 +1,4 @@
-// Gemini's `Content`, as `@google/genai` and Vertex AI have it.
+// Gemini's `Content`, in the form of `@google/genai` and Vertex AI.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -210,7 +210,7 @@ describe("calls and responses", () => {
       { role: "model", parts: [{ text: `Answer ${turn}.` }] },
     ]);
     assert.ok(fates(messages).every(Boolean));
-    // Without its response a call is nothing, and the others are as they were.
+    // Without its response, the call is dropped and the rest is unchanged.
     messages.splice(6, 1);
     assert.deepEqual(
       fates(messages)

@@ -1,5 +1,5 @@
-// LangChain's messages: instances, what `toJSON()` and `toDict()` make of them, and plain objects. The classes here are built as
-// those of `@langchain/core` are, as far as windrow can see.
+// LangChain messages: instances, the output of `toJSON()` and `toDict()`, and plain objects. These classes mimic
+// `@langchain/core`'s as far as windrow can tell.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -75,7 +75,7 @@ class AIMessage extends BaseMessage {
     /** @type {any} */ (this).invalid_tool_calls ??= [];
   }
 }
-/** Its calls are put together from their pieces when they are looked at, and writing them writes to the message itself. */
+/** A getter assembles its calls from pieces, and a setter writes to the message itself. */
 class AIMessageChunk extends AIMessage {
   constructor(given) {
     super(given);
@@ -139,7 +139,7 @@ const sample = () => [
     content: "Then I book.",
     tool_call_chunks: [{ type: "tool_call_chunk", id: "t3", name: "book", args: '{"day":12}', index: 0 }],
   }),
-  // As `toJSON()`, `toDict()` and plain objects have it.
+  // In the forms of `toJSON()`, `toDict()` and plain objects.
   {
     lc: 1,
     type: "constructor",
@@ -393,7 +393,7 @@ describe("content blocks", () => {
   const document = (data) => media("file", { source: { type: "text", data } });
   const BYTES = new Uint8Array([37, 80, 68, 70]);
   const CASES = [
-    // LangChain's own.
+    // LangChain's own parts.
     ["A text.", [text("A text.")]],
     [text("Words."), [text("Words.")]],
     [{ text: "Words without a type." }, [text("Words without a type.")]],
@@ -450,7 +450,7 @@ describe("content blocks", () => {
       [{ type: "redacted_thinking", data: "c2Vj" }],
     ],
     [{ type: "text-plain", text: "" }, []],
-    // Anthropic's.
+    // Anthropic's parts.
     [
       { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
       [media("image", { data: PIXEL })],
@@ -477,7 +477,7 @@ describe("content blocks", () => {
       },
       [result("s", { type: "content", value: [text("Forty."), media("image", { url: "a" })] })],
     ],
-    // OpenAI's.
+    // OpenAI's parts.
     [{ type: "image_url", image_url: "https://example.org/1.png" }, [media("image", { url: "x://1.png" })]],
     [
       { type: "input_image", image_url: "https://example.org/1.png", detail: "low" },
@@ -495,7 +495,7 @@ describe("content blocks", () => {
       [call("f", "look", { q: 1 })],
     ],
     [{ type: "mcp_approval_response", approval_request_id: "m", approve: false, reason: "No." }, [result("m", "No.")]],
-    // Google's.
+    // Google's parts.
     [{ type: "media", mimeType: "audio/mp3", fileUri: "gs://a.mp3" }, [media("audio", { url: "gs://a.mp3" })]],
     [
       { type: "inlineData", inlineData: { mimeType: "image/png", data: PIXEL }, index: 0 },
@@ -504,7 +504,7 @@ describe("content blocks", () => {
     [{ type: "functionCall", functionCall: { name: "look", args: { q: 1 } } }, [call("look", "look", { q: 1 })]],
     [{ type: "text", text: "So it is.", thought: true }, [reasoning("So it is.")]],
     [{ codeExecutionResult: { outcome: "OUTCOME_OK", output: "20" } }, [result("code_execution", "20")]],
-    // Bedrock's.
+    // Bedrock's parts.
     [{ type: "reasoning_content", reasoningText: { text: "So it is.", signature: "s" } }, [reasoning("So it is.")]],
     [{ type: "reasoning_content", redactedContent: "c2Vj" }, [{ type: "redacted_thinking", data: "c2Vj" }]],
     [{ type: "image", image: { format: "png", source: { bytes: BYTES } } }, [media("image", { data: BYTES })]],
@@ -529,7 +529,7 @@ describe("content blocks", () => {
     test(`${name} is read: ${JSON.stringify(block).slice(0, 100)}`, () => {
       const same = { role: "assistant", content: parts };
       assert.equal(cost({ type: "ai", content: [block] }), cost(same));
-      // As it is counted, it is cut: the copy costs what it says.
+      // Counts and cuts agree: the copy costs exactly its count.
       const messages = [
         {
           type: "ai",
@@ -547,14 +547,14 @@ describe("content blocks", () => {
     });
   }
 
-  /** What makes a call that is alone one that was answered. */
+  /** Adds results to calls that have none. */
   function unanswered(parts) {
     const answered = parts.filter(({ type }) => type === "tool-result").map(({ toolCallId }) => toolCallId);
     const calls = parts.filter(({ type, toolCallId }) => type === "tool-call" && !answered.includes(toolCallId));
     return calls.map(({ toolCallId }) => ({ type: "tool_result", tool_use_id: toolCallId, content: "" }));
   }
 
-  /** The calls of results that are alone. */
+  /** Calls for results that have none. */
   function uncalled(parts) {
     const called = parts.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId);
     const results = parts.filter(({ type, toolCallId }) => type === "tool-result" && !called.includes(toolCallId));
@@ -614,7 +614,7 @@ describe("calls", () => {
     const said = { type: "ai", content: "I look.", tool_calls: [valid], invalid_tool_calls, additional_kwargs };
     assert.equal(kept(said, answer), 2);
     assert.equal(kept(said, answer, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 3);
-    // Where nothing could be read, what came is sent.
+    // If nothing could be read, the original is sent.
     const broken = { ...said, tool_calls: [], additional_kwargs: { tool_calls: original.slice(1) } };
     assert.equal(kept(broken), 1, "what it says stays");
     assert.equal(kept(broken, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 2);

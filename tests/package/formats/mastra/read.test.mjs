@@ -12,7 +12,7 @@ const LONG = "The boat house holds forty people, and it has a kitchen with a sto
 const encoding = "estimate";
 
 let second = 0;
-/** A message as Mastra's memory gives it. */
+/** A message in the form that Mastra's memory returns. */
 function stored(id, role, content, more = {}) {
   second += 1;
   const createdAt = new Date(1746435780000 + second * 1000);
@@ -60,7 +60,7 @@ const sample = () => {
         call("t3", { state: "output-error", errorText: "no boat" }),
         call("t4", { state: "output-denied", approval: { id: "p", approved: false } }),
         call("t5", { state: "approval-responded", approval: { id: "p", approved: false, reason: "too dear" } }),
-        // What is still open is kept from the model.
+        // Open calls are hidden from the model.
         call("t6", { state: "partial-call" }),
         call("t7", { state: "call" }),
         call("t8", { state: "approval-requested", approval: { id: "q" } }),
@@ -72,7 +72,7 @@ const sample = () => {
       ],
     }),
     stored("c", "user", { parts: [{ type: "text", text: "And the kitchen?" }] }),
-    // Of the first versions: what it says stands beside the parts.
+    // A message of the first versions: its content is next to the parts.
     stored("d", "assistant", {
       parts: [],
       content: "It has one.",
@@ -253,7 +253,7 @@ checkRandomShape({
     }),
 });
 
-/** A part, and the same in windrow's own form. */
+/** A part, and its equivalent in windrow's own form. */
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text }, [{ type: "text", text }]];

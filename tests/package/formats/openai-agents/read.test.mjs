@@ -14,7 +14,7 @@ const LOG = "step one went well, and step two was skipped; ".repeat(12);
 const TOOLS = [{ type: "function", name: "look", parameters: { type: "object" }, strict: true }];
 const HELLO = "data:text/plain;base64,aGVsbG8gd29ybGQh";
 
-/** An item, and the same in windrow's own form. */
+/** An item, and its equivalent in windrow's own form. */
 const pairs = () => [
   [
     { type: "message", role: "system", content: "You book boats.", providerData: { name: "x" } },
@@ -414,7 +414,7 @@ function callWithResult(toolCallId, toolName, input, output) {
   };
 }
 
-/** Where the items with an id of a call are. */
+/** Positions of the items with a call's id. */
 const callAndResult = (id) => pairs().flatMap(([{ callId }], at) => (callId === id ? [at] : []));
 const at = (fields) =>
   pairs().findIndex(([item]) => Object.entries(fields).every(([name, value]) => item[name] === value));
@@ -428,7 +428,7 @@ checkShape({
     ...["a warning", "The patch is in.", "The call is approved.", "Hello from elsewhere.", "I book no cars."],
   ],
   together: [
-    // Reasoning, the calls that it led to at once, and what these gave.
+    // Reasoning, the parallel calls that it led to, and their results.
     [at({ id: "rs_1" }), ...["c1", "c2", "c3", "c4", "c5"].flatMap(callAndResult)],
     ...["c6", "c7", "c8", "c9"].map(callAndResult),
     // A program with the calls that it made.
@@ -594,7 +594,7 @@ describe("items of the Agents SDK", async () => {
   });
 });
 
-/** A question, and what the model did: with what of it belongs together. */
+/** A question and the model's response, with the groups that belong together. */
 function randomTurn(random, turn) {
   const ids = Array.from({ length: random.integer(1, 3) }, (_, index) => `${turn}-${index}`);
   const thought = { type: "reasoning", content: [], rawContent: [{ type: "reasoning_text", text: random.text(6) }] };

@@ -1,4 +1,4 @@
-// OpenAI-compatible servers get back what they set on the assistant's messages, and OpenAI gets nothing of it.
+// OpenAI-compatible servers get back the fields that they set on assistant messages, and OpenAI gets none of them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,10 +18,10 @@ const OTHER_MODELS = [
 const OPENAI = /** @type {const} */ ("openai");
 const OPENAI_MODELS = ["gpt-5", "gpt-4o", "o3", "openai/gpt-4.1", "ft:gpt-4o:acme"];
 
-/** Returns a text; half a character, which no request may have, is written whole. */
+/** Returns a text. Lone surrogates, which no request may contain, are replaced. */
 const words = (random, most) => random.text(most).toWellFormed();
 
-/** Returns a value as a server may set it. */
+/** Returns a value that a server may set. */
 function randomValue(random, depth = 0) {
   const makers = [
     () => words(random, 6),
@@ -47,7 +47,7 @@ function randomFields(random, names) {
   return Object.fromEntries([...chosen, `x_${random.integer(0, 999)}`].map((name) => [name, randomValue(random)]));
 }
 
-/** Returns a conversation whose assistant's messages have fields of a server, and the fields of each. */
+/** Returns a conversation whose assistant messages have server fields, and the fields of each. */
 function randomTurns(random) {
   /** @type {any[]} */
   const messages = [];
@@ -99,7 +99,7 @@ const byAssistant = ({ messages }) => messages.filter(({ role }) => role === "as
  */
 const sentAs = (messages, target) => requestOf("openai", messages, target).messages;
 
-/** Returns a message without what OpenAI doesn't know. */
+/** Returns a message without fields that OpenAI doesn't know. */
 const plain = ({ role, content, tool_calls: calls }) => ({
   role,
   content,
@@ -133,7 +133,7 @@ describe("what a server set on the assistant's messages", () => {
       }
       assert.notDeepEqual(problemsOf("openai", { model: "gpt-5", ...body }), []);
 
-      // Each value that is sent beside the rest is in the count.
+      // Each additional value that is sent is counted.
       const values = set.flatMap(({ role: _role, content: _content, tool_calls: calls = [], ...fields }) => [
         ...Object.values(fields),
         ...calls.flatMap(({ id: _id, type: _type, function: _called, ...more }) => Object.values(more)),

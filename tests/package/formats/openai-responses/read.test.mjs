@@ -14,7 +14,7 @@ const LONG = "The boat house holds forty people, and it has a kitchen with a sto
 const LOG = "step one went well, and step two was skipped; ".repeat(12);
 const TOOLS = [{ type: "function", name: "look", parameters: { type: "object" }, strict: true }];
 
-/** An item, and the same in windrow's own form. */
+/** An item, and its equivalent in windrow's own form. */
 const pairs = () => [
   [
     { type: "message", role: "developer", content: [{ type: "input_text", text: "You book boats." }] },
@@ -374,7 +374,7 @@ function callWithResult(toolCallId, toolName, input, output) {
   };
 }
 
-/** Where an item is in the sample, by the fields that it has. */
+/** Position of an item in the sample, by its fields. */
 const at = (fields) =>
   pairs().findIndex(([item]) => Object.entries(fields).every(([name, value]) => item[name] === value));
 const callAndOutput = (id) => [
@@ -391,7 +391,7 @@ checkShape({
     ...["a warning", "The quay is closed.", "I book no cars.", "The call is approved.", "http_error"],
   ],
   together: [
-    // Reasoning, the two calls that it led to at once, and what these gave.
+    // Reasoning, the two parallel calls that it led to, and their results.
     [at({ id: "rs_1" }), ...callAndOutput("c1"), ...callAndOutput("c2")],
     ...["c3", "c4", "c5", "c6", "c7", "c8"].map(callAndOutput),
     // A program with the calls that it made.
@@ -628,7 +628,7 @@ describe("items of the Responses API", async () => {
     });
   });
 
-  // The engine joins a call to whatever is behind it.
+  // The engine joins a call to the message that follows it.
   test("a call without a result takes nothing of the user's with it", () => {
     const messages = [
       { role: "user", content: "Look." },
@@ -641,7 +641,7 @@ describe("items of the Responses API", async () => {
   });
 });
 
-/** A question, and what the model did: with what of it belongs together. */
+/** A question and the model's response, with the groups that belong together. */
 function randomTurn(random, turn) {
   const ids = Array.from({ length: random.integer(1, 3) }, (_, index) => `${turn}-${index}`);
   const reasoning = { type: "reasoning", id: `rs_${turn}`, summary: [], encrypted_content: random.text(6) };

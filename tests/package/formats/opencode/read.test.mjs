@@ -12,7 +12,7 @@ const LONG = "The boat house holds forty people, and it has a kitchen with a sto
 const encoding = "estimate";
 const time = { start: 1, end: 2 };
 
-/** A message as opencode gives it to a plugin, and as its sessions have it. */
+/** A message in the form that opencode passes to plugins and stores in sessions. */
 function message(id, role, parts, more = {}) {
   const about = { id, role, sessionID: "ses_1", agent: "build", time: { created: 1746435780000 }, ...more };
   const ofUser = {
@@ -36,7 +36,7 @@ const sample = () => [
     { type: "text", text: "Ask the agent explore.", synthetic: true },
     { type: "text", text: "Only for the screen.", ignored: true },
     { type: "file", mime: "image/png", filename: "lake.png", url: PIXEL },
-    // Its text stands in a text of opencode's own.
+    // Its text is in a separate opencode text.
     { type: "file", mime: "text/plain", filename: "lake.txt", url: "file:///lake.txt", source: { type: "file" } },
     { type: "file", mime: "application/x-directory", url: "file:///boats" },
     { type: "text", text: "<file>The lake is deep.</file>", synthetic: true },
@@ -152,7 +152,7 @@ describe("opencode's messages", () => {
     const { messages, tokens } = buildContextSync([{ ...whole, pinned: true }], options);
     assert.equal(messages[0].parts[0].state.attachments, attachments);
     assert.equal(costOf(messages[0]), tokens.total);
-    // Where opencode has cleared the result, the images are cleared too.
+    // If opencode has cleared the result, its images are cleared too.
     const cleared = message("a", "assistant", [tool("t1", { ...state, time: { ...time, compacted: 3 } })]);
     assert.ok(costOf(cleared) < 60);
   });
@@ -220,7 +220,7 @@ checkRandomShape({
     }),
 });
 
-/** A part, and the same in windrow's own form. */
+/** A part, and its equivalent in windrow's own form. */
 function randomPart(random, role, callID) {
   const text = random.text(12);
   const words = () =>

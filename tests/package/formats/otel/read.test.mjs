@@ -1,4 +1,4 @@
-// Messages of OpenTelemetry's conventions for generative AI, as traces hold them.
+// Messages of OpenTelemetry's conventions for generative AI, in the form that traces have.
 
 import { checkShape } from "../../support/shape-cases.mjs";
 

@@ -1,4 +1,4 @@
-// The `AgentMessage` of pi-agent-core, which OpenClaw has too.
+// `AgentMessage` of pi-agent-core, which OpenClaw uses too.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -27,7 +27,7 @@ const result = (toolCallId, content, more) => ({
 });
 
 const sample = () => [
-  // Written later than what follows: it stays where it is.
+  // Its time is later than the next message's, but it stays in place.
   { role: "compactionSummary", summary: "We looked for a boat.", tokensBefore: 90_000, timestamp: START + 99 },
   { role: "branchSummary", summary: "The boat sank.", fromId: "b", timestamp: START + 99 },
   { role: "user", content: "Which boat house?", timestamp: START },
@@ -233,7 +233,7 @@ checkRandomShape({
   },
 });
 
-/** A message, or a call with its results, each with the same in windrow's own form. */
+/** A message, or a call with its results, each with its equivalent in windrow's own form. */
 function randomTurn(random, turn, timestamp) {
   const said = random.text(12);
   const createdAt = timestamp;
