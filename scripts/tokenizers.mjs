@@ -2,7 +2,7 @@
 //
 //   npm run tokenizers [-- NAME…] [--strings N] [--seed N]    all encodings, or those with these names
 //
-// Each string is random. It fails if one has another count, unless a character of it has another class in this Node's Unicode.
+// The strings are random. The command fails if a count differs, unless the string has a character that this Node's Unicode classes otherwise.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -29,7 +29,7 @@ export async function compareTokenizers(names = Object.keys(REFERENCES), strings
     const vocabulary = `${FOLDER}/${name}.bin`;
     const program = projectPath("node_modules", ".bin", "windrow");
     await ran(process.execPath, [program, "vocabulary", file, "--write", vocabulary]);
-    await step(`${name}, beside ${REFERENCES[name]}`, async () => {
+    await step(`${name} and ${REFERENCES[name]}`, async () => {
       const options = [vocabulary, `${FOLDER}/classes.txt`, String(strings), String(seed)];
       const result = JSON.parse(await ran(process.execPath, [projectPath(PACKAGES, "run.mjs"), name, ...options]));
       for (const { text, counted, expected } of result.shown) {
@@ -44,7 +44,7 @@ export async function compareTokenizers(names = Object.keys(REFERENCES), strings
   }
 }
 
-/** Runs a program that must end well, and returns what it printed. */
+/** Runs a program that must end well, and returns its output. */
 async function ran(program, options) {
   const printed = await capture(program, options, { cwd: projectPath() });
   if (printed === null) {

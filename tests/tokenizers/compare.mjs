@@ -23,8 +23,8 @@ const CLASSES = [
 const SYMBOL = /[\p{P}\p{S}]/u;
 
 /**
- * Returns the characters that this Node's regular expressions class otherwise than windrow does, given what the example `classes` of
- * `crates/encoding` prints: those of a newer Unicode, and white space that JavaScript defines by itself.
+ * Returns the characters that this Node's regular expressions class otherwise than windrow does, given the output of the example `classes` of
+ * `crates/encoding`: those of a newer Unicode, and white space that JavaScript defines by itself.
  */
 export function otherwiseClassed(lines) {
   const others = new Set();

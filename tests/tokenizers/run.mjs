@@ -12,7 +12,7 @@ const { fromPreTrained, tokenizerJSON } = await import(REFERENCES[name]);
 const tokenizer = fromPreTrained();
 await loadEncoding({ name, bytes: readFileSync(vocabulary) });
 
-/** The byte of each letter that stands for one. */
+/** The byte of each letter in the file. */
 let next = 0x100;
 const bytes = new Map(
   Array.from({ length: 256 }, (_, byte) => {

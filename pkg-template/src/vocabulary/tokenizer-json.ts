@@ -286,8 +286,8 @@ function madeTokens(
 /**
  * Returns by token the merge that makes it at last when its own bytes are merged, without tokens that they aren't merged into.
  *
- * A file that was made of ranks alone has all ways to split a token. Only one of them is ever merged, in any text: what lies around
- * a token doesn't change the order in which its bytes are merged.
+ * A file that was made of ranks alone has all ways to split a token. Only one of them is ever merged, in any text: the text around
+ * a token doesn't change the order of merges of its bytes.
  */
 function lastMerges(
   made: ReadonlyMap<string, FileMerge>,
