@@ -139,9 +139,10 @@ export type Moment = number | string;
  * - `qwen`: Exactly, in this encoding.
  * - `deepseek_v3`: Exactly, in this encoding.
  * - `tekken`: Exactly, in this encoding.
+ * - `llama3`: Exactly, in this encoding.
  * - `estimate`: By estimate, with no vocabulary.
  */
-export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "estimate";
+export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
 /** The messages to consider at all, and their order. */
 export interface CollectConfig {
@@ -1244,8 +1245,9 @@ export type Need =
  * - `qwen`: `qwen`: Qwen 2 to 3, with your own vocabulary file.
  * - `deepseek_v3`: `deepseek_v3`: DeepSeek V3 and R1, with your own vocabulary file.
  * - `tekken`: `tekken`: Mistral's Tekken, with your own vocabulary file.
+ * - `llama3`: `llama3`: Llama 3 to 3.3, with your own vocabulary file.
  */
-export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken";
+export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3";
 
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
@@ -1899,6 +1901,7 @@ export const ENCODINGS: readonly EncodingChoice[] = [
   "qwen",
   "deepseek_v3",
   "tekken",
+  "llama3",
   "estimate",
 ];
 
