@@ -177,7 +177,7 @@ impl Marks {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if a row continues in another row of its group that can't be left out alone: it has no call without a
+    /// True if a row continues an earlier row of its group that can't be left out alone: it has no call without a
     /// result.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {

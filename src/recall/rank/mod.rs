@@ -1,4 +1,4 @@
-//! How well messages fit a request.
+//! Scores messages by their relevance to a request.
 
 pub(crate) mod about;
 pub(crate) mod flow;

@@ -557,8 +557,8 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
     let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
     let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000);
-    vec(turn, 60..150).prop_map(|turns| {
-        let mut now = NOW.0 - 150 * 3_000_000;
+    vec(turn, 60..250).prop_map(|turns| {
+        let mut now = NOW.0 - 250 * 3_000_000;
         let mut messages = Vec::new();
         for (row, (asked, answered, chance, step)) in turns.into_iter().enumerate() {
             now += step;
@@ -588,9 +588,9 @@ fn unread_messages_are_ranked_like_read_ones() {
         select(vec!["none", "static"]),
         60_u64..300,
         select(vec!["messages", "text"]),
-        weighted(0.3, 1_u64..40),
+        weighted(0.8, 1_u64..40),
     );
-    let reading = (1_usize..20, select(vec![3_usize, 100, 200, 1000]));
+    let reading = (1_usize..20, select(vec![3_usize, 200, 1000, 1000, 1000, 1000]));
     let partly = std::cell::Cell::new(0);
     let outcome = windrow_property::check(
         &(chat(), request, options, reading),
