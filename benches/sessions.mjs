@@ -39,7 +39,7 @@ export async function meanTokens() {
   return countTokens(messages).tokens / messages.length;
 }
 
-/** Builds once, because a page's first build starts the engine and loads the vocabulary. */
+/** Warms up, because a page's first build starts the engine and loads the vocabulary. */
 export async function warmUp() {
   const messages = new Conversation(3, START).messages(200);
   for (let count = 0; count < 5; count += 1) {

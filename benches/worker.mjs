@@ -10,7 +10,7 @@ const source = fileURLToPath(new URL("./store-worker.mjs", import.meta.url));
 
 /**
  * Starts the runtime with its storage in a folder. `ask` runs a command in a session's object. `time` measures it in
- * milliseconds from outside, because the clock inside stands still during work.
+ * milliseconds from outside, because the clock inside doesn't advance during work.
  */
 export async function startWorker(folder) {
   const code = join(folder, "code");

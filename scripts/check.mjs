@@ -17,6 +17,7 @@ import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from ".
 import { checkSizes } from "./size.mjs";
 import { snapshotsOfPackage } from "./snapshots.mjs";
 import { testFilesIn } from "./tests-of.mjs";
+import { compareTokenizers } from "./tokenizers.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const SHIPPED_CRATES = packages("windrow", "windrow-encoding", "windrow-words");
@@ -51,6 +52,7 @@ const checks = {
   scripts: ["the task verbs", () => nodeTest(testFilesIn("tests/scripts"))],
   frameworks: ["hooks in the real frameworks", () => runFrameworkTests()],
   peers: ["what users reported of peers", () => runPeers()],
+  tokenizers: ["counts of other tokenizers", () => compareTokenizers()],
   hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
   fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
   // These are large or kill a busy browser, so only two run at a time.

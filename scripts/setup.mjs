@@ -243,7 +243,7 @@ export function toolsEnvironment() {
 }
 
 /**
- * Returns the paths of Chromium and ChromeDriver, from CHROME_PATH and CHROMEDRIVER or from PATH. Each is null if
+ * Returns the paths of Chromium and ChromeDriver, from CHROME_PATH and CHROMEDRIVER or from PATH. Null if one is
  * missing.
  */
 export function findChromium() {

@@ -73,6 +73,13 @@ export {
   type RetrievalParameters,
   retrievalTool,
 } from "./context/retrieval.js";
+export {
+  type ListedStatement,
+  listStatements,
+  type Statement,
+  type StatementKind,
+  type StatementOptions,
+} from "./context/statements.js";
 export type {
   ServerTokens,
   SourceTokens,
@@ -132,5 +139,6 @@ export {
   type SessionOptions,
   type SessionRange,
 } from "./session/session.js";
+export type { SessionStatement, SessionStatementOptions } from "./session/statements.js";
 export type * from "./stores/contract.js";
 export { memoryStore } from "./stores/memory.js";

@@ -35,7 +35,7 @@ pub struct BudgetConfig {
     /// on a side only if there are 20 or fewer, so older images become lines then, too.
     pub max_images: Option<u64>,
     /// Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
-    /// messages, the message that is replied to, and the request. See `exceed`.
+    /// messages, the message that is replied to, and the request.
     pub on_required_overflow: OnRequiredOverflow,
     /// Counts tokens exactly in any case, or only if the counts decide something.
     pub counting: Counting,

@@ -25,8 +25,8 @@ pub struct Calibration {
     counted: u128,
 }
 
-/// The most that a ratio may differ from 1. A usage beyond twice or half the count says more about the request than
-/// about the counting: the request held something that was not counted.
+/// Bound on the ratio, which is kept between 1/2 and 2. A usage outside of that says more about the request than about
+/// the counting: the request held something that was not counted.
 const MOST: u128 = 2;
 
 impl Calibration {

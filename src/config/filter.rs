@@ -26,6 +26,22 @@ pub struct FilterConfig {
     /// The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
+    /// What the user wants forgotten, for example by `session.forget`. A message that says nothing else is left out. One that says more is
+    /// chosen neither for its rank nor as a lasting statement, and stays where the conversation itself is shown. The request, instructions and
+    /// pinned messages stay.
+    pub forgotten: Vec<ForgottenSentence>,
+}
+
+/// A sentence that the user wants forgotten.
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ForgottenSentence {
+    /// The sentence, as `statements` lists it.
+    pub sentence: String,
+    /// The ids of the messages that say it. Default: all of the user's messages that do.
+    #[serde(default)]
+    pub message_ids: Option<Vec<String>>,
 }
 
 impl FilterConfig {
@@ -36,7 +52,14 @@ impl FilterConfig {
                 "expected 0 or more days",
                 "Pass the days as a positive number, or leave the option out.",
             )),
-            _ => Ok(()),
+            _ => match self.forgotten.iter().position(|it| it.sentence.trim().is_empty()) {
+                Some(at) => Err(Error::option(
+                    &format!("filter.forgotten[{at}].sentence"),
+                    "the sentence is blank",
+                    "Pass a sentence that statements() lists.",
+                )),
+                None => Ok(()),
+            },
         }
     }
 }

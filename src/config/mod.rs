@@ -36,7 +36,7 @@ pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use compact::{CompactConfig, StoredSummary, SummaryFacts};
 pub use cut::CutConfig;
 pub use encoding::EncodingChoice;
-pub use filter::FilterConfig;
+pub use filter::{FilterConfig, ForgottenSentence};
 pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, Meaning, PairConfig, Ranking, RecallConfig, SearchResults,

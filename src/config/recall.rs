@@ -18,8 +18,8 @@ pub struct RecallConfig {
     pub meaning: Meaning,
     /// How many of the newest messages rank before all others.
     pub recent_messages: u64,
-    /// The most that these newest messages may take of the history's room, from 0 to 1. Of a limit of messages, they
-    /// get at least one message or group.
+    /// The most that these newest messages may take of the history's room, from 0 to 1. If the number of messages is
+    /// limited, they get at least one message or group.
     pub max_recent_share: f64,
     /// The most of the history's room, from 0 to 1, for messages with standing instructions of the user ("from now on",
     /// "I prefer"). At 0 they rank like all others.
@@ -28,8 +28,8 @@ pub struct RecallConfig {
     /// be answered). At 0 they rank like all others. They are included if they are worth more than the messages that
     /// they displace.
     pub max_statement_share: f64,
-    /// The most of the history's room for ranked messages, from 0 to 1. Of a limit of messages, they get at least one
-    /// message or group unless this is 0. The rest goes to the newest.
+    /// The most of the history's room for ranked messages, from 0 to 1. If the number of messages is limited, they get
+    /// at least one message or group unless this is 0. The rest goes to the newest.
     pub max_share: f64,
     /// Includes only the relevant passages of long messages that aren't worth their cost as a whole. Only with the
     /// ranking `relevance`.

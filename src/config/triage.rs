@@ -51,7 +51,8 @@ pub struct TriageDecisions {
     pub through: Option<String>,
     /// The chosen units, named in the same way. All others were rejected.
     pub chosen: Vec<String>,
-    /// A checksum of the options in effect. With other options the decisions don't count. Default: not checked.
+    /// A checksum of the options that they were decided with. With other options they don't count. Default: not
+    /// checked.
     pub under: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Conversations within a transcript: told apart, chained to threads, put into tiers and labelled.
+//! Conversations within a transcript: found, chained to threads, put into tiers and labelled.
 
 use crate::base::guard::collapse;
 use crate::base::map::{self, HashedMap};
@@ -25,29 +25,29 @@ pub enum Tier {
     Older,
 }
 
-/// One sitting: what was said without a long pause, or under one id.
+/// One sitting: messages without a long pause between them, or with the same conversation id.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
-    /// The id that its messages name, or `#` and a number.
+    /// The id in its messages, or `#` and a number.
     pub(crate) id: String,
-    /// Its messages, oldest first. There can be none where something else is known of it.
+    /// Its messages, oldest first. Empty if only the config or a summary knows about it.
     pub(crate) rows: Vec<usize>,
     pub(crate) started_at: Option<Milliseconds>,
     pub(crate) ended_at: Option<Milliseconds>,
-    /// What the config or a message with `summaryOf` says.
+    /// The summary from the config or from a message with `summaryOf`.
     pub(crate) summary: Option<String>,
     pub(crate) tier: Tier,
     pub(crate) label: String,
-    /// How its tier is shown.
+    /// The form of its tier.
     pub(crate) wanted: TierForm,
 }
 
 /// All conversations of a transcript.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conversations {
-    /// In the order in which they are shown: the thread oldest first, then the others newest first.
+    /// In the order of display: the thread oldest first, then the others newest first.
     pub(crate) list: Vec<Conversation>,
-    /// Whether there is an active thread.
+    /// True if there is an active thread.
     pub(crate) is_continuation: bool,
     /// The rows that are summaries: messages of no conversation.
     pub(crate) summaries: Vec<usize>,
@@ -55,7 +55,7 @@ pub(crate) struct Conversations {
     pub(crate) too_old: Vec<usize>,
 }
 
-/// In which session, when and where a prompt is built.
+/// The circumstances of a build: session, clock and time zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sitting<'a> {
     /// The session that the context is for, if one is named.
@@ -65,8 +65,8 @@ pub(crate) struct Sitting<'a> {
     pub(crate) zone: &'a Zone,
 }
 
-/// Tells the conversations of these rows (oldest first, groups together) apart, and says how each is to be shown. A group is in
-/// the conversation of its first row; `group_of` names the group of a row.
+/// Finds the conversations of some rows (oldest first, groups together) and the form of each. A group is in the
+/// conversation of its first row; `group_of` has the group of each row.
 pub(crate) fn find(
     transcript: &Messages,
     rows: &[usize],
@@ -111,12 +111,12 @@ pub(crate) fn find(
             found.too_old.extend(conversation.rows);
             continue;
         }
-        // It ended when it began, or later. The newest message of all, if nothing tells its time, has just come.
+        // Its end isn't before its beginning. If nothing tells the time of the newest one, it has just ended.
         let known = conversation.ended_at.or(conversation.started_at);
         order.push(dated.len());
         dated.push(Some((known.or((newest == Some(position)).then_some(now)), conversation)));
     }
-    // What has no time at all comes first, and equals keep the order of their first messages.
+    // Conversations without any time come first, and ties keep the order of their first messages.
     let place = |moment: Option<Milliseconds>| moment.map_or(i64::MIN, |moment| moment.0);
     map::sort_by_key(&mut order, &|position| {
         let it = dated[position].as_ref();
@@ -166,7 +166,7 @@ fn milliseconds(minutes: u64) -> i64 {
         .map_or(i64::MAX, |minutes| minutes.saturating_mul(MILLISECONDS_PER_MINUTE))
 }
 
-/// Whether a message is the summary of a conversation.
+/// True if a message is the summary of a conversation.
 fn is_summary(transcript: &Messages, row: usize) -> bool {
     transcript.value(row, Field::SummaryOf).is_some_and(|id| !id.is_empty())
 }
@@ -179,7 +179,7 @@ fn is_too_old(conversation: &Conversation, max_age_days: Option<f64>, now: Milli
     now.0.saturating_sub(end.0) as f64 > days * MILLISECONDS_PER_DAY as f64
 }
 
-/// What a day is called, seen from today.
+/// The label of a day, seen from today.
 fn label(day: i64, today: i64) -> String {
     match today - day {
         ..=0 => "today".to_owned(),
@@ -189,26 +189,27 @@ fn label(day: i64, today: i64) -> String {
     }
 }
 
-/// Puts rows into conversations, as they come.
+/// Puts rows into conversations, in order.
 struct Finder<'a> {
     transcript: &'a Messages,
-    /// The session of the build. What names none counts to it.
+    /// The session of the build. Messages that name no session count as part of it.
     session: Option<&'a str>,
     list: Vec<Conversation>,
-    /// Where the conversations with a name of their own are, by id: each with its session.
+    /// The conversations with their own name, by id: for each its session and position.
     named: HashedMap<&'a str, Vec<(Option<&'a str>, usize)>>,
-    /// By session: where its conversation without a name is that goes on, and its latest time.
+    /// By session: the position of its current unnamed conversation, and its latest time.
     derived: HashedMap<Option<&'a str>, (Option<usize>, Option<Milliseconds>)>,
 }
 
 impl<'a> Finder<'a> {
-    /// Puts a message into its conversation, which is `home` where another of its group is there, and says where that is.
+    /// Adds a message to its conversation and returns that conversation's position. `home` is the position if another
+    /// message of its group is already there.
     fn add(&mut self, row: usize, home: Option<usize>, gap: i64) -> usize {
         let time = self.transcript.time(row);
         let session = self.session_of(row);
         let (before, latest) = self.derived.get(&session).copied().unwrap_or_default();
         let id = self.transcript.value(row, Field::ConversationId).filter(|id| !id.is_empty());
-        // Where a time is unknown, no pause is known either.
+        // Without a time, no pause is known either.
         let pause = time.zip(latest).map_or(0, |(time, latest)| time.0.saturating_sub(latest.0));
         let (position, derived) = if let Some(home) = home {
             (home, before)
@@ -238,12 +239,12 @@ impl<'a> Finder<'a> {
         let conversation = &mut self.list[position];
         conversation.summary = Some(text);
         if conversation.rows.is_empty() {
-            // Nothing else is left of it that could say when it was.
+            // Nothing else that could tell its time is left.
             conversation.ended_at = conversation.ended_at.max(self.transcript.time(row));
         }
     }
 
-    /// Adds what the config knows of a conversation; that is stronger than what its messages say.
+    /// Adds the config's facts about a conversation, which override those of its messages.
     fn complete(&mut self, known: &'a KnownConversation) {
         let own = known.session_id.as_deref();
         if own.is_some() && self.session.is_some() && own != self.session {
@@ -271,7 +272,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Numbers the conversations without a name, past every name that there is.
+    /// Numbers the unnamed conversations, skipping names that are taken.
     fn name_the_nameless(&mut self, config: &'a TiersConfig) {
         for known in &config.conversations {
             self.named.entry(known.id.as_str()).or_default();
@@ -292,7 +293,7 @@ impl<'a> Finder<'a> {
         self.transcript.value(row, Field::SessionId).or(self.session)
     }
 
-    /// Where the conversation of an id in a session is.
+    /// The position of the conversation with an id in a session. Begins it if necessary.
     fn named(&mut self, id: &'a str, session: Option<&'a str>) -> usize {
         let known = self.named.get(id);
         let known = known.and_then(|known| known.iter().find(|(found, _)| *found == session));
@@ -319,7 +320,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// How a conversation began and how it ended, in its own words: for where there is no summary.
+/// The beginning and the end of a conversation in its own words, for lack of a summary.
 pub(crate) fn extract(
     config: &ContextConfig,
     transcript: &Messages,
@@ -342,7 +343,7 @@ pub(crate) fn extract(
     let text = match last.or_else(|| after.clone().find_map(said(None))) {
         None => format!("{BEGAN}{first}"),
         Some((_, last)) => {
-            // Each gets a half, and what the other does not need of its half.
+            // Each gets a half, plus the room that the other one leaves of its half.
             let room = max_chars.saturating_sub(BEGAN.len() + ENDED.len());
             let first = cut(&first, (room / 2).max(room.saturating_sub(last.chars().count())));
             let last = cut(&last, room - first.chars().count());
@@ -371,7 +372,7 @@ pub(crate) fn text_of(config: &ContextConfig, transcript: &Messages, rows: &[usi
     lines.text()
 }
 
-/// The text of a message in one line; parts that are no text are named.
+/// The text of a message in one line. Other parts are named.
 fn said_in(config: &ContextConfig, transcript: &Messages, row: usize) -> String {
     let mut out = String::new();
     for (field, value) in shown_fields(config, transcript, row) {
@@ -392,7 +393,7 @@ fn said_in(config: &ContextConfig, transcript: &Messages, row: usize) -> String 
     collapse(&out)
 }
 
-/// A text of at most `max_chars` code points: a longer one is cut between whole characters and ends in `…`.
+/// A text of at most `max_chars` code points. A longer one is cut between whole characters and ends in `…`.
 pub(crate) fn cut(text: &str, max_chars: usize) -> String {
     if text.chars().nth(max_chars).is_none() {
         return text.to_owned();

@@ -6,15 +6,15 @@ use crate::log::totals::{TOTAL_BYTES, Totals};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// Forms (format and encoding) of a message's cost that are remembered at once. More of them would cost 12 bytes a message each;
-/// with fewer, a caller who builds in two forms in turn would count everything again.
+/// Number of forms (format and encoding) that a message's cost is remembered in. Each costs 12 bytes a message. With
+/// fewer, a caller who alternates between two forms would count everything again.
 const REMEMBERED_FORMS: usize = 4;
 const UNKNOWN_COST: [u32; 3] = [u32::MAX; 3];
 const RECORD_BYTES: usize = 28;
 /// Bytes of the number of totals.
 const COUNT_BYTES: usize = 8;
 
-/// What messages cost in each form, by their rows.
+/// Costs of messages in each form, by row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Costs {
     columns: Vec<CostColumn>,
@@ -23,7 +23,7 @@ pub(crate) struct Costs {
 
 #[derive(Clone, Debug)]
 struct CostColumn {
-    /// A checksum of everything but the message that the costs depend on.
+    /// A checksum of everything besides the message that the costs depend on.
     form: u64,
     /// Tokens, characters and bytes.
     costs: Vec<[u32; 3]>,
@@ -43,7 +43,7 @@ impl Costs {
         Some(Cost { tokens, chars, bytes })
     }
 
-    /// Remembers the cost of a message in a form. A cost beyond 32 bits is not remembered.
+    /// Remembers the cost of a message in a form, unless it exceeds 32 bits.
     pub(crate) fn insert(&mut self, form: u64, row: usize, cost: Cost) {
         let figure = |cost| u32::try_from(cost).ok();
         let (Some(tokens), Some(chars), Some(bytes)) =
@@ -74,8 +74,8 @@ impl Costs {
         self.totals.truncate(length);
     }
 
-    /// The costs of some messages as bytes, each with the checksum of its message; no bytes where nothing is known. With the place of the
-    /// first message in its log, they begin with the totals before it.
+    /// The costs of some messages as bytes, each with the checksum of its message. Empty if none is known.
+    /// With the place of the first message in its log, they begin with the totals before it.
     pub(crate) fn bytes(
         &self,
         rows: Range<usize>,
@@ -104,7 +104,7 @@ impl Costs {
         [header.as_flattened(), &records].concat()
     }
 
-    /// How many costs of some messages are known, in all forms together, and how many totals before the first.
+    /// The number of known costs of some messages, in all forms together, and of totals before the first message.
     pub(crate) fn known_count(&self, rows: Range<usize>) -> usize {
         let known = |column: &CostColumn| {
             let costs = column.costs.iter().take(rows.end).skip(rows.start);
@@ -128,7 +128,7 @@ impl Costs {
         let Some((checksum, records)) = rest.split_first_chunk() else {
             return;
         };
-        // A wrong cost would pass for a right one: so a checksum covers them.
+        // A wrong cost would look like a right one, so a checksum covers them.
         let [known_version, checksum] =
             [known_version, checksum].map(|part| u64::from_le_bytes(*part));
         if known_version != version() || checksum != xxh64(records, 0) {
@@ -166,7 +166,7 @@ impl Costs {
     }
 }
 
-/// The beginning of these bytes: another version may count otherwise.
+/// The header of these bytes, since another version may count differently.
 fn version() -> u64 {
     xxh64(concat!("costs and totals ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
 }

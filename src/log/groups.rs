@@ -1,30 +1,30 @@
-//! What belongs together, and the order of a transcript: a tool call and all its results are one group, and groups move as
-//! one.
+//! Groups of messages that belong together, and the order of a transcript. A tool call and all its results are one
+//! group, and groups move as a whole.
 
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
 
-/// How many messages may lie between a tool's call and its result, where only a part of the messages was read: a call further away is
-/// not looked for.
+/// The most messages between a tool's call and its result, if only a part of the messages was read. Calls further away
+/// aren't searched for.
 pub(crate) const LONGEST_CALL: usize = 1024;
 
-/// A transcript in order. Groups stand by the time of their first message; within a group results follow their call, with
-/// nothing of another group between them, whatever their clocks say.
+/// A transcript in order. Groups are sorted by the time of their first message. Within a group results follow their
+/// call, without messages of other groups in between, whatever their clocks say.
 #[derive(Clone, Debug, Default)]
 pub struct Arrangement {
     /// The rows, oldest first.
     pub order: Vec<usize>,
-    /// What belongs together.
+    /// The groups.
     pub groups: Groups,
-    /// By row: the time that its group is ordered by. A group without a time has that of the last message before it that has
-    /// one; none where no message before it has a time either.
+    /// By row: the time that its group is ordered by. A group without a time takes that of the last message before it
+    /// that has one, if any does.
     pub times: Vec<Option<Milliseconds>>,
 }
 
 impl Arrangement {
-    /// Orders the groups of a transcript by time. Of equal times, the group that is read first comes first.
+    /// Orders the groups of a transcript by time. Ties keep the order of reading.
     #[must_use]
     pub fn of(transcript: &Messages) -> Self {
         let (reading, mut groups) = read(transcript);
@@ -62,13 +62,13 @@ impl Arrangement {
     }
 }
 
-/// The order in which calls stand before their results, and what belongs together by it. That is the transcript's own, as it
-/// was appended. A list that was put together otherwise has results before their calls: then it is read from its end, where
-/// its clocks run backwards, or by its clocks, if fewer results are without a call so.
+/// The order with the calls before their results, and the groups in it. Usually that is the transcript's own order. A
+/// list that was assembled differently has results before their calls. It is then read from its end if its clocks run
+/// backwards, or sorted by its clocks, if that leaves fewer results without a call.
 fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     let own: Vec<usize> = (0..transcript.len()).collect();
     let groups = Groups::find(transcript, &own);
-    // What was not read has the call of a result that seems to have none.
+    // The call of a result may be among the unread messages.
     if groups.results_without_call.is_empty() || transcript.unread().is_some() {
         return (own, groups);
     }
@@ -97,7 +97,7 @@ fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     best
 }
 
-/// How late the message before a row is: where it was not read, as late as any of those can be.
+/// The latest time before a row. After a gap, the latest time that unread messages can have.
 fn latest_before(
     transcript: &Messages,
     row: usize,
@@ -107,20 +107,21 @@ fn latest_before(
     gap.map_or(read, |at| transcript.gaps()[at].latest)
 }
 
-/// Which messages are one: a message with tool calls and all the results of these calls, and one that is nothing without the next.
+/// Messages that are one unit: a message with tool calls and all the results of these calls, and a message that means
+/// nothing without the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// The group of each row, named by one of its rows.
+    /// The group of each row, identified by one of its rows.
     group_of: Vec<usize>,
-    /// The rows of each group of more than one.
+    /// The rows of each group with more than one.
     larger: HashedMap<usize, Vec<usize>>,
-    /// Calls that have no result, in the order of their rows.
+    /// Calls without a result, in the order of their rows.
     pub calls_without_result: Vec<HalfCall>,
-    /// Calls that have no result yet, which may come later: the user has not spoken after them.
+    /// Calls whose result may still come: the user hasn't spoken after them.
     pub calls_running: Vec<HalfCall>,
-    /// Results that have no call before them.
+    /// Results without a call before them.
     pub results_without_call: Vec<HalfCall>,
-    /// Rows that go on with another row of their group, ascending: calls that were made at once, and their results.
+    /// Rows that continue an earlier row of their group, ascending: parallel calls, and their results.
     continued: Vec<usize>,
 }
 
@@ -129,7 +130,7 @@ pub struct Groups {
 pub struct HalfCall {
     /// The row that it is in.
     pub row: usize,
-    /// Its place among the calls of the row, or among its results, from 0.
+    /// Its place among the calls or the results of the row, from 0.
     pub place: usize,
 }
 
@@ -141,21 +142,21 @@ pub(crate) fn sorted(halves: &[HalfCall]) -> Vec<HalfCall> {
     positions.into_iter().map(|at| halves[at]).collect()
 }
 
-/// Returns the entries of a row, of those of all rows in their order.
+/// Returns the entries of a row, from sorted entries of all rows.
 pub(crate) fn halves_of(halves: &[HalfCall], row: usize) -> &[HalfCall] {
     let first = halves.partition_point(|half| half.row < row);
     let count = halves[first..].iter().take_while(|half| half.row == row).count();
     &halves[first..first + count]
 }
 
-/// How many calls of a message are looked through for the one that a result without an id answers.
+/// Number of calls in a message that are searched for the one that a result without an id answers.
 const MOST_CALLS: usize = 128;
 
-/// The id of results that name no call. The map of calls has the newest message that calls tools under it.
+/// The id of results that name no call. In the map of calls it refers to the newest message with tool calls.
 const NO_ID: &str = "";
 
-/// Returns the id of the call of a message that a result without an id answers: the first open call of its name, or else the first
-/// open one.
+/// Returns the id of the call in a message that a result without an id answers: the first open call of its tool, or
+/// else the first open one.
 fn answered_by_place(
     transcript: &Messages,
     calls: usize,
@@ -172,26 +173,27 @@ fn answered_by_place(
         } else if called.is_some() && Some(value) == name {
             return called;
         } else if !value.is_empty() {
-            first = first.or(called); // The question whether a call may be made has no name.
+            first = first.or(called); // An approval request for a call has no name.
         }
     }
     first
 }
 
-/// The latest call by an id.
+/// The latest call with an id.
 #[derive(Clone, Copy)]
 struct LatestCall {
     row: usize,
-    /// Where the row is in the order.
+    /// The row's place in the order.
     place: usize,
-    /// How many results it waits for. A message may call several times by one id, as where tools are called by their names alone.
+    /// Number of results that it waits for. A message may have several calls with the same id, for example if calls are
+    /// identified only by the tool's name.
     open: usize,
     is_answered_later: bool,
-    /// The first row of the calls that were made at once with it.
+    /// The first row of the parallel calls that it is one of.
     first: usize,
 }
 
-/// True if a message of calls says that it goes on with the one before it.
+/// True if a message with calls continues the message before it, which also has calls.
 fn goes_on(transcript: &Messages, row: usize) -> bool {
     let calls = |row: usize| {
         transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
@@ -205,7 +207,8 @@ impl Groups {
         Self { group_of: (0..transcript.len()).collect(), ..Self::default() }
     }
 
-    /// For a context that shows neither calls nor results: what was thought belongs to what was said next, and all else is by itself.
+    /// For a context without calls and results: a thought belongs to the text after it, and everything else is by
+    /// itself.
     #[must_use]
     pub fn without_calls(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
@@ -220,18 +223,18 @@ impl Groups {
     #[must_use]
     pub fn find(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
-        // By stretch, session and call id, as ids like `call_0` are in many.
+        // By stretch, session and call id, since ids like `call_0` occur in many.
         let mut calls: HashedMap<(usize, Option<&str>, &str), LatestCall> = HashedMap::default();
         let mut over: Vec<(usize, &str, usize)> = Vec::new();
-        // The last row with calls: its place and number, and the first of those that were made at once with it.
+        // The last row with calls: its place and number, and the first row of the parallel calls that it is one of.
         let mut made = (0, usize::MAX, 0);
-        // The newest row of results, and the first row of the calls that they answer, if it is one.
+        // The newest row of results, and the first row of the calls that they answer, if it is one row.
         let mut answer = (0, None);
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (place, &row) in order.iter().enumerate() {
             let mut result_count = 0;
             let is_summary = transcript.is_summary(row);
-            // No call answers a result beyond a gap: what lies between them may.
+            // A call never answers a result beyond a gap, since its real call may be in the gap.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
             let mut answered_calls = Vec::new();
@@ -312,7 +315,7 @@ impl Groups {
         let spoken = if transcript.has_seen(Field::ResultLater) {
             newest_spoken(transcript, order)
         } else {
-            HashedMap::default() // no call runs
+            HashedMap::default() // no call is running
         };
         let mut running = Vec::new();
         for ((_, session, id), call) in calls.into_iter().filter(|(_, call)| call.open > 0) {
@@ -325,7 +328,7 @@ impl Groups {
         groups
     }
 
-    /// What the assistant thought belongs to what it did next, and to nothing that others say.
+    /// The assistant's thoughts belong to its next action, and to nothing that others say.
     fn join_thoughts(
         &mut self,
         transcript: &Messages,
@@ -347,7 +350,7 @@ impl Groups {
         }
         let mut take = |group| self.larger.remove(&group).unwrap_or_else(|| vec![group]);
         let (mut rows, mut joining) = (take(one), take(other));
-        // The smaller one moves, so that a long chain of groups is joined in good time.
+        // The smaller one moves, so that a long chain of groups is joined fast.
         if rows.len() < joining.len() {
             std::mem::swap(&mut rows, &mut joining);
         }
@@ -359,21 +362,21 @@ impl Groups {
         self.larger.insert(group, rows);
     }
 
-    /// True if a row goes on with another one of its group: both call tools and were made at once, or both are results of calls that
-    /// were made at once.
+    /// True if a row continues an earlier one of its group: both are parallel calls, or both are results of parallel
+    /// calls.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
         self.continued.binary_search(&row).is_ok()
     }
 
-    /// A row's group, named by one of its rows: the same for all rows that go together.
+    /// A row's group, identified by one of its rows: the same for all rows of the group.
     #[must_use]
     #[inline]
     pub fn of(&self, row: usize) -> usize {
         self.group_of[row]
     }
 
-    /// The rows of a row's group, itself included.
+    /// The rows of a row's group, including itself.
     #[must_use]
     pub fn members(&self, row: usize) -> &[usize] {
         let group = &self.group_of[row];
@@ -381,8 +384,8 @@ impl Groups {
     }
 }
 
-/// Returns the places of open calls, by their rows and ids, and how many calls of that id the row has open: of those the first are
-/// answered first.
+/// Returns the places of open calls, from their rows, their ids, and the number of open calls with that id in the row.
+/// Results answer the first of these first, so the last ones are open.
 fn places_of(transcript: &Messages, open: Vec<(usize, &str, usize)>) -> Vec<HalfCall> {
     let mut rows: Vec<usize> = open.iter().map(|(row, ..)| *row).collect();
     map::sort_by_key(&mut rows, &|_| (0, 0));
@@ -404,7 +407,7 @@ fn places_of(transcript: &Messages, open: Vec<(usize, &str, usize)>) -> Vec<Half
     halves
 }
 
-/// By session: the place of the newest message in which the user speaks, and answers no call.
+/// By session: the place of the newest message of the user that isn't the answer to a call.
 fn newest_spoken<'a>(
     transcript: &'a Messages,
     order: &[usize],
@@ -416,7 +419,7 @@ fn newest_spoken<'a>(
     spoken.map(|(place, row)| (transcript.value(*row, Field::SessionId), place)).collect()
 }
 
-/// In which of the stretches that gaps leave a row is, counted from 0.
+/// The stretch between gaps that a row is in, counted from 0.
 pub(crate) fn stretch_of(transcript: &Messages, row: usize) -> usize {
     transcript.gaps().partition_point(|gap| gap.row <= row)
 }

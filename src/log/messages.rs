@@ -1,7 +1,7 @@
-//! Messages in order, held as columns, with their costs and digests once these were computed.
+//! Messages in order, stored as columns, with their costs and digests once these have been computed.
 //!
-//! Text lives in one buffer; a message is a run of segments into it. Messages are appended or cut off at the end,
-//! never changed in the middle, so that the remembered cost and digest of a message stay true.
+//! Text lives in one buffer, and a message is a run of segments into it. Messages are appended or cut off at the end,
+//! and never changed in the middle, so the remembered cost and digest of a message stay valid.
 
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode, Result};
@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// Messages as they cross: flat columns, all of one message's segments in a row.
+/// Messages in the form that crosses: flat columns, all segments of a message together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Columns<'a> {
     /// The text of all segments, one after the other, in UTF-8.
@@ -27,9 +27,9 @@ pub struct Columns<'a> {
     pub roles: &'a [u8],
     /// One byte a message: 1 if it is pinned.
     pub pinned: &'a [u8],
-    /// When each message was written, in milliseconds since 1970; NaN where unknown or given as a text.
+    /// The time that each message was written, in milliseconds since 1970; NaN if unknown or given as a text.
     pub times: &'a [f64],
-    /// How many segments each message has.
+    /// Number of segments in each message.
     pub segment_counts: &'a [u32],
     /// One code a segment: its position in [`Field::ALL`].
     pub segment_fields: &'a [u8],
@@ -37,25 +37,25 @@ pub struct Columns<'a> {
     pub segment_lengths: &'a [u32],
 }
 
-/// Fields of a message for which its log must be read whole: its place alone does not say whether it is part of the history, or what
-/// it belongs to.
+/// Fields that require reading a message's whole log. With them, its place alone doesn't determine whether it is part
+/// of the history, or which messages it belongs to.
 pub(crate) const WHOLE_LOG_FIELDS: [Field; 4] =
     [Field::SessionId, Field::SummaryOf, Field::TimeToLive, Field::JoinsNext];
 
-/// How the users of messages are named.
+/// The form of the users' names in some messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UserNames {
-    /// None has a name.
+    /// Nobody has a name.
     #[default]
     None,
-    /// Each name is a word that a field for names takes: letters, digits, `_` and `-`.
+    /// Every name fits a name field: letters, digits, `_` and `-`.
     Words,
-    /// At least one name is another text.
+    /// At least one name is any other text.
     Texts,
 }
 
 impl UserNames {
-    /// The names of one user.
+    /// The form of one user's name.
     #[must_use]
     pub fn of(name: &str) -> Self {
         const LONGEST: usize = 64;
@@ -70,7 +70,7 @@ impl UserNames {
     }
 }
 
-/// The latest time of messages without a time.
+/// The latest time before any message with a time.
 const NEVER: Milliseconds = Milliseconds(i64::MIN);
 
 #[derive(Clone, Copy, Debug)]
@@ -78,18 +78,18 @@ struct Row {
     role: Role,
     pinned: bool,
     time: Option<Milliseconds>,
-    /// The latest time of this message and all before it; [`NEVER`] where none has one.
+    /// The latest time of this message and all before it; [`NEVER`] if none has one.
     latest: Milliseconds,
-    /// Whether no message up to this one is earlier than a message before it.
+    /// True if no message up to this one is earlier than a message before it.
     is_in_order: bool,
     first_segment: u32,
 }
 
-/// Messages that were read from columns, before they are appended.
+/// Messages read from columns, not yet appended.
 struct Batch<'a> {
     rows: Vec<Row>,
     segments: Vec<Segment>,
-    /// The rows that go on with a message, counted from the batch's first.
+    /// The rows that continue a message, counted from the batch's first.
     next_rows: Vec<usize>,
     text: &'a str,
 }
@@ -101,7 +101,7 @@ struct Segment {
     length: u32,
 }
 
-/// Messages of one or several sessions, oldest first: all that there are, or those that a build reads of them.
+/// Messages of one or several sessions, oldest first: all of them, or the part that a build reads.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     stored: Rc<StoredMessages>,
@@ -109,69 +109,69 @@ pub struct Messages {
     part: Option<Part>,
     unread: Option<Unread>,
     skipped_count: usize,
-    /// The sequence numbers of the rows, where they are of a log.
+    /// The sequence numbers of the rows, if they are from a log.
     seqs: Rc<Vec<u64>>,
 }
 
-/// The messages that are read: some of the older ones, and the newest.
+/// The messages of a part: some of the older ones, and the newest.
 #[derive(Clone, Debug, Default)]
 struct Part {
     /// The stored rows of the older ones, ascending.
     picked: Vec<usize>,
-    /// The stored row from which on all are read.
+    /// The first stored row of the tail, which is read completely.
     first_of_tail: usize,
-    /// The sequence numbers of all messages, where these are known.
+    /// The sequence numbers of all messages, if known.
     seqs_of_all: Rc<Vec<u64>>,
 }
 
-/// The messages as columns. They are shared by all that read them.
+/// The messages as columns, shared by all that read them.
 #[derive(Clone, Debug, Default)]
 struct StoredMessages {
     text: String,
     rows: Vec<Row>,
     segments: Vec<Segment>,
     split: SplitMessages,
-    /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
+    /// A bit for each field that any message ever had. Most fields occur in no message, and needn't be searched for.
     fields_seen: u32,
     /// The rows of pinned messages.
     pinned: Vec<usize>,
     /// The first row without a time.
     first_untimed: Option<usize>,
-    /// The first rows of users with a name, and with one that is not a word.
+    /// The first row of a user with a name, and of one whose name isn't a word.
     first_named: [Option<usize>; 2],
     costs: RefCell<Costs>,
-    /// Each covers the messages up to its own.
+    /// Digests. Each covers the messages up to its own.
     digests: RefCell<Vec<u64>>,
 }
 
 impl Messages {
-    /// How many messages there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         let all = self.stored.rows.len();
         self.part.as_ref().map_or(all, |part| part.picked.len() + all - part.first_of_tail)
     }
 
-    /// Whether there is no message.
+    /// True if there aren't any messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The part of the log that was not read, if any was not.
+    /// The unread part of the log, if any.
     #[must_use]
     pub fn unread(&self) -> Option<&Unread> {
         self.unread.as_ref().filter(|unread| unread.count > 0)
     }
 
-    /// How many rows of the log are no messages.
+    /// The number of rows in the log that aren't messages.
     #[must_use]
     pub fn skipped_count(&self) -> usize {
         self.skipped_count
     }
 
-    /// Takes what was not read of the log, how many of its rows are not messages, and the sequence number of each message, ascending:
-    /// none if nobody knows them. Gaps are named by the message after them.
+    /// Sets facts about the log: its unread part, the number of its rows that aren't messages, and the sequence number
+    /// of each message, ascending (empty if unknown). A gap is identified by the message after it.
     pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
         let split = &self.stored.split;
         self.unread = unread.map(|unread| unread.with_rows(|message| split.first_row_of(message)));
@@ -185,26 +185,31 @@ impl Messages {
 
     // ---- Rows and messages ----
 
-    /// How many messages were appended. A message may be several rows.
+    /// The number of messages. A message may be several rows.
     #[must_use]
     pub fn message_count(&self) -> usize {
         self.stored.split.message_of(self.stored.rows.len())
     }
 
-    /// The position of the message that a row is of, among all messages.
+    /// The position of a row's message among all messages.
     #[must_use]
     pub fn message_of(&self, row: usize) -> usize {
         self.stored.split.message_of(self.stored_row(row))
     }
 
-    /// The place of a row among those of its message, from 1 on; 0 if it is all of the message.
+    /// The place of a row among those of its message, counted from 1; 0 if it is the whole message.
     #[must_use]
     pub fn share(&self, row: usize) -> usize {
         self.stored.split.share(self.stored_row(row))
     }
 
-    /// The name of a row in the tool `retrieval`: `r` and the message's sequence number in a log, or its position in a list. If the
-    /// message has several rows, the row's place comes after it.
+    /// The place of a row among those of its message, as a list; empty if it is all of the message.
+    pub(crate) fn shares_of(&self, row: usize) -> Vec<usize> {
+        Some(self.share(row)).filter(|share| *share > 0).into_iter().collect()
+    }
+
+    /// The name of a row in the tool `retrieval`: `r` and the message's sequence number in a log, or its position in a
+    /// list. If the message has several rows, the row's place follows.
     #[must_use]
     pub(crate) fn name_of(&self, row: usize) -> String {
         let row = self.stored_row(row);
@@ -217,16 +222,25 @@ impl Messages {
         }
     }
 
-    /// True if a row goes on with the message of the row before it.
+    /// True if a row continues the message of the row before it.
     pub(crate) fn goes_on(&self, row: usize) -> bool {
         self.stored.split.goes_on(self.stored_row(row))
     }
 
-    /// The row before a row, if both are of one message.
+    /// The row before a row, if both belong to one message.
     pub(crate) fn row_before(&self, row: usize) -> Option<usize> {
         row.checked_sub(1).filter(|before| {
             self.goes_on(row) && self.stored_row(*before) + 1 == self.stored_row(row)
         })
+    }
+
+    /// True if two rows are of one message, and an assistant wrote it.
+    pub(crate) fn are_of_one_answer(&self, one: usize, other: usize) -> bool {
+        self.has_split() && {
+            let message = self.message_of(one);
+            let first = self.stored.split.first_row_of(message);
+            message == self.message_of(other) && self.stored.rows[first].role == Role::Assistant
+        }
     }
 
     /// True if any message is more than one row.
@@ -234,7 +248,7 @@ impl Messages {
         !self.stored.split.is_empty()
     }
 
-    /// The rows of some of all messages.
+    /// The rows of a range of messages.
     #[must_use]
     pub fn rows_of(&self, messages: Range<usize>) -> Range<usize> {
         let row =
@@ -242,25 +256,25 @@ impl Messages {
         row(messages.start)..row(messages.end)
     }
 
-    /// The sequence numbers of the messages, one a row; empty where they are not known.
+    /// The sequence numbers of the messages, one for each row; empty if unknown.
     #[must_use]
     pub fn seqs(&self) -> &[u64] {
         if self.seqs.len() == self.len() { &self.seqs } else { &[] }
     }
 
-    /// How many rows are those that the log begins with.
+    /// The number of rows from the log's beginning.
     #[must_use]
     pub fn head_length(&self) -> usize {
         self.gaps().first().map_or(self.len(), |gap| gap.row)
     }
 
-    /// The row from which on nothing of the log is left out.
+    /// The first row of the tail: nothing of the log is missing from there on.
     #[must_use]
     pub fn first_of_tail(&self) -> usize {
         self.gaps().last().map_or(0, |gap| gap.row)
     }
 
-    /// Where messages were not read.
+    /// The gaps of unread messages.
     #[must_use]
     pub fn gaps(&self) -> &[UnreadStretch] {
         self.unread().map_or(&[], |unread| &unread.gaps)
@@ -270,7 +284,7 @@ impl Messages {
     ///
     /// # Errors
     ///
-    /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
+    /// `INVALID_TRANSCRIPT` if the columns don't fit together. Nothing is appended then.
     pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
         Rc::make_mut(&mut self.stored).append(columns)
     }
@@ -282,7 +296,7 @@ impl Messages {
             return;
         }
         if length == 0 {
-            *self = Self::default(); // gives the memory back too
+            *self = Self::default(); // frees the memory too
             return;
         }
         if let Some(unread) = &mut self.unread {
@@ -294,35 +308,36 @@ impl Messages {
         Rc::make_mut(&mut self.stored).truncate(length);
     }
 
-    /// Who wrote a message.
+    /// The role of a message's author.
     #[must_use]
     pub fn role(&self, row: usize) -> Role {
         self.stored.rows[self.stored_row(row)].role
     }
 
-    /// Whether a message is the summary of a conversation: it is shown as a text, or not at all, and is no half of a call.
+    /// True if a message is the summary of a conversation. It is shown as a text, or not at all, and is never half of a
+    /// call.
     pub(crate) fn is_summary(&self, row: usize) -> bool {
         self.value(row, Field::SummaryOf).is_some()
     }
 
-    /// Whether the caller pinned a message.
+    /// True if the caller pinned a message.
     #[must_use]
     pub fn is_pinned(&self, row: usize) -> bool {
         self.stored.rows[self.stored_row(row)].pinned
     }
 
-    /// When a message was written, if that is known.
+    /// The time that a message was written, if known.
     #[must_use]
     pub fn time(&self, row: usize) -> Option<Milliseconds> {
         self.stored.rows[self.stored_row(row)].time
     }
 
-    /// A message's fields in the order in which they were written.
+    /// A message's fields in the order they were written.
     pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
         self.stored.fields(self.stored_row(row))
     }
 
-    /// A message's texts as one, a line break between each two.
+    /// A message's texts, joined by line breaks.
     #[must_use]
     pub fn text(&self, row: usize) -> String {
         joined(self.values(row, Field::Text), "\n")
@@ -343,7 +358,7 @@ impl Messages {
         joined(own, "\n")
     }
 
-    /// All values that a message has for a field.
+    /// All values of a field in a message.
     pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
         self.has_seen(field)
             .then(|| self.fields(row))
@@ -353,19 +368,19 @@ impl Messages {
             .map(|(_, value)| value)
     }
 
-    /// The first value that a message has for a field.
+    /// The first value of a field in a message.
     #[must_use]
     #[inline]
     pub fn value(&self, row: usize, field: Field) -> Option<&str> {
         if self.has_seen(field) { self.values(row, field).next() } else { None }
     }
 
-    /// Whether any message ever had a field.
+    /// True if any message ever had a field.
     pub(crate) fn has_seen(&self, field: Field) -> bool {
         self.stored.fields_seen >> field as u32 & 1 == 1
     }
 
-    /// The names of users in the whole transcript, even if only a part of it is read.
+    /// The form of users' names in the whole transcript, even if only a part of it is read.
     #[must_use]
     pub fn user_names(&self) -> UserNames {
         match self.stored.first_named {
@@ -375,13 +390,13 @@ impl Messages {
         }
     }
 
-    /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
+    /// True if a message has a part whose cost isn't known exactly: an image, audio or a file.
     #[must_use]
     pub fn has_media(&self, row: usize) -> bool {
         self.fields(row).any(|(field, _)| field.is_media())
     }
 
-    /// Whether a message calls tools, or holds what they gave.
+    /// True if a message calls tools or holds their results.
     #[must_use]
     pub fn has_tools(&self, row: usize) -> bool {
         (self.has_seen(Field::CallId) || self.has_seen(Field::ResultId))
@@ -390,33 +405,34 @@ impl Messages {
 
     // ---- Costs ----
 
-    /// What a message costs in a form, if that was computed before.
+    /// The cost of a message in a form, if it was computed before.
     pub(crate) fn remembered_cost(&self, form: u64, row: usize) -> Option<Cost> {
         self.stored.costs.borrow().get(form, self.stored_row(row))
     }
 
-    /// Remembers what a message costs in a form.
+    /// Remembers the cost of a message in a form.
     pub(crate) fn remember_cost(&self, form: u64, row: usize, cost: Cost) {
         self.stored.costs.borrow_mut().insert(form, self.stored_row(row), cost);
     }
 
-    /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]; no bytes where none is remembered. They
-    /// name messages by checksums, so they are true wherever the same messages are. With the place of the first message in its log, they
-    /// have the tokens of all messages before it too.
+    /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]. Empty if none is remembered. They
+    /// identify messages by checksums, so they are valid wherever the same messages are.
+    /// With the place of the first message in its log, they have the tokens of all messages before it too.
     #[must_use]
     pub fn costs(&self, rows: Range<usize>, place: Option<u64>) -> Vec<u8> {
         let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
         self.stored.costs.borrow().bytes(rows, place, &checksum)
     }
 
-    /// How many records [`Messages::costs`] would give.
+    /// The number of records in [`Messages::costs`].
     #[must_use]
     pub fn known_costs(&self, rows: Range<usize>) -> usize {
         self.stored.costs.borrow().known_count(rows)
     }
 
-    /// Remembers the costs of some messages, as far as they are among `bytes`, and the tokens before the first of them if its place is
-    /// still the same. Bytes that are damaged, of another version or no costs at all are ignored: the messages are counted again then.
+    /// Remembers the costs of some messages from `bytes`. Ignores bytes that are damaged, of another version or not
+    /// costs at all: the messages are counted again then.
+    /// Remembers the tokens before the first of them too, if its place is the same.
     pub fn learn_costs(&self, rows: Range<usize>, place: Option<u64>, bytes: &[u8]) {
         let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
         self.stored.costs.borrow_mut().learn(rows, place, bytes, &checksum);
@@ -462,16 +478,17 @@ impl Messages {
         self.stored.costs.borrow_mut().totals.take(totals, &row_of);
     }
 
-    // ---- What tells messages apart ----
+    // ---- Identity ----
 
-    /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
+    /// True if the place of some message doesn't determine whether it is part of its log's history: see [`Index`].
     pub(crate) fn needs_whole_log(&self) -> bool {
         WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
     }
 
-    /// A checksum of the first `count` messages that are stored with all their fields, as 16 hexadecimal digits.
+    /// A checksum of the first `count` stored messages with all their fields, as 16 hexadecimal digits.
     ///
-    /// It is a chain: each message's digest covers the one before it. So a longer transcript costs only its new messages.
+    /// It is a chain: each message's digest covers the one before it. So a longer transcript costs only its new
+    /// messages.
     #[must_use]
     pub fn digest(&self, count: usize) -> String {
         let length = self.rows_of(0..count).end;
@@ -487,7 +504,7 @@ impl Messages {
 
     // ---- Parts ----
 
-    /// All messages, of which these may be a part.
+    /// All messages. These may be a part of them.
     #[must_use]
     pub(crate) fn whole(&self) -> Self {
         match &self.part {
@@ -500,14 +517,14 @@ impl Messages {
         }
     }
 
-    /// Whether these are a part of messages that are all there.
+    /// True if these are a part of messages that are all in memory.
     #[must_use]
     pub(crate) fn is_part(&self) -> bool {
         self.part.is_some()
     }
 
-    /// A part of all messages: some of the older ones by their rows, ascending, and all from `first_of_tail` on. `looked_up`
-    /// are the ids of which it has all messages.
+    /// A part of all messages: some of the older ones by their rows, ascending, and all from `first_of_tail` on.
+    /// `looked_up` has the ids whose messages are all included.
     #[must_use]
     pub(crate) fn part(
         &self,
@@ -541,13 +558,13 @@ impl Messages {
             skipped_count: self.skipped_count,
             seqs: Rc::default(),
         };
-        // A part asks for messages by their place among all, from 1 on.
+        // A part asks for messages by their place among all, counted from 1.
         let seqs = (0..part.len()).map(|row| part.stored_row(row) as u64 + 1).collect();
         part.seqs = Rc::new(seqs);
         part
     }
 
-    /// The row that a message has among all.
+    /// A message's row among all.
     #[must_use]
     #[inline]
     pub(crate) fn stored_row(&self, row: usize) -> usize {
@@ -558,7 +575,7 @@ impl Messages {
         newer.map_or_else(|| part.picked[row], |newer| part.first_of_tail + newer)
     }
 
-    /// How many of the newest messages have no more than so many bytes together, in all their fields.
+    /// The number of newest messages that have at most `bytes` bytes together, in all their fields.
     #[must_use]
     pub(crate) fn newest_within(&self, bytes: u64) -> usize {
         let stored = &*self.stored;
@@ -576,7 +593,7 @@ impl Messages {
         &self.stored.pinned
     }
 
-    /// Whether no message has an earlier time than one before it.
+    /// True if no message has an earlier time than one before it.
     #[must_use]
     pub(crate) fn is_in_order(&self) -> bool {
         self.stored.rows.last().is_none_or(|row| row.is_in_order)
@@ -683,7 +700,7 @@ impl StoredMessages {
                     time = time::parse(content);
                 }
                 if field == Field::NextRow {
-                    // Facts of the message are in each of its rows.
+                    // The message's facts are repeated in each of its rows.
                     rows.push(new_row(role, time, first)?);
                     next_rows.push(rows.len());
                     role = *Role::ALL.iter().find(|it| it.as_str() == content).ok_or_else(torn)?;
@@ -734,8 +751,8 @@ impl StoredMessages {
         })
     }
 
-    /// The checksum of one message with all its fields. `bytes` is room for it: one hash of them all is faster than one that
-    /// takes them by and by.
+    /// The checksum of one message with all its fields. `bytes` is a buffer for it: one hash of them all is faster than
+    /// one that takes them piece by piece.
     fn checksum(&self, row: usize, seed: u64, bytes: &mut Vec<u8>) -> u64 {
         let Row { role, pinned, time, .. } = self.rows[row];
         bytes.clear();
@@ -743,7 +760,7 @@ impl StoredMessages {
         bytes.extend(time.map_or(i64::MIN, |time| time.0).to_le_bytes());
         for (field, value) in self.fields(row) {
             if field == Field::CreatedAt && time.is_some() {
-                continue; // said by the time, however it was written
+                continue; // the time says it, in whatever form it was written
             }
             bytes.push(field as u8);
             bytes.extend((value.len() as u64).to_le_bytes());

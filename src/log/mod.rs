@@ -1,4 +1,4 @@
-//! Messages in order, and what belongs together among them.
+//! Messages in order, and the groups among them that belong together.
 //!
 //! # Examples
 //!

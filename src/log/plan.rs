@@ -1,9 +1,9 @@
-//! The plan of reading a log: where it was read, what a build still needs, and what to fetch next.
+//! The plan of reading a log: the parts already read, a build's remaining needs, and the next fetch.
 //!
-//! A log is read from its end, as far as a build asks for it. Before that tail come only the log's beginning, and single
-//! messages or exchanges from between. A plan reads nothing itself. [`ReadPlan::next_fetch`] names what to fetch, the caller fetches
-//! it from memory or from a store, and [`ReadPlan::take`] is told which rows came. A row that came is read if [`ReadPlan::covered`]
-//! has its sequence number.
+//! A log is read from its end, as far as a build asks for it. Before that tail come only the log's beginning, and
+//! single messages or exchanges from between. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to fetch,
+//! the caller fetches it from memory or from a store, and passes the rows that came to [`ReadPlan::take`]. A row that
+//! came counts as read if [`ReadPlan::covered`] has its sequence number.
 
 use crate::base::message::Role;
 use crate::base::time::Milliseconds;
@@ -15,35 +15,35 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "value", rename_all = "camelCase")]
 pub enum Wanted {
-    /// More of the messages before those that it has.
+    /// More of the messages before the ones it has.
     More,
     /// All of them.
     All,
-    /// The messages that have an id, wherever in the log they are.
+    /// The messages with an id, wherever in the log they are.
     Id(String),
-    /// The index of the log, or without an index all messages.
+    /// The index of the log, or all messages if there isn't an index.
     Index,
-    /// The messages that have these sequence numbers.
+    /// The messages with these sequence numbers.
     Seqs(Vec<u64>),
 }
 
-/// How fast a log is read.
+/// The speed of reading a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// The tail begins at a multiple of this sequence number.
     pub block: u64,
-    /// The least number of rows that are fetched at a time where the end of an exchange or of the instructions is looked for.
+    /// The fewest rows that are fetched at a time in search of the end of an exchange or of the instructions.
     pub page: usize,
-    /// How many times as long the tail becomes when a build asks for more.
+    /// Growth factor of the tail when a build asks for more.
     pub growth: usize,
 }
 
-/// A row of a log, as far as a plan must know it.
+/// A row of a log, with the fields that a plan needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// Its sequence number, 1 or more.
+    /// Its sequence number, at least 1.
     pub seq: u64,
-    /// Who speaks; none if the row can't be read as a message.
+    /// The speaker's role; none if the row can't be read as a message.
     pub role: Option<Role>,
 }
 
@@ -57,28 +57,28 @@ impl LogRow {
     }
 }
 
-/// The rows to fetch next: all that have an id, or else all that meet every condition.
+/// The rows to fetch next: all with an id, or else all that meet every condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Fetch {
-    /// The sequence number that they follow; absent for the log's beginning.
+    /// They come after this sequence number; absent for the log's beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The sequence number that follows them; absent for the log's end.
+    /// They come before this sequence number; absent for the log's end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// How many at most; absent for all.
+    /// The most rows; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
-    /// Whether the newest come first and are counted by the limit. The oldest come first otherwise.
+    /// True if the newest come first and the limit counts them. Otherwise the oldest come first.
     pub newest_first: bool,
-    /// Whether only pinned rows are meant.
+    /// True for only pinned rows.
     pub pinned: bool,
-    /// Their sequence numbers, if they are known.
+    /// Their sequence numbers, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seqs: Option<Vec<u64>>,
-    /// Their id, if it is known.
+    /// Their id, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
@@ -95,14 +95,14 @@ impl Fetch {
     }
 }
 
-/// A need that a plan has not met yet.
+/// A need that a plan hasn't met yet.
 #[derive(Clone, Debug)]
 enum Task {
-    /// So many more rows at the end.
+    /// This many more rows at the end.
     Newest(usize),
     /// All rows from a sequence number on.
     From(u64),
-    /// The log's beginning after a sequence number, until so many rows have shown that its instructions end.
+    /// The log's beginning after a sequence number, until `missing` rows have shown that its instructions end.
     Head {
         after: u64,
         missing: usize,
@@ -112,40 +112,41 @@ enum Task {
     Seqs(Vec<u64>),
     /// The exchange of a row.
     Exchange(LogRow),
-    /// The rows before this one, back to where its exchange begins. So many are fetched next.
+    /// The rows before this one, back to the beginning of its exchange, and the number to fetch next.
     Begin(u64, usize),
-    /// The rows after this one, up to where its exchange ends. So many are fetched next.
+    /// The rows after this one, up to the end of its exchange, and the number to fetch next.
     End(u64, usize),
 }
 
-/// Everything between two sequence numbers, both included. The log's beginning starts at 0, and its end ends at [`u64::MAX`].
+/// Everything between two sequence numbers, inclusive. The log's beginning starts at 0, and its end ends at
+/// [`u64::MAX`].
 pub type Stretch = (u64, u64);
 
-/// The most rows that are fetched at a time where the end of an exchange is looked for.
+/// The most rows that are fetched at a time in search of the end of an exchange.
 const LARGEST_PAGE: usize = 1024;
 
-/// Rows after the instructions that show that they end.
+/// Number of rows after the instructions that show that they end.
 const AFTER_INSTRUCTIONS: usize = 2;
 
 /// The plan of reading a log; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
     pace: Pace,
-    /// How many of the newest rows were asked for.
+    /// The number of newest rows requested so far.
     newest: usize,
-    /// Where everything was read: in order, and apart from each other.
+    /// The stretches that were read completely, in order and disjoint.
     stretches: Vec<Stretch>,
-    /// The messages that were read for themselves.
+    /// The messages that were read individually.
     singles: Vec<u64>,
     looked_up: Vec<String>,
-    /// The last is the next.
+    /// Remaining tasks. The last one is next.
     tasks: Vec<Task>,
-    /// The task at work, and what it waits for.
+    /// The current task, and the fetch that it waits for.
     asked: Option<(Task, Fetch)>,
 }
 
 impl ReadPlan {
-    /// A plan of a log of which nothing was read, and of which the newest rows are needed.
+    /// A plan for an unread log that begins with its newest rows.
     #[must_use]
     pub fn new(pace: Pace, newest: usize) -> Self {
         let (stretches, singles, looked_up) = (Vec::new(), Vec::new(), Vec::new());
@@ -161,8 +162,8 @@ impl ReadPlan {
         }
     }
 
-    /// Adds what a build asked for. A log's index is not the plan's: what it has no entry of is added by
-    /// [`ReadPlan::want_from`].
+    /// Adds a build's request. The plan doesn't know the log's index: use [`ReadPlan::want_from`] for the rows that the
+    /// index doesn't have yet.
     pub fn want(&mut self, wanted: Wanted) {
         let task = match wanted {
             Wanted::More => {
@@ -187,7 +188,8 @@ impl ReadPlan {
         self.tasks.insert(0, task);
     }
 
-    /// Returns what to fetch next; none when everything that was wanted is there. It stays the next until it was taken.
+    /// Returns the next fetch, or None when everything that was wanted has been read. It stays the same until its rows
+    /// are taken.
     pub fn next_fetch(&mut self) -> Option<&Fetch> {
         while self.asked.is_none() {
             let task = self.tasks.pop()?;
@@ -196,7 +198,7 @@ impl ReadPlan {
         self.asked.as_ref().map(|(_, fetch)| fetch)
     }
 
-    /// Returns what a task needs next; none when it is done.
+    /// Returns a task's next fetch, or None when it is done.
     fn fetch_of(&mut self, task: &Task) -> Option<Fetch> {
         let tail = self.first_of_tail();
         match *task {
@@ -215,7 +217,8 @@ impl ReadPlan {
             Task::Id(ref id) => Some(Fetch { id: Some(id.clone()), ..Fetch::default() }),
             Task::Seqs(ref seqs) => Some(Fetch { seqs: Some(seqs.clone()), ..Fetch::default() }),
             Task::Exchange(row) => {
-                // An exchange may be there in part at the log's beginning. Everything else was read by exchanges.
+                // At the log's beginning, a part of an exchange may have been read. Everything else was read by
+                // exchanges.
                 let stretch = self.stretch_of(row.seq);
                 if stretch.is_none_or(|(first, last)| first == 0 && last < u64::MAX) {
                     self.cover((row.seq, row.seq));
@@ -233,7 +236,7 @@ impl ReadPlan {
         }
     }
 
-    /// Takes the rows that [`ReadPlan::next_fetch`] asked for, in the order that it names.
+    /// Takes the rows of [`ReadPlan::next_fetch`], in the order of the fetch.
     pub fn take(&mut self, page: &[LogRow]) {
         let Some((task, fetch)) = self.asked.take() else {
             return;
@@ -290,7 +293,7 @@ impl ReadPlan {
         }
     }
 
-    /// Forgets the messages that were read for themselves, if they are more than so many.
+    /// Forgets the messages that were read individually, if they are more than `most`. Returns true if it did.
     pub fn forget_singles(&mut self, most: usize) -> bool {
         let is_over = self.singles().count() > most;
         if is_over {
@@ -299,18 +302,18 @@ impl ReadPlan {
         is_over
     }
 
-    /// The messages that are in no stretch.
+    /// The messages outside all stretches.
     fn singles(&self) -> impl Iterator<Item = u64> {
         self.singles.iter().copied().filter(|seq| self.stretch_of(*seq).is_none())
     }
 
-    /// The sequence number from which on everything was read.
+    /// The sequence number at which the completely read tail begins.
     #[must_use]
     pub fn first_of_tail(&self) -> u64 {
         self.stretches.last().map_or(u64::MAX, |(first, _)| *first)
     }
 
-    /// Where everything was read, from one sequence number to another, in order.
+    /// The stretches that were read completely, from one sequence number to another, in order.
     #[must_use]
     pub fn covered(&self) -> Vec<Stretch> {
         let mut covered = self.stretches.clone();
@@ -326,8 +329,8 @@ impl ReadPlan {
         &self.looked_up
     }
 
-    /// What was not read of a log of `total` rows, `skipped` of which are no messages. `read` are the messages that were read: their
-    /// sequence numbers, and the latest time of all that the log has up to each.
+    /// The unread part of a log of `total` rows, including `skipped` ones that aren't messages. `read` are the messages
+    /// that were read: their sequence numbers, and the latest time in the log up to each.
     #[must_use]
     pub fn unread(
         &self,
@@ -344,7 +347,7 @@ impl ReadPlan {
             while read.get(row).is_some_and(|(seq, _)| *seq < first) {
                 row += 1;
             }
-            // Nothing may be readable of a stretch.
+            // A stretch may have no readable rows.
             if first > 1 && gaps.last().is_none_or(|gap| gap.row != row) {
                 gaps.push(UnreadStretch {
                     row,
@@ -362,7 +365,7 @@ impl ReadPlan {
         before.copied().filter(|(_, last)| *last >= seq)
     }
 
-    /// Where the next stretch begins.
+    /// The beginning of the next stretch.
     fn first_after(&self, seq: u64) -> u64 {
         self.stretches.get(self.stretch_after(seq)).map_or(u64::MAX, |(first, _)| *first)
     }
@@ -373,7 +376,7 @@ impl ReadPlan {
     }
 
     fn cover_after(&mut self, after: u64, last: u64) {
-        // Nothing is before the first.
+        // Nothing is before the first row, so the log's beginning starts at 0.
         self.cover((if after == 0 { 0 } else { after + 1 }, last));
     }
 
@@ -382,7 +385,7 @@ impl ReadPlan {
     }
 }
 
-/// Adds a stretch to others. All stay in order and apart.
+/// Adds a stretch to others. All stay sorted and disjoint.
 fn cover(stretches: &mut Vec<Stretch>, (first, last): Stretch) {
     if first > last {
         return;

@@ -1,30 +1,32 @@
-//! How much of a log can matter to a context. It follows from the config alone.
+//! The part of a log that can matter to a context. It depends on the config alone.
 //!
-//! Within its reach a build looks at every message. Of what lies beyond it, a build looks only at single messages: the
-//! instructions that a log begins with, pinned messages, what the request replies to, and what its index ranks best.
+//! Within this reach a build looks at every message. Beyond it, a build looks only at single messages: the log's
+//! initial instructions, pinned messages, the message that the request replies to, and the ones that its index ranks
+//! best.
 
 use crate::config::{
     ContextConfig, FilterConfig, Ranking, SectionKind, SessionScope, TriageFallback, WindowUnit,
 };
 use crate::log::messages::Messages;
 
-/// How much of a log can matter.
+/// The part of a log that can matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The newest messages. Where so many do not decide the context, as a filter leaves most of them out, more of them do.
+    /// The newest messages. If these don't determine the context, for example because a filter leaves most of them out,
+    /// more of them do.
     Newest(usize),
     /// All of them.
     Everything,
 }
 
-/// A build reads no fewer messages than this, where there are as many.
+/// A build reads at least this many messages, if there are as many.
 pub const LEAST_READ: usize = 1024;
 
-/// Least tokens of a message: a short word, and three that the form puts around it.
+/// The fewest tokens of a message: a short word, and three that the form puts around it.
 const LEAST_TOKENS: u64 = 4;
 
 impl Reach {
-    /// What a config says. `asks_about_all` is whether there is a hook that is asked about all messages: for triage, for
+    /// The reach for a config. `asks_about_all` is true if a hook is asked about all messages: for triage, for
     /// summaries or for embeddings.
     #[must_use]
     pub fn of(config: &ContextConfig, asks_about_all: bool) -> Self {
@@ -38,13 +40,13 @@ impl Reach {
             || config.agent_id.is_some()
             || config.collect.deduplicate
             || (config.budget.cut.is_some() && !cuts_by_totals(config))
-            // What is of one exchange may depend on messages far away: a result that comes late, one that a filter left out.
+            // An exchange may include distant messages: a result that comes late, or one that a filter left out.
             || config.window.unit == WindowUnit::Exchange
-            || config.render.gap_notice.is_some(); // it says how many are left out, and of what time
+            || config.render.gap_notice.is_some(); // it says how many are left out, and from when
         let is_ranked = config.recall.ranking != Ranking::Recency;
         match newest(config) {
             Some(_) if is_about_all => Self::Everything,
-            // The index ranks all messages, and knows nothing of a filter.
+            // The index ranks all messages, and doesn't know about filters.
             Some(_) if is_ranked && !has_window(config) && !ranks_by_index(config) => {
                 Self::Everything
             }
@@ -53,7 +55,8 @@ impl Reach {
         }
     }
 
-    /// How many of the newest messages a build reads first: it would ask for those anyway that fit the budget by their bytes.
+    /// The number of newest messages that a build reads first: those that fit the budget by their bytes, which it would
+    /// request anyway.
     #[must_use]
     pub(crate) fn first_read(self, transcript: &Messages, config: &ContextConfig) -> usize {
         let limits = [config.budget.prompt_limit(), config.budget.max_chars];
@@ -65,7 +68,7 @@ impl Reach {
     }
 }
 
-/// How many of the newest messages no limit leaves out, if any limit does; no fewer than there can be.
+/// The number of newest messages within all limits, if there is any limit. It is an upper bound.
 fn newest(config: &ContextConfig) -> Option<usize> {
     let history = config.section(SectionKind::History).map(|(_, section)| section);
     let own = history.map(|section| &section.limit);
@@ -88,7 +91,7 @@ fn newest(config: &ContextConfig) -> Option<usize> {
     Some(usize::try_from(least).unwrap_or(usize::MAX))
 }
 
-/// Whether a window leaves older messages out, before they would be ranked.
+/// True if a window leaves older messages out before they would be ranked.
 fn has_window(config: &ContextConfig) -> bool {
     let window = &config.window;
     let counts = [window.lookback_count, window.max_user_turns, window.max_recent_messages];
@@ -111,7 +114,7 @@ pub(crate) fn cuts_by_totals(config: &ContextConfig) -> bool {
         && compact.prepared.is_none()
 }
 
-/// Whether nothing but their rank and the budget can leave messages out, so that an index can rank them unread.
+/// True if only their rank and the budget can leave messages out, so that an index can rank them unread.
 pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
     let window = &config.window;
     !has_window(config)
@@ -119,8 +122,15 @@ pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
         && window.previous_tasks_count == 0
         && config.recall.ranking != Ranking::Recency
         && !config.tiers.enabled
-        && config.filter == FilterConfig::default()
+        && knows_what_is_left_out(&config.filter)
         && config.collect.cache_limit.is_none()
         && config.collect.fetch_limit.is_none()
         && config.collect.session_scope != SessionScope::Strict
+}
+
+/// True if a filter leaves out no messages but those that it names.
+fn knows_what_is_left_out(filter: &FilterConfig) -> bool {
+    let unnamed = FilterConfig { forgotten: Vec::new(), ..filter.clone() };
+    unnamed == FilterConfig::default()
+        && filter.forgotten.iter().all(|forgotten| forgotten.message_ids.is_some())
 }

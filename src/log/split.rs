@@ -1,17 +1,18 @@
-//! Messages of several rows: one for each speaker, and one for each result of a tool.
+//! Messages of several rows: one for each speaker, each tool result, and each step of an assistant.
 //!
-//! A user's message may hold results of tools next to the user's words, and a tool's message several results. Each result is a row, and
-//! so are the words. No stage has to ask who wrote which part of a message, and one result may go or shrink without the others.
+//! A user's message may hold tool results next to the user's words, and a tool's message several results. Each result
+//! is a row, and so are the words. No stage has to ask who wrote which part of a message, and one result can be dropped
+//! or shrink without the others.
 
 /// The messages of several rows. Every other message is one row.
 #[derive(Clone, Debug, Default)]
 pub struct SplitMessages {
-    /// The rows that go on with the message of the row before them, ascending.
+    /// The rows that continue the message of the row before them, ascending.
     rows: Vec<usize>,
 }
 
 impl SplitMessages {
-    /// Notes that a row goes on with the message of the row before it.
+    /// Notes that a row continues the message of the row before it.
     pub(super) fn push(&mut self, row: usize) {
         self.rows.push(row);
     }
@@ -21,12 +22,12 @@ impl SplitMessages {
         self.rows.is_empty()
     }
 
-    /// How many rows before a row go on with a message.
+    /// The number of continuing rows before a row.
     fn count_before(&self, row: usize) -> usize {
         self.rows.partition_point(|next| *next < row)
     }
 
-    /// The message that a row is of.
+    /// A row's message.
     pub(super) fn message_of(&self, row: usize) -> usize {
         row - self.count_before(row + 1)
     }
@@ -46,12 +47,12 @@ impl SplitMessages {
         message + low
     }
 
-    /// True if a row goes on with the message of the row before it.
+    /// True if a row continues the message of the row before it.
     pub(super) fn goes_on(&self, row: usize) -> bool {
         !self.is_empty() && self.rows.binary_search(&row).is_ok()
     }
 
-    /// The place of a row among those of its message, from 1 on; 0 if it is all of the message.
+    /// The place of a row among those of its message, counted from 1; 0 if it is the whole message.
     pub(super) fn share(&self, row: usize) -> usize {
         if self.is_empty() || !(self.goes_on(row) || self.goes_on(row + 1)) {
             return 0;
@@ -59,7 +60,7 @@ impl SplitMessages {
         row - self.first_row_of(self.message_of(row)) + 1
     }
 
-    /// Keeps the rows before one.
+    /// Keeps the rows before `length`.
     pub(super) fn truncate(&mut self, length: usize) {
         self.rows.truncate(self.count_before(length));
     }

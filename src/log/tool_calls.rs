@@ -1,12 +1,12 @@
-//! What a message shows of tool calls and their results.
+//! The parts of a message that are shown if it has tool calls or results.
 
 use crate::base::message::{Field, Role};
 use crate::config::ContextConfig;
 use crate::log::groups::HalfCall;
 use crate::log::messages::Messages;
 
-/// The fields of a message as the context shows them: without those that a compaction in the message replaces; and without tool calls and
-/// results next to other parts, where `filter.excludeToolCalls` says so.
+/// The fields of a message that the context shows: without those that a compaction in the message replaces, and without
+/// tool calls and results next to other parts, if `filter.excludeToolCalls` is set.
 pub(crate) fn shown_fields<'a>(
     config: &ContextConfig,
     transcript: &'a Messages,
@@ -26,7 +26,7 @@ pub(crate) fn shown_fields<'a>(
             is_result = true;
             false
         }
-        // The text behind the id of a call is its result.
+        // The text after the id of a call is its result.
         Field::Text if is_result => {
             is_result = false;
             false
@@ -35,7 +35,7 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
-/// The number of fields of a message before its last compaction that the request's provider takes back; 0 if it has none.
+/// The number of fields of a message before its last compaction that the request's provider takes back; 0 without one.
 pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
     if !transcript.has_seen(Field::ReasoningOf) {
         return 0;
@@ -47,14 +47,14 @@ pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: 
     found.last().map_or(0, |(place, _)| place)
 }
 
-/// Whether a message is nothing but tool calls or results.
+/// True if a message has nothing but tool calls or results.
 pub(crate) fn is_nothing_else(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
     let is_of_tool = |(field, _)| matches!(field, Field::CallId | Field::ResultId);
     transcript.role(row) == Role::Tool
         || (transcript.fields(row).any(is_of_tool) && is_blank(config, transcript, row))
 }
 
-/// Whether a message shows nothing.
+/// True if a message shows nothing.
 pub(crate) fn is_blank(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
     shown_fields(config, transcript, row).all(|(field, value)| match field {
         Field::Name => true,
@@ -63,8 +63,8 @@ pub(crate) fn is_blank(config: &ContextConfig, transcript: &Messages, row: usize
     })
 }
 
-/// True if a message says something next to its calls without a result and its results without a call: a text, media, a call that has a
-/// result, or the result of a call. Reasoning that led to nothing else says nothing.
+/// True if a message says something besides calls without a result and results without a call: a text, media, a call
+/// with a result, or the result of a call. Reasoning that led to nothing else doesn't count.
 pub(crate) fn says_more(
     transcript: &Messages,
     row: usize,
@@ -84,7 +84,7 @@ pub(crate) fn says_more(
                 false
             }
             Field::CallName => {
-                // The question whether a call may be made has no name.
+                // An approval request for a call has no name.
                 !value.is_empty() && !has(open_calls, calls - 1)
             }
             Field::ResultId => {

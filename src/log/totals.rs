@@ -13,7 +13,7 @@ const REMEMBERED_FORMS: usize = 4;
 pub(crate) const BLOCK: u64 = 64;
 
 /// Bytes of a stored total.
-pub(crate) const TOTAL_BYTES: usize = 32;
+pub(crate) const TOTAL_BYTES: usize = 40;
 
 /// Tokens of all messages of a log before a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
@@ -24,6 +24,8 @@ pub struct Total {
     pub tokens: u64,
     /// Tokens of those that are results of tools and may shrink.
     pub results: u64,
+    /// Tokens up to the last of them with which nearly half of the log were results. 0 if there is none.
+    pub run_end: u64,
 }
 
 /// Totals by form, at the first rows of blocks.
@@ -104,7 +106,8 @@ impl Totals {
 
     /// The totals before a row as bytes, for a place in a log that only the same messages come before.
     pub(crate) fn bytes(&self, row: usize, place: u64) -> Vec<u8> {
-        let record = |(form, Total { tokens, results })| [form, place, tokens, results];
+        let record =
+            |(form, total): (u64, Total)| [form, place, total.tokens, total.results, total.run_end];
         self.at(row).flat_map(record).flat_map(u64::to_le_bytes).collect()
     }
 
@@ -114,7 +117,8 @@ impl Totals {
             // The length is right, so every part of it is there.
             let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
             if part(8) == place {
-                self.insert(part(0), row, Total { tokens: part(16), results: part(24) });
+                let total = Total { tokens: part(16), results: part(24), run_end: part(32) };
+                self.insert(part(0), row, total);
             }
         }
     }

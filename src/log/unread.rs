@@ -1,4 +1,4 @@
-//! The messages of a log that a transcript does not have.
+//! The messages of a log that a transcript doesn't have.
 
 use crate::base::candidate::Form;
 use crate::base::time::Milliseconds;
@@ -6,24 +6,24 @@ use crate::base::value::FromValue;
 use crate::log::totals::Total;
 use serde::Serialize;
 
-/// The messages of a log that a transcript does not have.
+/// The messages of a log that a transcript doesn't have.
 ///
-/// A log is read from its end, as far as the context can need. Before that tail only single messages were read: the log's
-/// beginning, and pinned messages or replied ones with their exchange.
+/// A log is read from its end, as far as the context can need it. Before that tail only single messages were read: the
+/// log's beginning, and pinned messages or the target of a reply, with their exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unread {
-    /// The stretches that were not read, in the order of the rows. The log's beginning ends at the first, and the tail begins
-    /// behind the last.
+    /// The unread stretches, in the order of the rows. The log's beginning ends at the first one, and the tail begins
+    /// after the last one.
     pub gaps: Vec<UnreadStretch>,
-    /// How many messages were not read.
+    /// The number of unread messages.
     pub count: usize,
-    /// Whether some of them may have no time.
+    /// True if some of them may have no time.
     pub has_untimed: bool,
-    /// Ids that were looked for: all messages of the log that have one of them are there.
+    /// Ids that were searched for. All messages of the log with one of them were read.
     pub looked_up: Vec<String>,
-    /// How the index of the log ranked messages: in a recording, as it is not there when that is replayed.
+    /// The ranking by the log's index. Only in recordings, since the index doesn't exist during replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingRecord>,
     /// Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed.
@@ -32,7 +32,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// The same with other numbers for the places of its gaps.
+    /// Converts the places of its gaps.
     pub(crate) fn with_rows(mut self, row: impl Fn(usize) -> usize) -> Self {
         for gap in &mut self.gaps {
             gap.row = row(gap.row);
@@ -41,41 +41,41 @@ impl Unread {
     }
 }
 
-/// How the index of a log ranked messages for a request.
+/// The ranking of messages for a request by the index of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RankingRecord {
-    /// Those that were read, the best first: the row, how much of it is shown, and the row that it goes with.
+    /// The ones that were read, the best first: the row, its form, and the row that it accompanies.
     pub candidates: Vec<(usize, Form, Option<usize>)>,
-    /// The rows of the user's messages that say what holds throughout, as far as they were read, the best first.
+    /// The rows of the user's standing instructions that were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing: Vec<usize>,
-    /// The rows of the user's lasting statements, the best first. Rows that weren't read aren't among them.
+    /// The rows of the user's lasting statements that were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<usize>,
-    /// Why those that were kept were recalled.
+    /// Reasons for recalling those that were kept.
     pub recalled: Vec<RecalledWords>,
 }
 
-/// Messages of the log that are not in the transcript, all in a row.
+/// Consecutive messages of the log that aren't in the transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnreadStretch {
-    /// The row that follows them.
+    /// The row after them.
     pub row: usize,
-    /// The latest time of all that the log has before that row, or of the row itself; none where none has a time.
+    /// The latest time in the log up to that row; none if no message has a time.
     pub latest: Option<Milliseconds>,
 }
 
-/// Why messages were recalled.
+/// Reasons for recalling messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecalledWords {
     /// Their positions in the transcript, from 0.
     pub positions: Vec<usize>,
-    /// What speaks for each: words of the request that it has or stands beside, who says it, when, what it means.
+    /// Evidence for each: words of the request in it or next to it, its speaker, its time, its meaning.
     pub words: String,
 }

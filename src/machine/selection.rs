@@ -25,6 +25,8 @@ pub static SELECTION: Selection = Selection {
             packer.shrink(members);
         }
     },
+    asked_again: |packer| packer.asked_again(),
+    grow_some: |packer, rows| packer.grow_some(rows),
     grow_results: |packer| packer.grow_results(),
     shapes: |packer| packer.shapes(),
     keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),

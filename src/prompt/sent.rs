@@ -182,7 +182,7 @@ const INTERRUPTED: &str = "[Tool execution was interrupted]";
 struct Ties<'a> {
     /// Its calls without a result.
     open_calls: &'a [HalfCall],
-    /// True if it continues in another message, which is then also in the prompt.
+    /// True if it continues an earlier message, which is then also in the prompt.
     goes_on: bool,
 }
 

@@ -1,10 +1,10 @@
-//! Finding what a request is about: the index of all messages, and the scores that they get for a request.
+//! Finds messages relevant to a request: the index of all messages, and their scores for a request.
 //!
-//! A text becomes terms (`terms`, by its `language`, with the lists of `words`), and terms become an `index`. A request becomes
-//! a `query`, with the times that it names (`dates`). `score` adds up two answers: whether a message is what the request is
-//! about (`about`, with `spread` to its neighbours and the `vectors` of a model), and whether it is what the request goes on
-//! from (`flow`). `reasons` says in words what spoke for a message. `passages` does the same for long texts, and `log` keeps the
-//! index of a session, which `search` looks through.
+//! A text becomes terms (`terms`, by its `language`, with the lists of `words`), and terms become an `index`. A request
+//! becomes a `query`, with the times that it names (`dates`). `score` adds up two answers: whether a message is on the
+//! request's topic (`about`, with `spread` to its neighbors and the `vectors` of a model), and whether the request
+//! continues from it (`flow`). `reasons` puts the evidence for a message into words. `passages` does the same for long
+//! texts, and `log` keeps the index of a session, which `search` looks through.
 //!
 //! # Examples
 //!

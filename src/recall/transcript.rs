@@ -1,4 +1,4 @@
-//! A transcript: messages, and what recall has computed of them once.
+//! A transcript: messages, and remembered results of recall.
 
 use crate::base::error::Result;
 use crate::base::time::{Milliseconds, Zone};
@@ -7,46 +7,49 @@ use crate::log::unread::Unread;
 use crate::recall::index::Index;
 use crate::recall::index::log::LogIndex;
 use crate::recall::index::vectors::Vectors;
+use crate::recall::rank::lasting::lasting;
 use crate::recall::rank::passages::{self, Library};
 use crate::recall::rank::search::{Found, search};
+use crate::recall::text::detect::detect;
+use crate::recall::text::statements::{self, Kind};
 use crate::recall::text::terms::Analyzer;
 use std::cell::{RefCell, RefMut};
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Lists of texts whose index is remembered at once.
+/// Number of remembered lists of texts with an index.
 const REMEMBERED_LIBRARIES: usize = 4;
 
-/// Messages of one or several sessions, oldest first, and what recall has computed of them once.
+/// Messages of one or several sessions, oldest first, and remembered results of recall.
 ///
-/// It reads as [`Messages`]. It is changed at its end alone, so that the memory of a message stays true.
+/// It can be read like [`Messages`]. It changes only at its end, so remembered results of a message stay valid.
 #[derive(Debug, Default)]
 pub struct Transcript {
     messages: Messages,
-    /// Parts of a transcript share it.
+    /// Shared with parts of the transcript.
     memory: Rc<RefCell<Memory>>,
 }
 
 impl Clone for Transcript {
-    /// A transcript that can be changed for itself.
+    /// A transcript that can be changed independently.
     fn clone(&self) -> Self {
         let memory = Rc::new(RefCell::clone(&self.memory));
         Self { messages: self.messages.clone(), memory }
     }
 }
 
-/// What recall has computed of messages once.
+/// Remembered results of recall.
 #[derive(Clone, Debug, Default)]
 struct Memory {
-    /// To how many messages the transcript was cut since the memory was last used.
+    /// The shortest length that the transcript was cut to since the memory was last used.
     known_length: Option<usize>,
-    /// The index of all messages in their order.
+    /// The index of all messages in order.
     whole: Rc<Index>,
-    /// Indexes of others; the latest last.
+    /// Indexes of other lists of messages; the latest last.
     indexes: Vec<IndexedLog>,
-    /// The index of the log that the messages are of.
+    /// The index of the messages' log.
     log: Option<LogIndex>,
-    /// The latest index that was asked for as it was when it had fewer messages.
+    /// The latest index of an earlier state, with fewer messages.
     earlier: Rc<Index>,
     /// Texts of sections, by their checksums; the latest last.
     libraries: Vec<(u64, Rc<Library>)>,
@@ -91,7 +94,7 @@ impl Transcript {
     ///
     /// # Errors
     ///
-    /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
+    /// `INVALID_TRANSCRIPT` if the columns don't fit together. Nothing is appended then.
     pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
         self.messages.append(columns)
     }
@@ -99,7 +102,7 @@ impl Transcript {
     /// Keeps the first `length` messages and forgets the rest.
     pub fn truncate(&mut self, length: usize) {
         if length == 0 {
-            *self = Self::default(); // gives the memory back too
+            *self = Self::default(); // frees the memory too
             return;
         }
         self.messages.truncate(length);
@@ -107,19 +110,19 @@ impl Transcript {
         *known = Some(known.map_or(length, |known| known.min(length)));
     }
 
-    /// What was computed, of messages that are still there.
+    /// The memory of messages that still exist.
     fn memory(&self) -> RefMut<'_, Memory> {
         let mut memory = self.memory.borrow_mut();
         memory.truncate();
         memory
     }
 
-    /// Says what was not read of the log; see [`Messages::set_log`].
+    /// Sets facts about the log; see [`Messages::set_log`].
     pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
         self.messages.set_log(unread, skipped_count, seqs);
     }
 
-    /// A part of it, for as long as it stays as it is; see [`Messages::part`].
+    /// A part of it, valid as long as it doesn't change; see [`Messages::part`].
     pub(crate) fn part(
         &self,
         picked: Vec<usize>,
@@ -130,7 +133,8 @@ impl Transcript {
         Self { messages, memory: Rc::clone(&self.memory) }
     }
 
-    /// Texts of sections, cut into passages of at most so many characters and indexed; remembered for the last few lists.
+    /// Texts of sections, cut into passages of at most `passage_chars` characters and indexed. Remembered for the last
+    /// few lists.
     pub(crate) fn known_library(&self, texts: &[&str], passage_chars: usize) -> Rc<Library> {
         let checksum = passages::checksum(texts, passage_chars);
         let mut memory = self.memory();
@@ -148,7 +152,7 @@ impl Transcript {
         shared
     }
 
-    /// The index of messages in an order, remembered for the last few lists. New messages at the end are indexed first.
+    /// The index of messages in an order. Remembered for the last few lists. New messages at the end are indexed first.
     #[must_use]
     pub fn index(&self, rows: &[usize]) -> Rc<Index> {
         const REMEMBERED: usize = 2;
@@ -169,7 +173,7 @@ impl Transcript {
         index
     }
 
-    /// The index of all messages in their order, of which these may be a part.
+    /// The index of all messages in order. These may be a part of them.
     pub(crate) fn whole_index(&self) -> Rc<Index> {
         if let Some(log) = self.log_index() {
             return log.index;
@@ -181,8 +185,8 @@ impl Transcript {
         Rc::clone(&memory.whole)
     }
 
-    /// An index of this transcript as it was when it had so many messages. The latest one is remembered: in a tool loop it is the
-    /// same one with every step.
+    /// The index of an earlier state of this transcript, with `length` messages. The latest one is remembered: in a
+    /// tool loop it is the same for every step.
     pub(crate) fn earlier_index(&self, index: &Rc<Index>, length: usize) -> Rc<Index> {
         if length >= index.len() {
             return Rc::clone(index);
@@ -198,7 +202,7 @@ impl Transcript {
 
     // ---- The index of a log ----
 
-    /// The index of the whole log, up to the newest message; none where that is not known, and not all messages are there.
+    /// The index of the whole log, up to the newest message. None if it is unknown, and some messages aren't there.
     pub(crate) fn log_index(&self) -> Option<LogIndex> {
         let whole = self.messages.whole();
         let seqs = whole.seqs();
@@ -214,8 +218,8 @@ impl Transcript {
         Some(log.clone())
     }
 
-    /// Finds messages of the log that are about a question, at most so many: see [`search`]. None where its index is not
-    /// there, and not all messages are.
+    /// Finds at most `count` messages of the log that are relevant to a question: see [`search`]. None if the log's
+    /// index isn't there, and some messages aren't either.
     #[must_use]
     pub fn search(
         &self,
@@ -227,13 +231,38 @@ impl Transcript {
         Some(search(&self.log_index()?, question, now, zone, count))
     }
 
-    /// By part of the log's index: how many messages it ends behind.
+    /// The messages with lasting statements of a user; see [`lasting`]. Each comes with the one that takes its place, by their sequence numbers
+    /// or, without a log, by their numbers. `None` if the log's index isn't there, and not all messages are.
+    #[must_use]
+    pub fn lasting(&self, name: Option<&str>) -> Option<Vec<(u64, Option<u64>)>> {
+        let (index, seqs) = match self.log_index() {
+            Some(log) => (log.index, Some(log.seqs)),
+            None if self.messages.whole().unread().is_some() => return None,
+            None => (self.whole_index(), None),
+        };
+        let number = |place: usize| match &seqs {
+            Some(seqs) => seqs[place],
+            None => self.messages.message_of(place) as u64,
+        };
+        let listed = lasting(&index, name).into_iter();
+        Some(listed.map(|it| (number(it.message), it.replaced_by.map(number))).collect())
+    }
+
+    /// The lasting sentences of a message's own text.
+    #[must_use]
+    pub fn lasting_sentences(&self, message: usize) -> Vec<(Kind, String)> {
+        let texts = self.rows_of(message..message + 1).map(|row| self.own_text(row));
+        texts.flat_map(|text| statements::lasting(&text, detect(&text))).collect()
+    }
+
+    /// For each part of the log's index, the number of messages up to its end.
     #[must_use]
     pub fn index_parts(&self) -> Vec<usize> {
         self.memory.borrow().log.as_ref().map_or_else(Vec::new, LogIndex::parts)
     }
 
-    /// How many messages of the log's index have their direction among meanings. Those of its parts are kept with them.
+    /// Number of messages in the log's index with a direction in the space of meanings. Directions of its parts are
+    /// stored with them.
     #[must_use]
     pub fn meaning_count(&self) -> usize {
         self.memory.borrow().log.as_ref().map_or(0, |log| log.index.meaning_count())
@@ -259,34 +288,34 @@ impl Transcript {
         memory.log.as_ref().and_then(|log| log.seqs.last().copied()).unwrap_or(0)
     }
 
-    /// Takes the index that another transcript of the same log has.
+    /// Takes the index of another transcript of the same log.
     pub fn take_index(&self, other: &Self) {
         let log = other.memory.borrow().log.clone();
         self.memory.borrow_mut().log = log;
     }
 
-    /// The vectors of all messages that a model gave.
+    /// The vectors of all messages by a model.
     pub(crate) fn embeddings(&self, model: &str) -> RefMut<'_, Vectors> {
         let mut vectors = RefMut::map(self.memory(), |it| &mut it.vectors);
         vectors.read(&self.messages, model);
         vectors
     }
 
-    /// The vectors of some messages that a model gave, as bytes that [`Transcript::learn_vectors`] reads: nothing where none
-    /// is known. They name messages by checksums of what was embedded.
+    /// The vectors of some messages by a model, as bytes for [`Transcript::learn_vectors`]. Empty if none is known.
+    /// They identify messages by checksums of the embedded text.
     #[must_use]
     pub fn vectors(&self, rows: std::ops::Range<usize>, model: &str) -> Vec<u8> {
         self.embeddings(model).bytes(rows)
     }
 
-    /// How many vectors [`Transcript::vectors`] would give.
+    /// The number of vectors in [`Transcript::vectors`].
     #[must_use]
     pub fn known_vectors(&self, rows: std::ops::Range<usize>, model: &str) -> usize {
         self.embeddings(model).known_count(rows)
     }
 
-    /// Remembers the vectors of some messages, as far as they are among `bytes`. What is no list of vectors, or one of
-    /// another version, is ignored: they are asked for anew then.
+    /// Remembers the vectors of some messages from `bytes`. Ignores bytes that aren't a list of vectors, or of another
+    /// version: the hook is asked for them again then.
     pub fn learn_vectors(&self, rows: std::ops::Range<usize>, model: &str, bytes: &[u8]) {
         self.embeddings(model).learn_bytes(rows, bytes);
     }
@@ -295,7 +324,7 @@ impl Transcript {
 /// Adds messages to an index.
 fn append(index: &mut Rc<Index>, messages: &Messages, rows: &[usize]) {
     if rows.is_empty() {
-        return; // it is not copied, though a build may hold it
+        return; // not copied, though a build may hold it
     }
     let mut analyzer = Analyzer::new();
     let index = Rc::make_mut(index);

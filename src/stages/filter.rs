@@ -1,8 +1,8 @@
-//! Stage 2, `filter`: leaves out kinds of messages.
+//! Stage 2, `filter`: leaves out kinds of messages, and those that the user wants forgotten.
 
 use crate::base::message::{Field, Role};
 use crate::base::time::MILLISECONDS_PER_DAY;
-use crate::config::{FilterConfig, Format, WindowUnit};
+use crate::config::{FilterConfig, ForgottenSentence, Format, WindowUnit};
 use crate::log::groups::Groups;
 use crate::log::messages::Messages;
 use crate::log::tool_calls;
@@ -25,6 +25,9 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     if input.config.filter.completed_only && input.config.window.unit == WindowUnit::Exchange {
         leave_out_unanswered(input, marks);
     }
+    if !input.config.filter.forgotten.is_empty() {
+        forget(input, marks);
+    }
 }
 
 /// Reason why the filter leaves a message out, if it does.
@@ -37,6 +40,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         exclude_tool_calls,
         exclude_blank,
         max_age_days,
+        forgotten: _,
     } = &input.config.filter;
     let transcript = &input.transcript;
     let has_one_of = |field, unwanted: &[String]| {
@@ -107,6 +111,67 @@ fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
                     marks.leave_out(row, Reason::Unfinished);
                 }
             }
+        }
+    }
+}
+
+/// Leaves out messages that say nothing but forgotten sentences, and marks those that say more.
+fn forget(input: &Input, marks: &mut Marks) {
+    for row in marks.open_rows() {
+        if marks.is_in_turn(row) || marks.requirement(row).is_some() {
+            continue;
+        }
+        let text = input.transcript.own_text(row);
+        let id = input.transcript.value(row, Field::Id);
+        let is_user = input.transcript.role(row) == Role::User;
+        let is_meant = |it: &&ForgottenSentence| match &it.message_ids {
+            Some(ids) => id.is_some_and(|id| ids.iter().any(|of| of == id)),
+            None => is_user,
+        };
+        let forgotten = input.config.filter.forgotten.iter().filter(is_meant);
+        let rest = forgotten.fold(None, |rest: Option<String>, it| {
+            without(rest.as_deref().unwrap_or(&text), &it.sentence).or(rest)
+        });
+        let Some(rest) = rest else { continue };
+        let has_more = |(field, value): (Field, &str)| match field {
+            Field::Text => value.len() > text.len(),
+            _ => field.is_content() && field != Field::Name,
+        };
+        if rest.contains(char::is_alphanumeric) || input.transcript.fields(row).any(has_more) {
+            marks.forget(row);
+        } else {
+            marks.leave_out(row, Reason::Forgotten);
+        }
+    }
+}
+
+/// A text without a sentence, if it has it. A statement has `;` in the place of a quotation.
+fn without(text: &str, sentence: &str) -> Option<String> {
+    let mut left = String::new();
+    let mut rest = text;
+    for part in sentence.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        let (before, after) = rest.split_once(part)?;
+        left.push_str(before);
+        rest = after;
+    }
+    left.push_str(rest);
+    Some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use windrow_property::properties;
+
+    properties! {
+        /// The text around the sentence is left.
+        #[test]
+        fn a_sentence_is_taken_out(before in "[a-z ]{0,9}", said in "[A-Z]{1,9}", after in "[a-z ]{0,9}") {
+            let text = format!("{before}{said}{after}");
+            prop_assert_eq!(without(&text, &said), Some(format!("{before}{after}")));
+            prop_assert_eq!(without(&text, &format!("{said};")), Some(format!("{before}{after}")));
+            prop_assert_eq!(without(&text, "0"), None);
         }
     }
 }

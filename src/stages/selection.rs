@@ -48,6 +48,10 @@ pub struct Selection {
     pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,
     /// Shows the results of a group in their initial size, or as stubs if the last argument is true.
     pub(crate) shrink: fn(&mut Packer<'_>, &[usize], bool),
+    /// The results that a model asked for again, the newest first.
+    pub(crate) asked_again: fn(&Packer<'_>) -> Vec<usize>,
+    /// Shows the results among some rows whole, in their order, until one of them has no room.
+    pub(crate) grow_some: fn(&mut Packer<'_>, &[usize]) -> StageResult,
     /// Lets the kept results grow into the remaining room.
     pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
     /// The conversations in the form that is shown if they fit.

@@ -168,8 +168,8 @@ fn room_in_chars(input: &Input) -> usize {
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))
 }
 
-/// The usable part of an answer: one summary for each conversation, without blank ones, none longer than is shown. In a
-/// list of another length nobody knows which summary belongs to which conversation.
+/// The usable part of an answer: one summary for each conversation, without blank ones, none longer than is shown. A
+/// list of another length is unusable, since nobody knows which summary belongs to which conversation.
 pub(crate) fn understand(
     conversations: &[SummaryWanted],
     max_chars: u64,

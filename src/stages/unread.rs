@@ -111,6 +111,13 @@ pub(crate) fn ask_for_message(input: &Input, id: &str) -> MarkResult {
     }
 }
 
+/// Asks for the messages with forgotten sentences: the index doesn't know which they are.
+pub(crate) fn ask_for_forgotten(input: &Input) -> MarkResult {
+    let forgotten = input.config.filter.forgotten.iter();
+    let mut ids = forgotten.flat_map(|it| it.message_ids.iter().flatten());
+    ids.try_for_each(|id| ask_for_message(input, id))
+}
+
 /// Asks for more, unless a message that was read shows that all unread ones are left out. `left_out` has messages that
 /// aren't marked yet.
 pub(crate) fn ask_for_more(

@@ -54,6 +54,8 @@ pub struct Marks {
     /// toward any window or limit of the history.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
+    /// The rows with a forgotten sentence and more than that; set by `filter`.
+    forgotten: Vec<usize>,
     /// By row: true if triage has rejected it for good, so that it may be quoted but isn't in the history. Empty if
     /// none is.
     passed: Vec<bool>,
@@ -175,7 +177,7 @@ impl Marks {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if a row continues in another row of its group that can't be left out alone: it has no call without a
+    /// True if a row continues an earlier row of its group that can't be left out alone: it has no call without a
     /// result.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
@@ -341,6 +343,17 @@ impl Marks {
                 self.decisions[member] = None;
             }
         }
+    }
+
+    /// Marks a message that says something that the user wants forgotten. Its place in the conversation alone speaks for it.
+    pub fn forget(&mut self, row: usize) {
+        self.forgotten.push(row);
+    }
+
+    /// True if a message may be kept for its rank: limits apply to it, and nothing in it is forgotten.
+    #[must_use]
+    pub fn may_be_recalled(&self, row: usize) -> bool {
+        self.is_optional(row) && !self.forgotten.contains(&row)
     }
 
     /// Rejects a message for good: it may be quoted for its rank, but isn't in the history.

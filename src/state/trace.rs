@@ -76,6 +76,8 @@ pub enum Reason {
     ToolCalls,
     /// It has no content.
     Blank,
+    /// It says something that the user wants forgotten, and nothing else.
+    Forgotten,
     /// It was written, or its conversation ended, too many days ago.
     BeyondAge,
     /// It is the summary of a conversation, and that conversation isn't shown by its summary.
@@ -245,6 +247,9 @@ impl Reason {
                 "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
             }
             Self::Blank => "has no content (filter.excludeBlank; render.provider also leaves it out, since no provider takes it)".to_owned(),
+            Self::Forgotten => {
+                "says something that the user wants forgotten, and nothing else (filter.forgotten)".to_owned()
+            }
             Self::BeyondAge => {
                 "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays"
                     .to_owned()

@@ -94,7 +94,8 @@ impl<'a> View<'a> {
             (Piece::Made(position), _) => self.fill.made[position].text.clone(),
             (_, Some((transcript, row))) => {
                 let fields = shown_fields(&self.input.config, transcript, row);
-                let texts = fields.filter(|(field, _)| *field == Field::Text);
+                let texts =
+                    fields.filter(|(field, text)| *field == Field::Text && !text.is_empty());
                 joined(texts.map(|(_, text)| text), "\n")
             }
             (_, None) => String::new(),

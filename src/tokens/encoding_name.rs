@@ -23,13 +23,22 @@ pub enum EncodingName {
     /// `tekken`: Mistral's Tekken, with your own vocabulary file.
     #[serde(rename = "tekken")]
     Tekken,
+    /// `llama3`: Llama 3 to 3.3, with your own vocabulary file.
+    #[serde(rename = "llama3")]
+    Llama3,
 }
 
 impl EncodingName {
     /// Every encoding: those with a vocabulary in the package, the newest first, then those with a vocabulary from a
     /// `tokenizer.json`.
-    pub const ALL: [Self; 5] =
-        [Self::O200kBase, Self::Cl100kBase, Self::Qwen, Self::DeepseekV3, Self::Tekken];
+    pub const ALL: [Self; 6] = [
+        Self::O200kBase,
+        Self::Cl100kBase,
+        Self::Qwen,
+        Self::DeepseekV3,
+        Self::Tekken,
+        Self::Llama3,
+    ];
 
     /// The encodings with a vocabulary in the package.
     pub const PACKAGED: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
@@ -43,6 +52,7 @@ impl EncodingName {
             Self::Qwen => "qwen",
             Self::DeepseekV3 => "deepseek_v3",
             Self::Tekken => "tekken",
+            Self::Llama3 => "llama3",
         }
     }
 
@@ -60,6 +70,7 @@ impl EncodingName {
             Self::Qwen => Pieces::Qwen,
             Self::DeepseekV3 => Pieces::Deepseek,
             Self::Tekken => Pieces::Tekken,
+            Self::Llama3 => Pieces::Llama3,
         }
     }
 
@@ -74,7 +85,7 @@ impl EncodingName {
         match self {
             Self::O200kBase => Some(0xc9c3_3f5c_7a79_102f),
             Self::Cl100kBase => Some(0x2afb_a719_be46_e4d4),
-            Self::Qwen | Self::DeepseekV3 | Self::Tekken => None,
+            Self::Qwen | Self::DeepseekV3 | Self::Tekken | Self::Llama3 => None,
         }
     }
 }

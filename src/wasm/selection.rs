@@ -22,6 +22,8 @@ use wasm_bindgen::prelude::*;
 pub(super) struct Selecting {
     pub(super) selection: &'static Selection,
     pub(super) search: fn(&Transcript, &str, Milliseconds, &Zone, usize) -> Option<String>,
+    pub(super) lasting: fn(&Transcript, Option<&str>) -> Option<String>,
+    pub(super) lasting_sentences: fn(&Transcript, usize) -> String,
     pub(super) index_part: fn(&Transcript, usize, u64) -> Vec<u8>,
     pub(super) learn_index_part: fn(&Transcript, &[u8], u64) -> usize,
     pub(super) vectors: fn(&Transcript, Range<usize>, &str) -> Vec<u8>,
@@ -35,6 +37,11 @@ static SELECTING: Selecting = Selecting {
     search: |transcript, question, now, zone, count| {
         let found = transcript.search(question, now, zone, count)?;
         Some(to_json(&found))
+    },
+    lasting: |transcript, name| Some(to_json(&transcript.lasting(name)?)),
+    lasting_sentences: |transcript, message| {
+        let sentences = transcript.lasting_sentences(message).into_iter();
+        to_json(&sentences.map(|(kind, sentence)| (kind as u8, sentence)).collect::<Vec<_>>())
     },
     index_part: Transcript::index_part,
     learn_index_part: Transcript::learn_index_part,

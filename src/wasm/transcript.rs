@@ -135,6 +135,26 @@ impl CoreTranscript {
         Ok((selecting()?.search)(&self.0, question, moment(now_ms), &zone, count))
     }
 
+    /// The messages with lasting statements of a user, as JSON; see [`Transcript::lasting`].
+    ///
+    /// # Errors
+    ///
+    /// `PART_NOT_LOADED`.
+    #[allow(clippy::needless_pass_by_value, reason = "the binding passes it so")]
+    pub fn lasting(&self, name: Option<String>) -> JsResult<Option<String>> {
+        Ok((selecting()?.lasting)(&self.0, name.as_deref()))
+    }
+
+    /// The lasting sentences of a message, as JSON: each with the number of its kind.
+    ///
+    /// # Errors
+    ///
+    /// `PART_NOT_LOADED`.
+    #[wasm_bindgen(js_name = lastingSentences)]
+    pub fn lasting_sentences(&self, message: usize) -> JsResult<String> {
+        Ok((selecting()?.lasting_sentences)(&self.0, message))
+    }
+
     /// True if a message must not be shown any more: it has expired, or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]

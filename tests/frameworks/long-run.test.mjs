@@ -66,6 +66,26 @@ class Script {
   }
 }
 
+/** A scripted model that needs all ten stones in one prompt. One that isn't shown, it reads again. */
+class ScriptOfOnePrompt extends Script {
+  next(prompt) {
+    const at = this.calls++;
+    this.most = Math.max(this.most, tokensIn(prompt));
+    const shown = JSON.stringify(prompt);
+    const missing = Array.from({ length: VALUES }, (_, drawer) => drawer).filter((it) => !shown.includes(stoneIn(it)));
+    if (at < this.steps) {
+      return { id: `drawer_${at}`, name: "open_drawer", input: { drawer: at } };
+    }
+    if (missing.length === 0) {
+      this.dialed = Array.from({ length: VALUES }, (_, drawer) => stoneIn(drawer));
+      return undefined;
+    }
+    this.again++;
+    assert.ok(this.again <= 2 * VALUES, `the model runs in a circle: drawer ${missing[0]} isn't shown`);
+    return { id: `again_${at}`, name: "open_drawer", input: { drawer: missing[0] } };
+  }
+}
+
 const DESCRIPTION = "Opens a drawer.";
 const inputSchema = z.object({ drawer: z.number() });
 const DIAL = "Dials a stone.";
@@ -182,5 +202,16 @@ describe("a long run finishes with values of its first ten", () => {
         assert.ok(script.most <= LIMIT, `${script.most} tokens`);
       });
     }
+  }
+});
+
+describe("a long run finishes if its model needs ten results in one prompt", () => {
+  for (const [name, run] of Object.entries(frameworks)) {
+    test(name, async () => {
+      const script = new ScriptOfOnePrompt(150, false);
+      await run(script, { budget: { maxTokens: LIMIT } });
+      assert.equal(script.dialed.length, VALUES);
+      assert.ok(script.most <= LIMIT, `${script.most} tokens`);
+    });
   }
 });

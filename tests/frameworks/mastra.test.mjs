@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
-import { presets } from "windrow";
+import { buildContext, presets } from "windrow";
 import { contextProcessor } from "windrow/mastra";
 import { z } from "zod";
 import { assertPaired, longChat, markCount, tokensIn } from "./support.mjs";
@@ -117,4 +117,26 @@ test("the model gets breakpoints, and each step of a loop repeats the one before
     }
   }
   assert.ok(moves <= 4, `${moves} moves in 16 steps`);
+});
+
+test("the tools of a step count, as the model receives them", async () => {
+  const { model, seen } = scripted(1);
+  const sent = [];
+  const doGenerate = (options) => {
+    sent.push(options.tools);
+    return model.doGenerate(options);
+  };
+  const contexts = [];
+  const options = { budget: { maxTokens: LIMIT }, onContext: (context) => contexts.push(context) };
+  await clerk({ ...model, doGenerate }, options).generate(request, { maxSteps: 3 });
+  assert.equal(seen.length, 2);
+  for (const [at, { tokens }] of contexts.entries()) {
+    const said = { request: { role: "user", content: request }, model: "gpt-4o", render: { provider: "ai-sdk" } };
+    const expected = await buildContext([{ role: "system", content: "You are brief." }], {
+      ...said,
+      budget: { maxTokens: LIMIT, tools: sent[at] },
+    });
+    assert.ok(tokens.sections[1].tokens > 20);
+    assert.deepEqual(tokens.sections[1], expected.tokens.sections[1]);
+  }
 });

@@ -16,6 +16,7 @@ import { costsKey, costsOf } from "../engine/costs.js";
 import { type Hooked, scriptedModel, searchIn } from "../engine/hooks.js";
 import type { ToldChange } from "../engine/jobs.js";
 import { callOf, LEFT_OUT_TAG } from "./call.js";
+import { forgottenOnPage, listAll } from "./memory.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
 import { sentBy } from "./request.js";
@@ -41,9 +42,9 @@ let newest = 0;
 /** Begins to follow the state. */
 export function followState(): void {
   effect(() => {
-    const { source, request, budget, a, b, shape, turn, edits } = state;
+    const { source, request, budget, a, b, shape, turn, edits, forgotten } = state;
     // Reading a signal subscribes: a change of any of them builds.
-    const all = [source, request, budget, a, b, shape, turn, edits].map((signal) => signal.value);
+    const all = [source, request, budget, a, b, shape, turn, edits, forgotten].map((signal) => signal.value);
     if (all[0] !== undefined) {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => void build());
@@ -104,6 +105,7 @@ function askedBy(setup: Setup, turn: number | undefined): Asked {
     given: createdAt == null ? given : { ...given, now: new Date(createdAt).getTime() },
     session: hasEdits ? undefined : source?.session?.key,
     leftOutTag: isLeftOut ? LEFT_OUT_TAG : undefined,
+    forgotten: forgottenOnPage(),
   });
 }
 
@@ -115,7 +117,11 @@ function askedByApp(recording: BuildRecording, turn: number | undefined): Asked 
   if (request !== undefined && turn === undefined) {
     own.request = request;
   }
-  return { preset: "", own, triage: undefined, knowledge: [], session: undefined };
+  if (state.forgotten.value.length > 0) {
+    const forgotten = [...(recording.config.filter?.forgotten ?? []), ...state.forgotten.value];
+    own.filter = { ...(own.filter as object | undefined), forgotten };
+  }
+  return { preset: "", own, triage: undefined, knowledge: [], session: undefined, forgotten: [] };
 }
 
 const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] };
@@ -188,11 +194,16 @@ function show(pictures: readonly Picture[], asked: Asked): void {
   later("refusal", 150, () => {
     state.refusal.value = picture === undefined || picture.shape === "text" ? undefined : sentBy(picture).failure;
   });
+  if (statementsFor !== contentKey()) {
+    statementsFor = contentKey();
+    later("statements", 150, () => void listAll(whole));
+  }
   document.body.dataset.state = "built";
   document.body.dataset.builds = String(Number(document.body.dataset.builds ?? 0) + 1);
   askForCurve();
 }
 
+let statementsFor = "";
 let curveFor = "";
 let turnsFor = "";
 
@@ -304,6 +315,7 @@ function asTheAppBuilt({ live }: Source): Context | undefined {
     state.b.value !== undefined ||
     state.turn.value !== undefined ||
     state.edits.value.size > 0 ||
+    state.forgotten.value.length > 0 ||
     state.budget.value !== (live?.recording.config.budget?.maxTokens ?? undefined);
   return isChanged ? undefined : live?.context;
 }
@@ -336,6 +348,7 @@ export async function begin(source: Source, budget: number | undefined): Promise
     given: source.given,
     session: source.session?.key,
     leftOutTag: undefined,
+    forgotten: source.forgotten ?? [],
   });
   const { total } = await costsFor(asked);
   state.budget.value = budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));

@@ -1,7 +1,15 @@
 // A setup is one way of building: a preset and the options that differ from it. The config and the call follow from the setup and the
 // state of the page.
 
-import { type ContextConfig, type Format, type MessageInput, type Presets, type ProviderName, presets } from "windrow";
+import {
+  type ContextConfig,
+  type ForgottenSentence,
+  type Format,
+  type MessageInput,
+  type Presets,
+  type ProviderName,
+  presets,
+} from "windrow";
 import type { Hooked, TriageSetup } from "../engine/hooks.js";
 import { knowledgeFor } from "../engine/hooks.js";
 import type { Given, Knowledge } from "./given.js";
@@ -146,6 +154,8 @@ export interface Asked {
   readonly knowledge: readonly Knowledge[];
   /** The key of the session, if the conversation is saved. */
   readonly session: string | undefined;
+  /** The sentences that its session leaves out by itself. */
+  readonly forgotten: readonly ForgottenSentence[];
 }
 
 /** The state of the page next to a setup. */
@@ -157,10 +167,13 @@ export interface Circumstances {
   readonly session: string | undefined;
   /** The tag of messages that the page leaves out. */
   readonly leftOutTag: string | undefined;
+  /** The forgotten sentences. */
+  readonly forgotten: readonly ForgottenSentence[];
 }
 
 /** Returns the build that a setup asks for in the circumstances. */
-export function askFor(setup: Setup, { request, budget, shape, given, session, leftOutTag }: Circumstances): Asked {
+export function askFor(setup: Setup, circumstances: Circumstances): Asked {
+  const { request, budget, shape, given, session, leftOutTag, forgotten } = circumstances;
   const { preset, options } = setup;
   const base = presetOptions(preset) as ContextConfig;
   const own: Record<string, unknown> = {};
@@ -193,6 +206,9 @@ export function askFor(setup: Setup, { request, budget, shape, given, session, l
     const tags = (optionOf(setup, "filter.excludeTags") ?? []) as readonly string[];
     put(own, "filter.excludeTags", [...tags, leftOutTag]);
   }
+  if (session === undefined && forgotten.length > 0) {
+    put(own, "filter.forgotten", forgotten);
+  }
   if (preset !== "") {
     own.timeZone = given.timeZone;
     const held = (base.sections ?? []).filter(({ kind, id }) => /text|items/.test(kind) && id in given.contents);
@@ -209,6 +225,7 @@ export function askFor(setup: Setup, { request, budget, shape, given, session, l
     triage: asksTriage(preset) ? setup.triage : undefined,
     knowledge: knowledgeFor(hasSection(preset, "recall"), given.knowledge),
     session,
+    forgotten: session === undefined ? [] : forgotten,
   };
 }
 
@@ -218,13 +235,16 @@ function put(config: Record<string, unknown>, path: string, value: unknown): voi
 }
 
 /** The config of a build, with hooks. */
-export function configOf({ preset, own }: Asked, hooks: readonly Hooked[]): ContextConfig<MessageInput> {
+export function configOf({ preset, own, forgotten }: Asked, hooks: readonly Hooked[]): ContextConfig<MessageInput> {
   const config: Record<string, unknown> = { ...presetOptions(preset) };
   for (const [name, value] of Object.entries(own)) {
     config[name] = isGroup(value) && isGroup(config[name]) ? { ...(config[name] as Options), ...value } : value;
   }
   for (const { path, run } of hooks) {
     put(config, path, run);
+  }
+  if (forgotten.length > 0) {
+    put(config, "filter.forgotten", forgotten);
   }
   return config as ContextConfig<MessageInput>;
 }

@@ -67,6 +67,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     state.turn.value = within(view?.turn, count);
     state.selected.value = within(view?.selected, count - 1);
     state.edits.value = new Map([...(view?.edits ?? [])].filter(([position]) => position < count));
+    state.forgotten.value = [];
     state.unfolded.value = new Set();
     state.curve.value = undefined;
   });
@@ -250,7 +251,12 @@ function inOrder(name: string, run: () => Promise<string>): Promise<void> {
 
 async function sourceOf(session: Session): Promise<Source> {
   const { messages, numbers } = await messagesOf(session);
+  const forgotten = await session.statements({ forgotten: true });
   return {
+    forgotten: forgotten.map(({ sentence, messageId }) => ({
+      sentence,
+      messageIds: messageId === undefined ? null : [messageId],
+    })),
     from: "saved",
     id: session.key,
     name: session.key,
@@ -279,7 +285,7 @@ let isFollowing = false;
 let isBehind = false;
 
 /** Shows what this tab or another has done to the saved conversation on the page. */
-async function follow(session: Session): Promise<void> {
+export async function follow(session: Session): Promise<void> {
   isBehind = true;
   if (isFollowing) {
     return;

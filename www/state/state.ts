@@ -1,7 +1,7 @@
 // The state of the page: one object of signals. Everything on the page follows from it; most of it is in the page's address.
 
 import { computed, signal } from "@preact/signals";
-import type { BuildRecording, MessageInput, Session, TriageQuestion } from "windrow";
+import type { BuildRecording, ForgottenSentence, MessageInput, Session, TriageQuestion } from "windrow";
 import type { Answer, Curve, Turn } from "../engine/jobs.js";
 import type { Edits } from "./call.js";
 import type { Given } from "./given.js";
@@ -25,6 +25,8 @@ export interface Source {
   readonly session?: Session;
   /** The sequence numbers of a saved conversation's messages. */
   readonly numbers?: readonly number[];
+  /** The sentences that the user of a saved conversation wants forgotten. */
+  readonly forgotten?: readonly ForgottenSentence[];
   readonly skipped: readonly { readonly row: number; readonly reason: string }[];
   /** The app's own build, which the page shows until something changes. */
   readonly live?: { readonly recording: BuildRecording; readonly context: Context };
@@ -53,6 +55,9 @@ export const state = {
   turn: signal<number | undefined>(undefined),
   selected: signal<number | undefined>(undefined),
   edits: signal<Edits>(new Map()),
+
+  /** The sentences that the page forgets until it is closed. */
+  forgotten: signal<readonly ForgottenSentence[]>([]),
 
   // The pointer
   hovered: signal<number | undefined>(undefined),

@@ -5,6 +5,8 @@ import type { ComponentChildren } from "preact";
 import type { ServerTokens, TokensBySource, ToolTokens } from "windrow";
 import type { Answer } from "../engine/jobs.js";
 import { piecesIn } from "../state/cuts.js";
+import { setForgotten } from "../state/forgetting.js";
+import { isForgotten, statements } from "../state/memory.js";
 import { blocksOf, momentOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
 import { FORM, type Picture } from "../state/picture.js";
@@ -294,6 +296,51 @@ function BySource({ tools, toolInstructions, servers, sources, speakers }: Token
   );
 }
 
+/** The lasting statements of the user. Each can be forgotten. */
+function Statements() {
+  const all = statements.value;
+  if (all.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <h2>Remembered of the user</h2>
+      <ul class="statements" id="statements">
+        {all.map((statement) => {
+          const { sentence, kind, index, replacedBy } = statement;
+          const isGone = isForgotten(statement);
+          const facts = [kind, `#${index}`, ...(replacedBy === undefined ? [] : [`replaced by #${replacedBy}`])];
+          return (
+            <li
+              key={`${index} ${sentence}`}
+              class={isGone || replacedBy !== undefined ? "statement is-gone" : "statement"}
+            >
+              <button
+                type="button"
+                class="sentence"
+                onClick={() => {
+                  state.selected.value = index;
+                }}
+              >
+                {sentence}
+              </button>
+              <span class="quiet">{[...facts, ...(isGone ? ["forgotten"] : [])].join(" · ")}</span>
+              <button
+                type="button"
+                class="button small"
+                aria-label={`${isGone ? "Remember" : "Forget"}: ${sentence}`}
+                onClick={() => void setForgotten(statement, !isGone)}
+              >
+                {isGone ? "Remember" : "Forget"}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
 function OfPrompt({ picture }: { picture: Picture }) {
   const { context } = picture;
   const { tokens, snapshot, trace, recall, focus, charCount, sections, conversations } = context;
@@ -362,7 +409,10 @@ function OfPrompt({ picture }: { picture: Picture }) {
       </Part>
       <Part title={conversations.length > 0 ? "Conversations" : ""} isThird id="tiers">
         {conversations.length === 0 ? (
-          <p class="quiet">Choose a message, a block or a turn to see the reasons.</p>
+          <>
+            <Statements />
+            <p class="quiet">Choose a message, a block or a turn to see the reasons.</p>
+          </>
         ) : (
           <table class="conversations">
             <thead>

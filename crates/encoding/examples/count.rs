@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "qwen" => Pieces::Qwen,
         "deepseek_v3" => Pieces::Deepseek,
         "tekken" => Pieces::Tekken,
+        "llama3" => Pieces::Llama3,
         _ => return Err("no such encoding".into()),
     };
     let asset = std::fs::read(asset)?;

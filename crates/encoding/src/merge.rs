@@ -45,7 +45,9 @@ pub(super) fn count(
     limit: u64,
     scratch: &mut Scratch,
 ) -> u64 {
-    if piece.len() <= LONGEST_SHORT {
+    if vocabulary.is_unmerged_token(piece) {
+        1
+    } else if piece.len() <= LONGEST_SHORT {
         scratch.short.merge(vocabulary, piece) as u64
     } else {
         count_long(vocabulary, piece, limit, scratch)

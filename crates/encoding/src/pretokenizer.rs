@@ -19,6 +19,8 @@ pub enum Pieces {
     Deepseek,
     /// Pieces of Mistral's Tekken.
     Tekken,
+    /// As Llama 3 cuts them.
+    Llama3,
 }
 
 impl Pieces {
@@ -47,6 +49,7 @@ impl Pieces {
             Self::Qwen => 1,
             Self::Deepseek => 2,
             Self::Tekken => 3,
+            Self::Llama3 => 4,
         }
     }
 }
@@ -60,7 +63,7 @@ pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     match (plain_end(pieces, text, start), pieces) {
         (Some(end), _) => end,
         (None, Pieces::O200k | Pieces::Tekken) => o200k_end(pieces, text, start),
-        (None, Pieces::Cl100k | Pieces::Qwen) => cl100k_end(pieces, text, start),
+        (None, Pieces::Cl100k | Pieces::Qwen | Pieces::Llama3) => cl100k_end(pieces, text, start),
         (None, Pieces::Deepseek) => deepseek_end(text, start),
     }
 }
@@ -301,7 +304,7 @@ fn o200k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 /// \s
 /// ```
 ///
-/// Qwen lacks the rule of white space at the end of a text, and has one digit a piece.
+/// Qwen and Llama 3 lack the rule of white space at the end of a text, and Qwen has one digit a piece.
 fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     if let Some(end) = contraction_end(text, start) {
         return end;
@@ -589,8 +592,14 @@ pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
 mod tests {
     use super::*;
 
-    const ALL: [Pieces; 5] =
-        [Pieces::O200k, Pieces::Cl100k, Pieces::Qwen, Pieces::Deepseek, Pieces::Tekken];
+    const ALL: [Pieces; 6] = [
+        Pieces::O200k,
+        Pieces::Cl100k,
+        Pieces::Qwen,
+        Pieces::Deepseek,
+        Pieces::Tekken,
+        Pieces::Llama3,
+    ];
 
     fn pieces(how: Pieces, text: &str) -> Vec<&str> {
         let mut pieces = Vec::new();
@@ -650,7 +659,7 @@ mod tests {
         for how in ALL {
             let closely = |text: &[u8]| match how {
                 Pieces::O200k | Pieces::Tekken => o200k_end(how, text, 0),
-                Pieces::Cl100k | Pieces::Qwen => cl100k_end(how, text, 0),
+                Pieces::Cl100k | Pieces::Qwen | Pieces::Llama3 => cl100k_end(how, text, 0),
                 Pieces::Deepseek => deepseek_end(text, 0),
             };
             for (seed, length) in (0..100_000).zip((1..=9).cycle()) {
@@ -697,6 +706,7 @@ mod tests {
             cut(Pieces::Tekken),
             ["Don", "'t", " ", "1", "2", "3", " ", " ", "4", "\n", " "]
         );
+        assert_eq!(cut(Pieces::Llama3), ["Don", "'t", " ", "123", " ", " ", "4", "\n", " "]);
         assert_eq!(cut(Pieces::Deepseek), ["Don", "'t", " ", "123", "  ", "4", "\n", " "]);
         assert_eq!(
             pieces(Pieces::Deepseek, "会a議\0\u{1}b(é"),

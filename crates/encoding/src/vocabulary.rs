@@ -9,16 +9,20 @@
 //! |---|---|
 //! | 8 | `windrowV` |
 //! | 3 | version of the format, now 2 |
-//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told by their checksums; 1 Qwen, 2 DeepSeek, 3 Tekken |
-//! | 4 | number of tokens |
+//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told by their checksums; 1 Qwen, 2 DeepSeek, 3 Tekken, 4 Llama 3 |
+//! | 4 | number of tokens that are bytes or merged |
 //! | 8 | checksum of all that follows |
 //! | 256 | the byte that each of the first 256 tokens is |
 //! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left step, then of every right step, in order of rank |
+//! | the rest | tokens that no merge makes, in ascending order: the length of each in a byte, and its bytes |
 //!
 //! Ranks here serve counting and differ from the provider's token numbers: `order` explains which merges may change
 //! places. A token's right step is its right part less that of the token before it, modulo 2^24. Its left step is its
 //! left part, less that of the token before it if both have the same right part. Steps are small, and neighbors in a
 //! plane are similar, which compresses well.
+//!
+//! Llama 3 has tokens that no merge makes (`ignore_merges`). A piece counts as such a token if it equals it. The token is
+//! never a part of another.
 
 use super::pretokenizer::Pieces;
 use std::fmt;
@@ -67,6 +71,8 @@ pub(super) struct Vocabulary {
     /// second byte.
     after: ByBytes,
     merges: Merges,
+    /// Tokens that no merge makes, in ascending order.
+    unmerged: Vec<Box<[u8]>>,
 }
 
 /// Ranks by two bytes, each byte given as its token. [`NO_TOKEN`] marks an empty place.
@@ -104,6 +110,7 @@ impl Vocabulary {
             before: ByBytes::new()?,
             after: ByBytes::new()?,
             merges: Merges::for_tokens(count),
+            unmerged: Vec::new(),
         })
     }
 
@@ -134,8 +141,8 @@ impl Vocabulary {
         }
         let count = usize::try_from(number(&header[12..16])).unwrap_or(usize::MAX);
         let pairs = count.wrapping_sub(BYTES);
-        if !(BYTES..=MOST_TOKENS).contains(&count) || body.len() != BYTES + 6 * pairs {
-            return Err(damaged("the vocabulary is cut off or too long"));
+        if !(BYTES..=MOST_TOKENS).contains(&count) || body.len() < BYTES + 6 * pairs {
+            return Err(damaged("the vocabulary is cut off"));
         }
         let checksum = checksum(body);
         if number(&header[16..24]) != checksum {
@@ -143,7 +150,8 @@ impl Vocabulary {
         }
 
         let malformed = || damaged("the vocabulary is malformed");
-        let (bytes, planes) = body.split_at(BYTES);
+        let (bytes, rest) = body.split_at(BYTES);
+        let (planes, unmerged) = rest.split_at(6 * pairs);
         let mut vocabulary = Self::of_bytes_alone(bytes, count).ok_or_else(malformed)?;
         let planes =
             |count: usize| [0, 1, 2, 3, 4, 5].map(|plane| &planes[plane * count..][..count]);
@@ -153,6 +161,7 @@ impl Vocabulary {
             let part = planes.map(|plane| &plane[first..pairs.min(first + PART)]);
             vocabulary.add_part(part).ok_or_else(malformed)?;
         }
+        vocabulary.unmerged = read_unmerged(unmerged).ok_or_else(malformed)?;
         Ok((vocabulary, checksum))
     }
 
@@ -192,6 +201,12 @@ impl Vocabulary {
             self.place(rank, *left, *right, *hash)?;
         }
         Some(())
+    }
+
+    /// Tells if a piece is a token that no merge makes.
+    #[inline]
+    pub(super) fn is_unmerged_token(&self, piece: &[u8]) -> bool {
+        self.unmerged.binary_search_by(|token| (**token).cmp(piece)).is_ok()
     }
 
     /// Adds the token of the next rank, merged from two tokens. Returns None if they aren't of lower rank, or merge
@@ -383,6 +398,21 @@ fn read_planes(numbers: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
     }
 }
 
+/// Reads tokens with their lengths; None if one is cut off, too long or out of order.
+fn read_unmerged(mut rest: &[u8]) -> Option<Vec<Box<[u8]>>> {
+    let mut tokens: Vec<Box<[u8]>> = Vec::new();
+    while let Some((length, after)) = rest.split_first() {
+        let (token, others) = after.split_at_checked(usize::from(*length))?;
+        let is_higher = tokens.last().is_none_or(|before| **before < *token);
+        if !is_higher || token.is_empty() || token.len() > LONGEST_TOKEN {
+            return None;
+        }
+        tokens.push(token.into());
+        rest = others;
+    }
+    Some(tokens)
+}
+
 /// The largest number in the three bytes of a step.
 const STEP: u32 = 0xff_ffff;
 
@@ -426,4 +456,52 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
 /// A number of at most eight bytes, little-endian.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Tokenizer, asset};
+    use super::*;
+
+    /// Llama's vocabulary of the bytes and `ab`, and of such tokens as no merge makes.
+    fn asset_with(rest: &[u8]) -> Vec<u8> {
+        let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        tokens.push(b"ab".to_vec());
+        let mut file = asset::encode(&tokens).expect("pairs say all of it");
+        file.extend(rest);
+        file[11] = 4;
+        let sum = checksum(&file[HEADER..]);
+        file[16..HEADER].copy_from_slice(&sum.to_le_bytes());
+        file
+    }
+
+    fn count(rest: &[u8], text: &str) -> Option<u64> {
+        let (tokenizer, _) = Tokenizer::from_asset(Pieces::Llama3, &asset_with(rest)).ok()?;
+        tokenizer.count_until(text.as_bytes(), u64::MAX)
+    }
+
+    #[test]
+    fn a_token_that_no_merge_makes_is_a_whole_piece_and_no_part_of_another() {
+        let rest = [b"\x07abcabca".as_slice(), b"\x03cab", &[70], &[b'd'; 70]].concat();
+        let long = "d".repeat(70);
+        for (text, without, with) in [
+            ("cab", 2, 1),
+            ("cab cab", 5, 4),
+            ("cabs", 3, 3),
+            ("abcabca", 5, 1),
+            (&long, 70, 1),
+            (&format!("{long}d"), 71, 71),
+        ] {
+            assert_eq!(count(&[], text), Some(without), "{text}");
+            assert_eq!(count(&rest, text), Some(with), "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_that_no_merge_makes_are_whole_short_and_in_order() {
+        assert!(count(b"\x01b\x02bc\x01c", "a").is_some());
+        for wrong in [&b"\x02b"[..], b"\x00", b"\x01c\x01b", b"\x01b\x01b", &[129; 130]] {
+            assert_eq!(count(wrong, "a"), None, "{wrong:?}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ use proptest::test_runner::{
     Config, FileFailurePersistence, RngSeed, TestCaseError, TestError, TestRunner,
 };
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 use std::panic::Location;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -53,6 +54,17 @@ impl Outcome {
         let deviation = (expected * (1.0 - share)).sqrt();
         assert!(f64::from(hits) + LUCK * deviation >= expected, "{hits} of {} {what}", self.cases);
     }
+}
+
+/// A number between two others, both included.
+///
+/// The ranges of proptest itself fail an assertion of their own for some `f32` ranges.
+pub fn number_in(range: RangeInclusive<f32>) -> impl Strategy<Value = f32> {
+    let (low, high) = range.into_inner();
+    (0..=u16::MAX).prop_map(move |part| {
+        let share = f32::from(part) / f32::from(u16::MAX);
+        (high - low).mul_add(share, low).clamp(low, high)
+    })
 }
 
 /// Tries a property with random cases until its time is up.

@@ -1,9 +1,9 @@
-//! Trains the classifier of lasting statements, and prints how well it finds them.
+//! Trains the classifier of lasting statements, and prints its precision and recall.
 //!
-//! `cargo run --release -p windrow-words --example statements -- scripts/statements crates/words/src/statements.bin` reads the
-//! templates of each language and writes the weights. A template is a class and a sentence with slots. The program fills the slots from a seed, so
-//! that the same templates make the same weights. It trains twice: without a fifth of the templates, to measure on these; then with
-//! all of them, to measure on `held-out.txt`.
+//! `cargo run --release -p windrow-words --example statements -- scripts/statements crates/words/src/statements.bin`
+//! reads the templates of each language and writes the weights. A template is a class and a sentence with slots. The
+//! program fills the slots from a seed, so that the same templates make the same weights. It trains twice: without a
+//! fifth of the templates, to measure on these; then with all of them, to measure on `held-out.txt`.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -22,14 +22,15 @@ const CLASSES: [&str; 4] = ["fact", "instruction", "health", "none"];
 const NONE: usize = 3;
 /// Sentences made of each template.
 const PER_TEMPLATE: usize = 16;
-/// Salads of words for each template, which say nothing. With more of them the classifier finds less, and errs less.
+/// Random mixtures of words for each template, which say nothing. More of them make the classifier find less, with
+/// fewer errors.
 const SALADS: usize = 2;
-/// A feature of fewer templates has no weight: it's a word of a slot.
+/// A feature that fewer templates have gets no weight: it is a word of a slot.
 const LEAST_TEMPLATES: usize = 2;
 const EPOCHS: usize = 12;
 /// The first step of a feature's weight.
 const RATE: f64 = 0.3;
-/// The higher, the fewer features have a weight.
+/// L1 regularization. The higher, the fewer features have a weight.
 const L1: f64 = 20.0;
 
 struct Template {
@@ -119,12 +120,13 @@ fn read_sentences(text: &str) -> Vec<Sentence> {
     text.lines().filter(|line| !line.starts_with('#')).map(sentence).collect()
 }
 
-/// A template with its slots filled. `[a|b]` is one of these; a slot is `{a}`, or `{a|b}` for one of several.
+/// A template with its slots filled. `[a|b]` is replaced by one of its choices. A slot is `{a}`, or `{a|b}` for one of
+/// several.
 fn fill(template: &str, slots: &Slots, random: &mut Random) -> String {
     let mut text = template.to_owned();
     while let Some(end) = text.find(']') {
         let start = text[..end].rfind('[').expect("a [ before each ]");
-        // A bar within a slot doesn't part choices.
+        // A bar within a slot doesn't separate choices.
         let mut choices: Vec<String> = Vec::new();
         for choice in text[start + 1..end].split('|') {
             match choices.last_mut() {
@@ -145,7 +147,8 @@ fn fill(template: &str, slots: &Slots, random: &mut Random) -> String {
     text
 }
 
-/// Sentences of templates. If `is_mixed`, half of them have another clause before or after them, and there are salads of words.
+/// Sentences of templates. If `is_mixed`, half of them have another clause before or after them, and random mixtures of
+/// words are added.
 fn sentences(templates: &[&Template], slots: &[Slots], is_mixed: bool) -> Vec<Sentence> {
     let mut random = Random(7);
     let mut all = Vec::new();
@@ -216,7 +219,7 @@ fn common(sentences: &[Sentence]) -> BTreeSet<u32> {
 /// The sums of FTRL-Proximal for a feature: of gradients, and of their squares, for each class against "none".
 type Sums = ([f64; 3], [f64; 3]);
 
-/// A weight of a feature by its sums (`McMahan` et al., "Ad Click Prediction", 2013). L1 leaves few of them.
+/// A feature's weight from its sums (`McMahan` et al., "Ad Click Prediction", 2013). L1 leaves few of them.
 fn weight(key: u32, gradients: f64, squares: f64) -> f64 {
     let l1 = if key == EVERY { 0.0 } else { L1 };
     if gradients.abs() <= l1 {
@@ -265,7 +268,7 @@ impl Model {
         if scores[best] > 0 { best } else { NONE }
     }
 
-    /// The features in order: the gap to the one before in groups of seven bits, and a byte for each class.
+    /// The features in order: the difference from the one before in groups of seven bits, and a byte for each class.
     fn bytes(&self) -> Vec<u8> {
         let (mut bytes, mut before) = (Vec::new(), 0);
         for (key, weights) in &self.0 {
@@ -307,7 +310,7 @@ fn learn(Sentence { class, keys, .. }: &Sentence, sums: &mut BTreeMap<u32, Sums>
     }
 }
 
-/// Prints precision, recall, and the share of the found statements that have the right class, for each language.
+/// Prints precision, recall, and the share of the found statements with the right class, for each language.
 fn report(title: &str, model: &Model, sentences: &[Sentence]) {
     println!("{title}: precision, recall, kind, in percent");
     for (language, name) in LANGUAGES.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! Cues: what the words of a text say about how it is meant.
+//! Cues: phrases that tell how a text is meant.
 //!
-//! A user's own line may hold throughout ("from now on", "I prefer"), or correct what was said before ("we moved it to"). A
-//! request may be about what its author said, or about what was answered. Such lines are found by phrases of their language.
-//! Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded mail is somebody else's.
+//! A user's own line may be a standing instruction ("from now on", "I prefer"), or correct an earlier one ("we moved it
+//! to"). A request may be about its author's words, or about an earlier answer. Phrases of each language identify such
+//! lines. Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded mail
+//! is somebody else's.
 
 use crate::language::Language;
 use crate::lists::{self, Hashes, hash_of, hash_of_small};
@@ -10,28 +11,28 @@ use crate::terms::{has_byte, spaced_folded};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// It says that something holds throughout: an instruction or a preference.
+/// A standing instruction or preference.
 pub const STANDS: u8 = 1;
-/// It says that something is otherwise than it was.
+/// A correction of an earlier statement.
 pub const CORRECTS: u8 = 2;
 
-/// Sentences of a text that are read: of a page that was pasted these are its beginning.
+/// The most sentences of a text that are read. Those of a pasted page are its beginning.
 const MOST_SENTENCES: usize = 64;
 
 /// A phrase that is a cue.
 struct Phrase {
-    /// Of its first word.
+    /// The hash of its first word.
     hash: u32,
     language: Language,
     cue: u8,
-    /// Whether it is one at the beginning of a sentence alone.
+    /// True if it counts only at the beginning of a sentence.
     is_first: bool,
     words: &'static str,
 }
 
-/// The phrases of all languages, by their first words: most words of a text begin none.
+/// The phrases of all languages, by their first words. Most words of a text don't begin any.
 struct Phrases {
-    /// In the order of their first words' hashes.
+    /// Sorted by the hashes of their first words.
     all: Vec<Phrase>,
     /// By the hash of a word, the place of the first phrase that begins with it.
     places: Hashes,
@@ -55,7 +56,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 impl Phrases {
-    /// Those that begin with a word, and perhaps others whose first word has its hash.
+    /// The phrases that begin with a word, and perhaps others whose first word has the same hash.
     fn beginning_with(&self, word: &[u8]) -> impl Iterator<Item = &Phrase> {
         let hash = hash_of_small(word);
         let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
@@ -63,14 +64,13 @@ impl Phrases {
     }
 }
 
-/// What the words of a text say about how it is meant: [`STANDS`], [`CORRECTS`]. Where the language is unknown, those of any
-/// count.
+/// The cues in a text: [`STANDS`], [`CORRECTS`]. If the language is unknown, the phrases of every language count.
 #[must_use]
 pub fn cues(text: &str, language: Option<Language>) -> u8 {
     let phrases = &*PHRASES;
     let mut cues = 0;
     for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
-        // What is ASCII has nothing to fold but capitals, which are compared as small letters below.
+        // In ASCII only capitals need folding, and the comparisons below ignore case.
         let folded = if sentence.is_ascii() {
             Cow::Borrowed(sentence)
         } else {
@@ -99,25 +99,25 @@ pub fn cues(text: &str, language: Option<Language>) -> u8 {
     cues
 }
 
-/// The words of a text of ASCII, or of a folded one.
+/// The words of an ASCII text, or of a folded one.
 pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &[u8]> + Clone {
     let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
     text.as_bytes().split(is_between).filter(|word| !word.is_empty())
 }
 
-/// Whose words a request asks for.
+/// The author whose words a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// It does not say.
+    /// Unspecified.
     #[default]
     Anybody,
-    /// Those of its author.
+    /// The request's own author.
     Asker,
-    /// What was answered.
+    /// The one who answered.
     Answerer,
 }
 
-/// Whose words a request asks for, by the words of its language, or of any where that is unknown.
+/// The author whose words a request asks for, by the phrases of its language, or of every language if it is unknown.
 #[must_use]
 pub fn whose(request: &str, language: Option<Language>) -> Whose {
     let said = spaced_folded(request);
@@ -136,7 +136,7 @@ fn languages(known: Option<Language>) -> impl Iterator<Item = Language> {
     Language::ALL.into_iter().filter(is_it)
 }
 
-/// Whether a sentence has a phrase. Before and behind each of its words there is a space.
+/// True if a sentence has a phrase. The sentence has a space before and after each word.
 fn find(said: &str, phrase: &str) -> bool {
     said.match_indices(phrase)
         .any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
@@ -148,12 +148,12 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(ends).filter(|sentence| !sentence.trim().is_empty())
 }
 
-/// A text without code, without markup, and without what is quoted or forwarded.
+/// A text without code and markup, and without quoted or forwarded parts.
 pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     let text = &text[..start_of_mail(text)];
     let is_mark = |byte: u8| !byte.is_ascii() | matches!(byte, b'"' | b'`' | b'~' | b'<' | b'>');
     if !has_byte(text, is_mark) {
-        return Cow::Borrowed(text); // nothing begins code or a quotation
+        return Cow::Borrowed(text); // it has no code or quotation
     }
     let text = without_markup(text);
     let mut prose = String::with_capacity(text.len());
@@ -174,16 +174,16 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(prose)
 }
 
-/// The most tags without an end that are passed over. Nothing after more of them counts.
+/// The most unclosed tags that are skipped. Nothing after more of them counts.
 const MOST_OPEN_TAGS: usize = 64;
 
-/// A text without its elements: `<document>…</document>`, or HTML. A tag without an end goes alone.
+/// A text without its elements: `<document>…</document>`, or HTML. Of an unclosed tag only the tag is removed.
 fn without_markup(text: &str) -> Cow<'_, str> {
     let mut prose = String::new();
     let (mut rest, mut open_count) = (text, 0);
     while let Some((at, name)) = next_tag(rest) {
         prose.push_str(&rest[..at]);
-        prose.push(';'); // so that the words around it do not become a phrase
+        prose.push(';'); // so that the words around it don't become a phrase
         let inner = &rest[at + 1 + name.len()..];
         rest = if let Some(end) = end_of_element(inner, name) {
             &inner[end..]
@@ -211,7 +211,7 @@ fn next_tag(text: &str) -> Option<(usize, &str)> {
     })
 }
 
-/// The end of an element after its closing tag. An element within another one of the same name ends with that.
+/// The end of an element after its closing tag. Skips nested elements of the same name.
 fn end_of_element(inner: &str, name: &str) -> Option<usize> {
     let (opening, closing) = (format!("<{name}"), format!("</{name}"));
     let (mut depth, mut at) = (1_usize, 0);
@@ -226,14 +226,14 @@ fn end_of_element(inner: &str, name: &str) -> Option<usize> {
     }
 }
 
-/// The headers of a mail with its sender and its subject, in the languages of the cues.
+/// The sender and the subject headers of a mail, in the languages of the cues.
 const SENDERS: [&str; 7] = ["From:", "Von:", "De:", "De :", "Da:", "От:", "差出人:"];
 const SUBJECTS: [&str; 8] =
     ["Subject:", "Betreff:", "Objet :", "Objet:", "Asunto:", "Assunto:", "Oggetto:", "Тема:"];
 /// The most lines from the sender to the subject.
 const LONGEST_HEADER: usize = 5;
 
-/// The beginning of a mail that a text forwards; the end of the text if it forwards none.
+/// The beginning of a mail that a text forwards, or the end of the text without one.
 fn start_of_mail(text: &str) -> usize {
     let mut start = 0;
     let mut sender: Option<(usize, usize)> = None;
@@ -257,14 +257,14 @@ fn start_of_mail(text: &str) -> usize {
     text.len()
 }
 
-/// Appends a line without what stands between quotation marks. A mark without its other half quotes the rest of the line.
+/// Appends a line without its quotations. An unpaired quotation mark quotes the rest of the line.
 fn unquoted(line: &str, prose: &mut String) {
     let mut rest = line;
     while let Some((at, mark, end)) =
         rest.char_indices().find_map(|(at, letter)| Some((at, letter, closing(letter)?)))
     {
         prose.push_str(&rest[..at]);
-        // In the place of what is left out, so that the words around it do not become a phrase.
+        // Replaces the quotation, so that the words around it don't become a phrase.
         prose.push(';');
         let behind = &rest[at + mark.len_utf8()..];
         let ended = behind.char_indices().find(|(_, letter)| is_end(*letter, end));
@@ -274,7 +274,7 @@ fn unquoted(line: &str, prose: &mut String) {
     prose.push_str(rest);
 }
 
-/// What ends a quotation that begins so. An apostrophe begins none.
+/// The closing mark for an opening quotation mark. An apostrophe opens none.
 fn closing(letter: char) -> Option<char> {
     match letter {
         '"' | '`' | '”' => Some(letter),
@@ -289,7 +289,7 @@ fn closing(letter: char) -> Option<char> {
     }
 }
 
-/// Whether a quotation ends: German ones end with `“` or `”`.
+/// True if a character closes a quotation: German ones end with `“` or `”`.
 fn is_end(letter: char, end: char) -> bool {
     letter == end || end == '“' && letter == '”'
 }

@@ -1,15 +1,15 @@
-//! Which language a text is in.
+//! Detects the language of a text.
 
 use crate::fold::is_mark;
 use crate::hash;
 use crate::language::Language;
 use crate::lists::stop_languages_of;
 
-/// Which language a text is in, by its stop words and by letters that few languages have; none where it is too short, in
-/// none of them, or not clearly in one. Only the beginning of a long text is read.
+/// The language of a text, by its stop words and by letters that few languages have. None if the text is too short, in
+/// another language, or ambiguous. Only the beginning of a long text is read.
 #[must_use]
 pub fn detect(text: &str) -> Option<Language> {
-    /// Words that are read.
+    /// The most words that are read.
     const MOST: u32 = 200;
     let mut scores = Scores::default();
     let mut rest = text;
@@ -28,7 +28,8 @@ pub fn detect(text: &str) -> Option<Language> {
     scores.best()
 }
 
-/// How long a text is up to its first space, and whether that is the name of a file, an address or a code: these are in no language.
+/// The length of a text up to its first space, and true if that part is a file name, an address or a code, which are in
+/// no language.
 fn first_chunk(text: &str) -> (usize, bool) {
     let mut is_code = false;
     let mut at = 0;
@@ -50,28 +51,28 @@ fn first_chunk(text: &str) -> (usize, bool) {
     (at, is_code)
 }
 
-/// What speaks for each language.
+/// Evidence for each language.
 #[derive(Debug, Default)]
 struct Scores {
-    /// Words that were met.
+    /// Number of words so far.
     words: u32,
-    /// Stop words of each language, in twelfths of a word: one that several languages have counts for each a part.
+    /// Stop words of each language, in twelfths of a word. A stop word of several languages counts a part for each.
     stops: [u32; 7],
-    /// Stop words of each language, whoever else has them; those of one letter do not count.
+    /// Stop words of each language, including shared ones. Those of one letter don't count.
     hits: [u32; 7],
-    /// The first of them.
+    /// The first stop word of each.
     first: [u32; 7],
-    /// Whether others followed than the first.
+    /// True if different ones followed the first.
     are_various: [bool; 7],
-    /// Letters of each language that few others have.
+    /// Letters of each language that are rare in others.
     letters: [u32; 7],
     /// Letters that none of the languages has.
     foreign: u32,
 }
 
 impl Scores {
-    /// Counts the word that a text begins with, where it is plain to see what it is: letters of ASCII up to one space, with one mark between
-    /// them at most. Says how long both are, and 0 where it is not.
+    /// Fast path for the word at the start of a text: ASCII letters up to one space, with at most one mark in between.
+    /// Counts it, and returns the length of both, or 0 if the slow path has to decide.
     fn plain_word(&mut self, text: &[u8]) -> usize {
         let mut hash = hash::START;
         let mut length = 0;
@@ -107,7 +108,7 @@ impl Scores {
                 }
                 letters += 1;
             } else if !is_mark(character) {
-                // Where a mark stands by itself, the word is met without it.
+                // At a separate mark, the word is counted without it.
                 let is_apostrophe = matches!(character, '\'' | '’');
                 self.word(hash, letters, is_tail || is_apostrophe);
                 is_tail = is_apostrophe && letters > 0;
@@ -118,7 +119,7 @@ impl Scores {
         self.word(hash, letters, is_tail);
     }
 
-    /// Counts a word. `is_part`: an apostrophe is before or behind it.
+    /// Counts a word. `is_part` is true if an apostrophe is before or after it.
     fn word(&mut self, hash: u32, letters: u32, is_part: bool) {
         if letters == 0 || letters == 1 && is_part {
             return;
@@ -176,7 +177,7 @@ impl Scores {
             .max()
             .unwrap_or_default();
         let (first, hits) = (score(best), self.hits[best as usize]);
-        // Two different stop words, one word in five, and clearly more than any other language.
+        // Clear: two different stop words, one word in five, and far more than any other language.
         let is_clear = first >= 15
             && self.are_various[best as usize]
             && hits * 5 >= self.words

@@ -1,10 +1,11 @@
-//! One spelling of a word: small letters, no diacritics, whatever form the marks and the widths came in.
+//! Normalizes the spelling of a word: small letters without diacritics, whatever the form of marks and widths.
 //!
-//! In two steps, since a stemmer needs the letters of its language with their diacritics: [`prepare`] makes the spelling
-//! that is stemmed, [`fold`] takes off what is left. Both are small tables of ranges, for the scripts that chats are in.
+//! There are two steps, since a stemmer needs the letters of its language with their diacritics: [`prepare`] makes the
+//! spelling for the stemmer, and [`fold`] removes the remaining diacritics. Both are small tables of ranges, for the
+//! scripts that chats are in.
 
-/// Writes a text behind `out` in small letters, with marks composed where a stemmed language has such a letter and
-/// dropped elsewhere, and full-width letters as plain ones. Composed and decomposed spellings give the same.
+/// Appends a text to `out` in small letters. Marks are composed if a stemmed language has such a letter, and dropped
+/// otherwise. Full-width letters become plain ones. Composed and decomposed spellings have the same result.
 pub fn prepare(text: &str, out: &mut String) {
     if text.is_ascii() {
         let start = out.len();
@@ -23,7 +24,7 @@ pub fn prepare(text: &str, out: &mut String) {
     }
 }
 
-/// Writes a prepared text behind `out` without diacritics: `é` as `e`, `ß` as `ss`, `й` as `и`.
+/// Appends a prepared text to `out` without diacritics: `é` as `e`, `ß` as `ss`, `й` as `и`.
 pub fn fold(prepared: &str, out: &mut String) {
     if prepared.is_ascii() {
         out.push_str(prepared);
@@ -44,7 +45,7 @@ pub(crate) fn folded(text: &str) -> String {
     out
 }
 
-/// Whether a character belongs to the one before it: a mark, a joiner or a soft hyphen, which no word ends at.
+/// True if a character belongs to the one before it: a mark, a joiner or a soft hyphen. No word ends at it.
 #[must_use]
 pub fn is_mark(character: char) -> bool {
     !character.is_ascii()
@@ -85,7 +86,7 @@ pub fn is_mark(character: char) -> bool {
 /// Appends one small letter or mark.
 fn prepare_small(character: char, out: &mut String) {
     match u32::from(character) {
-        // Letters of the stemmed languages: kept until the word is stemmed.
+        // Letters of the stemmed languages, kept until the word is stemmed.
         0xDF | 0xE0..=0xE4 | 0xE7..=0xEF | 0xF1..=0xF6 | 0xF9..=0xFC | 0x153 | 0x430..=0x44F => {
             out.push(character);
         }
@@ -93,7 +94,7 @@ fn prepare_small(character: char, out: &mut String) {
             let Some(last) = out.pop() else { return };
             match compose(last, character) {
                 Some(composed) => out.push(composed),
-                // A letter with two marks is in no stemmed language.
+                // No stemmed language has letters with two marks.
                 None => fold_character(last, out),
             }
         }
@@ -108,7 +109,7 @@ fn prepare_small(character: char, out: &mut String) {
     }
 }
 
-/// A letter with a mark as one letter, where a stemmed language or Japanese has it.
+/// A letter with a mark as one letter, if a stemmed language or Japanese has it.
 fn compose(letter: char, mark: char) -> Option<char> {
     const LETTERS: [(char, &str, &str); 8] = [
         ('\u{300}', "aeiou", "àèìòù"),
@@ -126,7 +127,7 @@ fn compose(letter: char, mark: char) -> Option<char> {
     {
         return composed.chars().nth(place);
     }
-    // Kana stand in the order plain, voiced, and for the h row half-voiced.
+    // Kana are in the order plain, voiced, and for the h row half-voiced.
     let code = u32::from(letter);
     let row = if code >= 0x30A0 { code.wrapping_sub(0x60) } else { code };
     let step = match (mark, row) {
@@ -153,7 +154,7 @@ fn compose_hangul(last: char, jamo: char) -> Option<char> {
     }
 }
 
-/// The base letters of U+00C0 to U+017F; a dot for no base letter.
+/// The base letters of U+00C0 to U+017F; a dot if there isn't one.
 const LATIN: &[u8; 192] = b"\
 aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty\
 aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll\

@@ -1,6 +1,6 @@
-//! The languages whose words are known.
+//! The supported languages.
 
-/// A language whose words are known.
+/// A supported language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Language {

@@ -1,6 +1,7 @@
-//! What a text can be found by: how it is cut into words, which language it is in, and what terms its words are.
+//! Text analysis for recall: cuts a text into words, detects its language, and makes terms of its words.
 //!
-//! A crate of its own: the core is built for size, and what reads every word of every message is built for speed.
+//! This is a separate crate because it reads every word of every message and is built for speed, while the core is
+//! built for size.
 #![forbid(unsafe_code)]
 
 pub mod cues;

@@ -3,8 +3,9 @@
 //! A linear classifier over hashed features: words, and two or three in a row. `examples/statements.rs` trains it on the sentences of
 //! `scripts/statements`, and writes `statements.bin`. Questions say nothing lasting. Only prose counts, as in [`crate::cues`].
 
-use crate::cues::{prose, words_of};
+use crate::cues::{STANDS, cues, prose, words_of};
 use crate::hash;
+use crate::language::Language;
 use crate::lists::Hashes;
 use crate::terms::spaced_folded;
 use std::borrow::Cow;
@@ -178,6 +179,21 @@ pub fn cue(text: &str) -> u8 {
 pub fn of_cue(cue: u8) -> Option<(Kind, f32)> {
     let kind = (cue >> KIND_SHIFT & 3).checked_sub(1)?;
     Some((Kind::ALL[usize::from(kind)], f32::from(cue >> SURE_SHIFT) / 15.0))
+}
+
+/// The lasting sentences of a text, and those whose words say that they hold throughout.
+#[must_use]
+pub fn lasting(text: &str, language: Option<Language>) -> Vec<(Kind, String)> {
+    let prose = prose(text);
+    let sentences = whole_sentences(&prose).take(MOST_SENTENCES);
+    let sentences = sentences.filter(|sentence| sentence.len() <= MOST_BYTES);
+    let kind = |sentence: &str| match classify(sentence) {
+        Some((kind, _)) => Some(kind),
+        None => (cues(sentence, language) & STANDS != 0).then_some(Kind::Instruction),
+    };
+    sentences
+        .filter_map(|it| Some((kind(it)?, it.trim_end_matches([';', ' ']).to_owned())))
+        .collect()
 }
 
 /// The sentences of a text, each with the mark that ends it.

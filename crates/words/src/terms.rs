@@ -1,8 +1,8 @@
-//! What a text can be found by: stems of its words, identifiers as they are written, pairs of letters where words are
-//! not spaced, and pieces of words where the language is unknown.
+//! Terms that a text can be found by: stems of its words, identifiers in their original spelling, pairs of letters in
+//! scripts that don't space words, and pieces of words in unknown languages.
 //!
-//! A text is cut into units, each a slice of it; an [`Analyzer`] makes terms of a unit in a language. Requests and
-//! messages go the same way, so that equal words become equal terms.
+//! A text is cut into units, each a slice of it, and an [`Analyzer`] makes terms of a unit in a language. Requests and
+//! messages are analyzed in the same way, so equal words become equal terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::rc::Rc;
@@ -12,38 +12,38 @@ use crate::fold::{fold, is_mark, prepare};
 use crate::language::Language;
 use crate::lists;
 
-/// What a term is.
+/// The kind of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// A word, an emoji, or a pair of letters of a script that does not space words.
+    /// A word, an emoji, or a pair of letters in a script that doesn't space words.
     Word,
-    /// A number of an order, a name of a file, an address: written the same way wherever it occurs.
+    /// An order number, a file name, an address: spelled the same way wherever it occurs.
     Identifier,
-    /// Four letters of a word of an unknown language.
+    /// Four letters of a word in an unknown language.
     Gram,
 }
 
-/// What a text is found by. Words and identifiers that are spelt alike have the same hash.
+/// A unit of search. Words and identifiers with the same spelling have the same hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term {
-    /// Of the folded spelling.
+    /// The hash of the folded spelling.
     pub hash: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
 /// A word of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// As it stands in the request, without an elided article and without a possessive.
+    /// Its spelling in the request, without an elided article and without a possessive.
     pub text: String,
-    /// What it may be found by: any of these, none twice.
+    /// The terms that it may be found by, without duplicates.
     pub terms: Vec<Term>,
-    /// It only tells what to do with the hits ("summarize", "discussed", "tell me about").
+    /// It only says what to do with the hits ("summarize", "discussed", "tell me about").
     pub is_request_word: bool,
-    /// It is likely a name: it begins with a capital where no sentence begins (which says nothing in German), is all
-    /// capitals among words that are not, mixes letters and digits, or is a number of at least five digits.
+    /// It is probably a name: it begins with a capital within a sentence (which says nothing in German), is all
+    /// capitals among words that aren't, mixes letters and digits, or is a number of at least five digits.
     pub is_name: bool,
 }
 
@@ -55,22 +55,22 @@ impl Word {
     }
 }
 
-/// Makes terms of texts. It keeps buffers, and the stems of words that it met last: they change only how long it takes.
+/// Makes terms of texts. It keeps buffers and the stems of recent words, which only affect speed.
 pub struct Analyzer {
     prepared: String,
     folded: String,
-    /// Words that were met, each in the place that it is hashed to.
+    /// Recent words, each in the place of its hash.
     known: Vec<KnownWord>,
-    /// How many words were read since there were so many places.
+    /// Number of words read since the table had its present size.
     read_count: usize,
-    /// The language of the request that was read last, and hashes of its request words.
+    /// The language of the last request, and hashes of its request words.
     request_words: Option<(Option<Language>, Rc<[u64]>)>,
 }
 
-/// What a word gives in a language.
+/// The result of analyzing a word in a language.
 #[derive(Clone, Copy, Default)]
 struct KnownWord {
-    /// The hash of the word as it is written, and of its language.
+    /// The hash of the word's original spelling and language.
     word: u64,
     hash: u64,
     beginning: u64,
@@ -82,7 +82,7 @@ struct KnownWord {
 enum Gives {
     #[default]
     Nothing,
-    /// As [`Gives::Word`], where it is spelt as a name.
+    /// Like [`Self::Word`] if it is spelled like a name, and otherwise nothing.
     Stop,
     Word,
     Identifier,
@@ -100,38 +100,38 @@ impl Default for Analyzer {
     }
 }
 
-/// Words of fewer letters have no ending that could be taken off.
+/// Words with fewer letters have no ending that could be removed.
 const SHORTEST_STEMMED: usize = 3;
-/// Longer words are in no dictionary.
+/// Longer words aren't in any dictionary.
 const LONGEST_STEMMED: usize = 40;
-/// Shorter words of an unknown language are found whole only.
+/// Shorter words of an unknown language are found only whole.
 const SHORTEST_IN_GRAMS: usize = 5;
 const GRAM_LETTERS: usize = 4;
 const SEED: u64 = 0;
 const GRAM_SEED: u64 = 1;
-/// Of what is known already, one seed for each language from here on.
+/// First seed for the hashes of known words; each language has its own.
 const KNOWN_SEED: u64 = 2;
-/// How many places there are for words at first, and at most. A short text needs few, and in a long transcript each word that has no
-/// place is read anew.
+/// Number of places for words at first, and at most. A short text needs few. In a long transcript each word without a
+/// place is analyzed again.
 const FIRST_KNOWN: usize = 256;
 const MOST_KNOWN: usize = 1 << 14;
 
 impl Analyzer {
-    /// One that has read nothing.
+    /// An analyzer that has read nothing.
     #[must_use]
     pub fn new() -> Self {
         let (prepared, folded) = (String::new(), String::new());
         Self { prepared, folded, known: Vec::new(), read_count: 0, request_words: None }
     }
 
-    /// The terms of a text of a transcript, in order, repeated as often as they occur; stop words are not among them.
-    /// `language` is that of the text; where it is unknown, terms are plain folded words, and grams of the longer ones.
+    /// Yields the terms of a transcript's text, in order, as often as they occur, without stop words. `language` is the
+    /// text's language. If it is unknown, terms are plain folded words, and grams of the longer ones.
     pub fn document(&mut self, text: &str, language: Option<Language>, each: &mut dyn FnMut(Term)) {
         units(text, &mut |unit| self.terms_of(&unit, language, each));
     }
 
-    /// The words of a request, in order, each with the terms that it has in each of `languages`: those that the indexed
-    /// texts are in, the request's own first. Where that is unknown, the next one decides what is a stop word.
+    /// The words of a request, in order, each with its terms in each of `languages`: those of the indexed texts, the
+    /// request's own first. If that is unknown, the next one determines the stop words.
     pub fn query(&mut self, text: &str, languages: &[Option<Language>]) -> Vec<Word> {
         let own = languages.iter().flatten().next().copied();
         let request_words = self.request_words(own);
@@ -168,7 +168,7 @@ impl Analyzer {
         found
     }
 
-    /// Hashes of the request words of a language, or of all of them, sorted.
+    /// Hashes of the request words of a language, or of all languages, sorted.
     fn request_words(&mut self, language: Option<Language>) -> Rc<[u64]> {
         if let Some((known, hashes)) = &self.request_words
             && *known == language
@@ -183,7 +183,7 @@ impl Analyzer {
             for word in lists::request_words(of) {
                 let unit = Unit { text: word, shape: Shape::Word, starts_sentence: false };
                 self.terms_of(&unit, Some(of), &mut |term| {
-                    // By their beginnings compost would be one, as compare is.
+                    // Comparing beginnings would make "compost" a request word, because of "compare".
                     if term.kind == Kind::Word {
                         hashes.push(term.hash);
                     }
@@ -196,7 +196,7 @@ impl Analyzer {
         hashes
     }
 
-    /// Whether a word says nothing about a topic, in a language or in any.
+    /// True if a word says nothing about a topic, in a language or in any.
     fn is_stop(&mut self, text: &str, language: Option<Language>) -> bool {
         let Some(core) = without_clitics(text) else { return true };
         self.prepare_word(core);
@@ -204,7 +204,7 @@ impl Analyzer {
         language.map_or(languages != 0, |language| languages & language.bit() != 0)
     }
 
-    /// What a unit is found by in a text of a language; nothing for a stop word.
+    /// Yields the terms of a unit in a text of a language; none for a stop word.
     fn terms_of(
         &mut self,
         unit: &Unit<'_>,
@@ -255,15 +255,15 @@ impl Analyzer {
         }
     }
 
-    /// Prepares a word; whether anything of it is left.
+    /// Prepares a word. Returns true if anything of it is left.
     fn begin_word(&mut self, text: &str) -> bool {
         let Some(core) = without_clitics(text) else { return false };
         self.prepare_word(core);
         !self.prepared.is_empty()
     }
 
-    /// What a word gives in a language. A text has most of its words often, and reading one takes long, above all its stem: so it
-    /// is done once.
+    /// The result of analyzing a word in a language. Most words of a text occur often, and analyzing one takes long,
+    /// mainly for its stem. So it is done once.
     fn known(&mut self, text: &str, language: Language) -> KnownWord {
         let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
         if self.read_count >= self.known.len() && self.known.len() < MOST_KNOWN {
@@ -303,7 +303,7 @@ impl Analyzer {
         }
     }
 
-    /// Letters with digits are an identifier; a number is a word, with or without its ending ("7th", "2,500").
+    /// Letters with digits are an identifier. A number is a word, with or without its ending ("7th", "2,500").
     fn number(&mut self) -> Term {
         self.prepared.retain(|character| character != ',');
         self.folded.clear();
@@ -329,7 +329,7 @@ impl Analyzer {
         }
     }
 
-    /// Puts the folded stem of what is prepared into `folded`; the whole where the language has no such words.
+    /// Writes the folded stem of `prepared` to `folded`, or the whole word if the language has no such words.
     fn stem(&mut self, language: Option<Language>) {
         self.folded.clear();
         let Some(language) = language.filter(|it| is_stemmed(&self.prepared, *it)) else {
@@ -343,7 +343,8 @@ impl Analyzer {
         fold(&stemmer(language).stem(base), &mut self.folded);
     }
 
-    /// The hash of the four letters that a longer word begins with: they join what stemming does not (allergy, allergic).
+    /// The hash of the first four letters of a longer word. It connects words that stemming doesn't (allergy,
+    /// allergic).
     fn beginning(&mut self) -> Option<u64> {
         let mut letters = self.prepared.char_indices().map(|(at, _)| at);
         let end = letters.nth(GRAM_LETTERS).unwrap_or_default();
@@ -355,7 +356,7 @@ impl Analyzer {
         })
     }
 
-    /// Runs of four letters of the folded word, one of them at its beginning with a mark before it.
+    /// Yields runs of four letters of the folded word, and one at its beginning with a mark before it.
     fn grams(&mut self, each: &mut dyn FnMut(Term)) {
         if self.folded.chars().count() < SHORTEST_IN_GRAMS {
             return;
@@ -373,8 +374,8 @@ impl Analyzer {
     }
 }
 
-/// The stemmer of a language. It is made where it is used, in one place: so the compiler sees which ones never are, and
-/// leaves them out of the binary.
+/// The stemmer of a language. It is created in only one place, so the compiler sees the stemmers that are never used,
+/// and leaves them out of the binary.
 #[expect(clippy::inline_always, reason = "else all eighteen stemmers are linked")]
 #[inline(always)]
 fn stemmer(language: Language) -> Stemmer {
@@ -393,7 +394,7 @@ fn term(folded: &str, kind: Kind) -> Term {
     Term { hash: xxh64(folded.as_bytes(), SEED), kind }
 }
 
-/// Whether a prepared word is one that the stemmer of a language knows the letters of.
+/// True if a prepared word has only letters that a language's stemmer knows.
 fn is_stemmed(prepared: &str, language: Language) -> bool {
     let mut count = 0;
     prepared.chars().all(|letter| {
@@ -409,7 +410,7 @@ fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '’' | 'ʼ' | '＇')
 }
 
-/// A word without an elided article before it and without what English appends by an apostrophe; none where only a
+/// A word without an elided article before it and without an English suffix after an apostrophe. None if only a
 /// negation is left ("don't").
 fn without_clitics(word: &str) -> Option<&str> {
     let Some((head, tail)) = word.rsplit_once(is_apostrophe) else { return Some(word) };
@@ -429,30 +430,30 @@ fn without_clitics(word: &str) -> Option<&str> {
     Some(if is_one_of(article, &elided) { rest } else { word })
 }
 
-/// What a unit of a text is.
+/// The kind of a unit of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// A word or a number.
     Word,
-    /// Letters of a script that does not space words, or an emoji: prepared and folded already.
+    /// Letters of a script that doesn't space words, or an emoji: already prepared and folded.
     Letters,
-    /// An identifier whose separators belong to it: an address, a path.
+    /// An identifier that includes its separators: an address, a path.
     Whole,
-    /// One that is also written without them: "e-mail", "GPT-4".
+    /// An identifier that is also spelled without them: "e-mail", "GPT-4".
     Joined,
 }
 
-/// A slice of a text that gives terms.
+/// A slice of a text that has terms.
 #[derive(Debug, Clone, Copy)]
 struct Unit<'a> {
     text: &'a str,
     shape: Shape,
-    /// Nothing of its sentence is before it.
+    /// It is the first of its sentence.
     starts_sentence: bool,
 }
 
 impl Unit<'_> {
-    /// Whether an English stop word is spelt as the name of a month, a person, a country or what else it may be.
+    /// True if an English stop word is spelled like a name, for example of a month, a person or a country.
     fn is_spelt_as_name(&self) -> bool {
         !self.starts_sentence && matches!(self.text, "May" | "Will" | "US" | "IT" | "WHO")
     }
@@ -513,8 +514,8 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// The length of a word that a text begins with, if it is plain to see where it ends and that it is one: of letters and digits of ASCII,
-/// with no capital inside, and before something that cannot belong to it. 0 if it is not.
+/// Fast path: the length of the word at the start of a text. It must have only ASCII letters and digits, no capitals
+/// inside, and a following character that can't belong to it. Returns 0 if the slow path has to decide.
 fn plain_word_length(text: &[u8]) -> usize {
     let at = |place: usize| text.get(place).copied().unwrap_or(b' ');
     let mut length = 0;
@@ -534,7 +535,7 @@ fn plain_word_length(text: &[u8]) -> usize {
     if ends { length } else { 0 }
 }
 
-/// Pairs of letters; one that stands alone is a unit.
+/// Yields pairs of letters. A single letter is a unit too.
 fn pairs(letters: &str, each: &mut dyn FnMut(Unit<'_>)) {
     let mut pair = |text| each(Unit { text, shape: Shape::Letters, starts_sentence: false });
     let mut starts = letters.char_indices().map(|(at, _)| at);
@@ -551,12 +552,12 @@ fn pairs(letters: &str, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// Where the characters end for which something holds.
+/// The end of the leading characters that `holds` is true for.
 fn end_of(text: &str, holds: impl Fn(char) -> bool) -> usize {
     text.find(|character| !holds(character)).unwrap_or(text.len())
 }
 
-/// The script of a letter, where words are not spaced in it or are found better by their syllables.
+/// The script of a letter, if it doesn't space words or its words are better found by their syllables.
 fn unspaced(character: char) -> Option<u8> {
     if character < '\u{E00}' {
         return None;
@@ -600,14 +601,14 @@ fn is_flag_letter(character: char) -> bool {
     matches!(u32::from(character), 0x1_F1E6..=0x1_F1FF)
 }
 
-/// How much of what begins with an emoji it is found by: a flag is two letters, others lose their colours.
+/// The length of an emoji's searched part: a flag is two letters, others lose their colors.
 fn emoji_length(text: &str) -> usize {
     let letters: usize =
         text.chars().take(2).take_while(|it| is_flag_letter(*it)).map(char::len_utf8).sum();
     letters.max(text.chars().next().map_or(0, char::len_utf8))
 }
 
-/// Where an emoji ends, with all that is joined to it.
+/// The end of an emoji, with everything that is joined to it.
 fn end_of_emoji(text: &str) -> usize {
     let mut end = emoji_length(text);
     let mut is_joined = false;
@@ -623,7 +624,7 @@ fn end_of_emoji(text: &str) -> usize {
     end
 }
 
-/// Whether a character can begin and end a token.
+/// True if a character can begin and end a token.
 fn is_token_letter(character: char) -> bool {
     match character {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => true,
@@ -632,9 +633,9 @@ fn is_token_letter(character: char) -> bool {
     }
 }
 
-/// Where a word, a number or an identifier ends that the text begins with.
+/// The end of the word, number or identifier at the start of a text.
 fn end_of_token(text: &str) -> usize {
-    // Most tokens are letters and digits of ASCII.
+    // Most tokens are ASCII letters and digits.
     let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let mut characters = text[plain..].char_indices().peekable();
     let mut last = plain.checked_sub(1).map_or(' ', |at| char::from(text.as_bytes()[at]));
@@ -660,7 +661,7 @@ fn end_of_token(text: &str) -> usize {
     text.len()
 }
 
-/// Where an address of the web ends: at a space or a bracket, before the punctuation of the sentence.
+/// The end of a web address: at a space or a bracket, before the punctuation of the sentence.
 fn end_of_address(text: &str, start: usize) -> usize {
     let is_part = |it: char| {
         !it.is_whitespace() && !matches!(it, '<' | '>' | '"' | '`' | ')' | ']' | '}' | '|')
@@ -669,12 +670,12 @@ fn end_of_address(text: &str, start: usize) -> usize {
     text[..end].trim_end_matches(|it: char| !it.is_alphanumeric()).len()
 }
 
-/// Whether a text begins with exactly three digits.
+/// True if a text begins with exactly three digits.
 fn is_thousands(text: &str) -> bool {
     end_of(text, |it| it.is_ascii_digit()) == 3
 }
 
-/// The units of a token: the whole where it is an identifier, and its parts.
+/// Yields the units of a token: the whole if it is an identifier, and its parts.
 fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     let is_plain = |it: char| it.is_alphanumeric() || is_mark(it) || is_apostrophe(it) || it == ',';
     let text = text.trim_end_matches('_');
@@ -701,7 +702,7 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
             return;
         }
         Some(Shape::Letters) => {
-            // An abbreviation ("U.S.A") is met without its points.
+            // An abbreviation ("U.S.A") is found without its points.
             let shape = Shape::Joined;
             each(Unit { text, shape, starts_sentence });
             return;
@@ -717,7 +718,7 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     }
     let mut is_first = starts_sentence;
     for part in text.split(|it: char| !is_plain(it)).filter(|part| !part.is_empty()) {
-        // One letter of an identifier is not a word.
+        // A single letter of an identifier isn't a word.
         if shape.is_none() || part.chars().nth(1).is_some() || part.contains(char::is_numeric) {
             each(Unit { text: part, shape: Shape::Word, starts_sentence: is_first });
         }
@@ -725,8 +726,8 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// What a token with separators is as a whole; none where it is only its parts, a word for a number with a point, and
-/// letters for an abbreviation.
+/// The kind of a token with separators as a whole: a word for a number with a point, letters for an abbreviation. None
+/// if only its parts count.
 fn shape_of(text: &str) -> Option<Shape> {
     let count = |of: &[char]| text.chars().filter(|it| of.contains(it)).count();
     let has_digits = text.contains(char::is_numeric);
@@ -752,7 +753,7 @@ fn shape_of(text: &str) -> Option<Shape> {
     Some(Shape::Joined)
 }
 
-/// Whether a name ends like a file name: a point and a few small letters or digits.
+/// True if a name ends like a file name: a point and a few small letters or digits.
 fn has_extension(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     stem.chars().nth(1).is_some()
@@ -760,7 +761,7 @@ fn has_extension(name: &str) -> bool {
         && extension.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
 }
 
-/// Whether a name has capitals inside as names in code do: "userName", "getUserName", but not "iPhone".
+/// True if a name has capitals inside like names in code: "userName", "getUserName", but not "iPhone".
 fn is_camel(text: &str) -> bool {
     let bytes = text.as_bytes();
     if !bytes.iter().skip(1).any(u8::is_ascii_uppercase) {
@@ -795,11 +796,11 @@ fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// Whether a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
-/// of its language, as `detect` finds it, and not as a statement ends.
+/// True if a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
+/// of its language (from `detect`) without ending like a statement.
 #[must_use]
 pub fn is_question(text: &str, language: Option<Language>) -> bool {
-    /// Of the longest beginning of a question.
+    /// Number of words in the longest beginning of a question.
     const MOST_WORDS: usize = 6;
     let mut rest = text;
     let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
@@ -826,7 +827,7 @@ pub fn is_question(text: &str, language: Option<Language>) -> bool {
     )
 }
 
-/// The first sentence, where it does not end as a statement does.
+/// The first sentence, if it doesn't end like a statement.
 fn first_sentence(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let end = text
@@ -839,7 +840,7 @@ fn first_sentence(text: &str) -> Option<&str> {
     matches!(end.1, ' ' | '\n').then(|| &text[..end.0])
 }
 
-/// The first words of a text, prepared, each with a space before and behind it.
+/// The first words of a text, prepared, each with a space before and after it.
 fn spaced_words(text: &str, most: usize) -> String {
     let mut out = String::from(" ");
     for word in words_of(text).take(most) {
@@ -849,8 +850,8 @@ fn spaced_words(text: &str, most: usize) -> String {
     out
 }
 
-/// How many different identifiers a text has, at most 255: codes (a digit and at least three more letters, digits, `_`
-/// or `-`), names of files, paths.
+/// Number of different identifiers in a text, at most 255: codes (a digit and at least three more letters, digits, `_`
+/// or `-`), file names, paths.
 pub fn identifier_count(text: &str) -> u8 {
     if !may_have_identifiers(text) {
         return 0;
@@ -890,7 +891,7 @@ pub fn identifier_count(text: &str) -> u8 {
     u8::try_from(seen.len()).unwrap_or(u8::MAX)
 }
 
-/// Whether a text has what every identifier has some of: a digit, a slash, or a point with something behind it.
+/// True if a text has a part of an identifier: a digit, a slash, or a point followed by something.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "without a branch several bytes are compared at once"
@@ -905,8 +906,8 @@ fn may_have_identifiers(text: &str) -> bool {
         .fold(false, |has, (byte, next)| has | ((byte == b'.') & !next.is_ascii_whitespace()))
 }
 
-/// Whether a request wants an overview, an opinion or a reason rather than a fact, by the words of its language, or of
-/// any where that is unknown.
+/// True if a request asks for an overview, an opinion or a reason rather than a fact, by the words of its language, or
+/// of every language if it is unknown.
 #[must_use]
 pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     let said = spaced_folded(request);
@@ -924,7 +925,7 @@ pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     )
 }
 
-/// Whether a text has a byte of a kind. It does not stop at the first one: so several are looked at together.
+/// True if a text has a byte of a kind. It doesn't stop at the first one, so that several bytes are compared at once.
 pub(crate) fn has_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(false, |has, byte| has | is(byte))
 }
@@ -933,7 +934,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_alphanumeric() && !is_mark(it)).filter(|it| !it.is_empty())
 }
 
-/// All words of a text, folded, each with a space before and behind it.
+/// All words of a text, folded, each with a space before and after it.
 #[must_use]
 pub fn spaced_folded(text: &str) -> String {
     let mut out = String::new();

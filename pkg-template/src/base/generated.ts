@@ -139,9 +139,10 @@ export type Moment = number | string;
  * - `qwen`: Exactly, in this encoding.
  * - `deepseek_v3`: Exactly, in this encoding.
  * - `tekken`: Exactly, in this encoding.
+ * - `llama3`: Exactly, in this encoding.
  * - `estimate`: By estimate, with no vocabulary.
  */
-export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "estimate";
+export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
 /** The messages to consider at all, and their order. */
 export interface CollectConfig {
@@ -209,6 +210,12 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
+  /**
+   * What the user wants forgotten, for example by `session.forget`. A message that says nothing else is left out. One that says more is
+   * chosen neither for its rank nor as a lasting statement, and stays where the conversation itself is shown. The request, instructions and
+   * pinned messages stay.
+   */
+  readonly forgotten?: readonly ForgottenSentence[] | undefined;
 }
 
 /**
@@ -220,6 +227,14 @@ export interface FilterConfig {
  * - `tool`: The result of a tool call.
  */
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+
+/** A sentence that the user wants forgotten. */
+export interface ForgottenSentence {
+  /** The sentence, as `statements` lists it. */
+  readonly sentence: string;
+  /** The ids of the messages that say it. Default: all of the user's messages that do. */
+  readonly messageIds?: readonly string[] | null | undefined;
+}
 
 /** How far back the context reaches. A message stays only if it is within every limit. */
 export interface WindowConfig {
@@ -275,8 +290,8 @@ export interface RecallConfig {
   /** How many of the newest messages rank before all others. */
   readonly recentMessages?: number | undefined;
   /**
-   * The most that these newest messages may take of the history's room, from 0 to 1. Of a limit of messages, they
-   * get at least one message or group.
+   * The most that these newest messages may take of the history's room, from 0 to 1. If the number of messages is
+   * limited, they get at least one message or group.
    */
   readonly maxRecentShare?: number | undefined;
   /**
@@ -291,8 +306,8 @@ export interface RecallConfig {
    */
   readonly maxStatementShare?: number | undefined;
   /**
-   * The most of the history's room for ranked messages, from 0 to 1. Of a limit of messages, they get at least one
-   * message or group unless this is 0. The rest goes to the newest.
+   * The most of the history's room for ranked messages, from 0 to 1. If the number of messages is limited, they get
+   * at least one message or group unless this is 0. The rest goes to the newest.
    */
   readonly maxShare?: number | undefined;
   /**
@@ -485,7 +500,10 @@ export interface TriageDecisions {
   readonly through?: string | null | undefined;
   /** The chosen units, named in the same way. All others were rejected. */
   readonly chosen?: readonly string[] | undefined;
-  /** A checksum of the options in effect. With other options the decisions don't count. Default: not checked. */
+  /**
+   * A checksum of the options that they were decided with. With other options they don't count. Default: not
+   * checked.
+   */
   readonly under?: string | null | undefined;
 }
 
@@ -604,7 +622,7 @@ export interface BudgetConfig {
   readonly maxImages?: number | null | undefined;
   /**
    * Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
-   * messages, the message that is replied to, and the request. See `exceed`.
+   * messages, the message that is replied to, and the request.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
   /** Counts tokens exactly in any case, or only if the counts decide something. */
@@ -778,7 +796,10 @@ export interface StoredSummary {
   readonly text?: string | undefined;
   /** The facts that windrow found itself. They are shown after the text. */
   readonly facts?: SummaryFacts | undefined;
-  /** The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none. */
+  /**
+   * The last message that it covers, by its id; `r` and the position of one without an id. If a message has several steps, `#` and the
+   * place of one of its rows may follow. Default: it covers none.
+   */
   readonly through?: string | null | undefined;
   /** The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`. */
   readonly askedThrough?: string | null | undefined;
@@ -1209,6 +1230,7 @@ export type Need =
       readonly need: "compact";
       readonly previous?: string | null;
       readonly positions: readonly number[];
+      readonly shares: readonly (readonly number[])[];
       readonly text: string;
       readonly facts: SummaryFacts;
       readonly through: string;
@@ -1223,8 +1245,9 @@ export type Need =
  * - `qwen`: `qwen`: Qwen 2 to 3, with your own vocabulary file.
  * - `deepseek_v3`: `deepseek_v3`: DeepSeek V3 and R1, with your own vocabulary file.
  * - `tekken`: `tekken`: Mistral's Tekken, with your own vocabulary file.
+ * - `llama3`: `llama3`: Llama 3 to 3.3, with your own vocabulary file.
  */
-export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken";
+export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3";
 
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
@@ -1260,21 +1283,21 @@ export interface SummaryWanted {
   readonly text: string;
 }
 
-/** The rows to fetch next: all that have an id, or else all that meet every condition. */
+/** The rows to fetch next: all with an id, or else all that meet every condition. */
 export interface Fetch {
-  /** The sequence number that they follow; absent for the log's beginning. */
+  /** They come after this sequence number; absent for the log's beginning. */
   readonly after?: number | null | undefined;
-  /** The sequence number that follows them; absent for the log's end. */
+  /** They come before this sequence number; absent for the log's end. */
   readonly before?: number | null | undefined;
-  /** How many at most; absent for all. */
+  /** The most rows; absent for all. */
   readonly limit?: number | null | undefined;
-  /** Whether the newest come first and are counted by the limit. The oldest come first otherwise. */
+  /** True if the newest come first and the limit counts them. Otherwise the oldest come first. */
   readonly newestFirst: boolean;
-  /** Whether only pinned rows are meant. */
+  /** True for only pinned rows. */
   readonly pinned: boolean;
-  /** Their sequence numbers, if they are known. */
+  /** Their sequence numbers, if known. */
   readonly seqs?: readonly number[] | null | undefined;
-  /** Their id, if it is known. */
+  /** Their id, if known. */
   readonly id?: string | null | undefined;
 }
 
@@ -1468,46 +1491,46 @@ export interface TranscriptRecord {
 }
 
 /**
- * The messages of a log that a transcript does not have.
+ * The messages of a log that a transcript doesn't have.
  *
- * A log is read from its end, as far as the context can need. Before that tail only single messages were read: the log's
- * beginning, and pinned messages or replied ones with their exchange.
+ * A log is read from its end, as far as the context can need it. Before that tail only single messages were read: the
+ * log's beginning, and pinned messages or the target of a reply, with their exchange.
  */
 export interface Unread {
   /**
-   * The stretches that were not read, in the order of the rows. The log's beginning ends at the first, and the tail begins
-   * behind the last.
+   * The unread stretches, in the order of the rows. The log's beginning ends at the first one, and the tail begins
+   * after the last one.
    */
   readonly gaps: readonly UnreadStretch[];
-  /** How many messages were not read. */
+  /** The number of unread messages. */
   readonly count: number;
-  /** Whether some of them may have no time. */
+  /** True if some of them may have no time. */
   readonly hasUntimed: boolean;
-  /** Ids that were looked for: all messages of the log that have one of them are there. */
+  /** Ids that were searched for. All messages of the log with one of them were read. */
   readonly lookedUp: readonly string[];
-  /** How the index of the log ranked messages: in a recording, as it is not there when that is replayed. */
+  /** The ranking by the log's index. Only in recordings, since the index doesn't exist during replay. */
   readonly ranking?: RankingRecord | null | undefined;
   /** Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed. */
   readonly total?: Total | null | undefined;
 }
 
-/** Messages of the log that are not in the transcript, all in a row. */
+/** Consecutive messages of the log that aren't in the transcript. */
 export interface UnreadStretch {
-  /** The row that follows them. */
+  /** The row after them. */
   readonly row: number;
-  /** The latest time of all that the log has before that row, or of the row itself; none where none has a time. */
+  /** The latest time in the log up to that row; none if no message has a time. */
   readonly latest?: Milliseconds | null | undefined;
 }
 
-/** How the index of a log ranked messages for a request. */
+/** The ranking of messages for a request by the index of a log. */
 export interface RankingRecord {
-  /** Those that were read, the best first: the row, how much of it is shown, and the row that it goes with. */
+  /** The ones that were read, the best first: the row, its form, and the row that it accompanies. */
   readonly candidates: readonly (readonly [number, Form, number | null])[];
-  /** The rows of the user's messages that say what holds throughout, as far as they were read, the best first. */
+  /** The rows of the user's standing instructions that were read, the best first. */
   readonly standing?: readonly number[] | undefined;
-  /** The rows of the user's lasting statements, the best first. Rows that weren't read aren't among them. */
+  /** The rows of the user's lasting statements that were read, the best first. */
   readonly statements?: readonly number[] | undefined;
-  /** Why those that were kept were recalled. */
+  /** Reasons for recalling those that were kept. */
   readonly recalled: readonly RecalledWords[];
 }
 
@@ -1519,11 +1542,11 @@ export interface RankingRecord {
  */
 export type Form = "reply" | "excerpt" | "whole";
 
-/** Why messages were recalled. */
+/** Reasons for recalling messages. */
 export interface RecalledWords {
   /** Their positions in the transcript, from 0. */
   readonly positions: readonly number[];
-  /** What speaks for each: words of the request that it has or stands beside, who says it, when, what it means. */
+  /** Evidence for each: words of the request in it or next to it, its speaker, its time, its meaning. */
   readonly words: string;
 }
 
@@ -1681,6 +1704,7 @@ export type StageName =
  * - `unfinished`: It belongs to an unfinished turn.
  * - `tool_calls`: It is a tool call or a result, and these are excluded.
  * - `blank`: It has no content.
+ * - `forgotten`: It says something that the user wants forgotten, and nothing else.
  * - `beyond_age`: It was written, or its conversation ended, too many days ago.
  * - `is_summary`: It is the summary of a conversation, and that conversation isn't shown by its summary.
  * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
@@ -1736,6 +1760,7 @@ export type Reason =
   | "unfinished"
   | "tool_calls"
   | "blank"
+  | "forgotten"
   | "beyond_age"
   | "is_summary"
   | "beyond_lookback"
@@ -1886,6 +1911,7 @@ export const ENCODINGS: readonly EncodingChoice[] = [
   "qwen",
   "deepseek_v3",
   "tekken",
+  "llama3",
   "estimate",
 ];
 

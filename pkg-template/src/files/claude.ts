@@ -41,7 +41,10 @@ interface Node {
   readonly timeMs: number | undefined;
 }
 
-/** Returns the messages of the visible branch, or all messages in order if their parents aren't in the file. */
+/**
+ * Returns the messages of the visible branch, or all messages in order if none names another one of the file as its
+ * parent.
+ */
 function branchIn(messages: readonly unknown[], leaf: unknown, conversation: OpenConversation): readonly Node[] {
   const nodes = new Map<string, Node>();
   for (const [at, message] of messages.entries()) {

@@ -1,4 +1,4 @@
-// Messages as the engine takes them: flat columns, in batches.
+// Messages in the engine's form: flat columns, in batches.
 
 import type { CoreTranscript } from "#core";
 import type { ErrorKind } from "../base/errors.js";
@@ -8,8 +8,8 @@ import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, Provenance, ReadMessage, ReasoningPart } from "./message.js";
-import { isResult, type PlacedPart } from "./origin.js";
-import { sharesOf } from "./shares.js";
+import type { PlacedPart } from "./origin.js";
+import { type Share, sharesOf } from "./shares.js";
 
 /**
  * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
@@ -19,21 +19,21 @@ export type MessageColumns = (string | number)[];
 
 const roleCodes = Object.fromEntries(ROLES.map((role, code) => [role, code])) as Record<ReadMessage["role"], number>;
 const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])) as Record<Field, number>;
-/** How many values stand before the first field. */
+/** The number of values before the first field. */
 const HEAD = 3;
 
 /**
- * Returns the columns of a message whose parts are `placed`. Throws `MalformedMessage` if a call or a result holds something that JSON can't
- * say.
+ * Returns the columns of a message whose parts are `placed`. Throws `MalformedMessage` if a call or a result contains a
+ * value without a JSON form.
  */
 export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], server?: ServerFields): MessageColumns {
   const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
   const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
   const shares = sharesOf(message, placed);
-  const role = shares === undefined ? message.role : "tool";
+  const role = shares?.[0]?.role ?? message.role;
   const columns: MessageColumns = [roleCodes[role], message.pinned === true ? 1 : 0, time];
   push(columns, "id", message.id as string | undefined);
-  push(columns, "name", shares === undefined ? message.name : undefined);
+  push(columns, "name", role === message.role ? message.name : undefined);
   push(columns, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
   push(columns, "sessionId", message.sessionId);
   push(columns, "conversationId", message.conversationId as string | undefined);
@@ -48,40 +48,40 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
   push(columns, "priority", priority == null ? undefined : String(Math.round(priority * 1e6)));
   push(columns, "timeToLive", ttlSeconds == null ? undefined : timeToLive(ttlSeconds));
   const { text: serverFields, saysThoughts = false } = server ?? {};
-  // The reasoning that directly follows is in the fields.
+  // The fields include the reasoning that follows directly.
   push(columns, "serverFields", saysThoughts ? serverFields : undefined);
   const encrypted = encryptedIn(placed);
   const [first] = placed;
   if (placed.length === 1 && first?.part.type === "tool-result" && first.place === "") {
-    // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
+    // The message itself is the result. Its text stays when tool calls are left out, so it comes before the id.
     pushOutput(columns, first.part.output, first);
     columns.push(fieldCodes.resultId, first.part.toolCallId);
     push(columns, "resultName", first.part.toolCallId === "" ? first.part.toolName : undefined);
   } else {
-    for (const part of shares?.[0] ?? placed) {
-      pushPart(columns, part, encrypted);
-    }
-  }
-  for (const share of shares?.slice(1) ?? []) {
-    const role = share.some(isResult) ? "tool" : message.role;
-    columns.push(fieldCodes.nextRow, role);
-    push(columns, "name", role === "tool" ? undefined : message.name);
-    for (const part of share) {
-      pushPart(columns, part, encrypted);
+    const rows: readonly Share[] = shares ?? [{ role, parts: placed }];
+    for (const [at, { role: speaker, parts }] of rows.entries()) {
+      if (at > 0) {
+        columns.push(fieldCodes.nextRow, speaker);
+        push(columns, "name", speaker === message.role ? message.name : undefined);
+      }
+      for (const part of parts) {
+        pushPart(columns, part, encrypted);
+      }
+      push(columns, "proofBytes", shares === undefined ? undefined : proofBytes(parts));
     }
   }
   push(columns, "serverFields", saysThoughts ? undefined : serverFields);
-  push(columns, "proofBytes", proofBytes(placed));
+  push(columns, "proofBytes", shares === undefined ? proofBytes(placed) : undefined);
   push(columns, "joinsNext", message.joinsNext === true ? "" : undefined);
   return columns;
 }
 
-/** Returns the id of a message as the engine knows it, from its columns; undefined if it has none. */
+/** Returns a message's id in the engine, from its columns. Undefined if it has none. */
 export function idIn(columns: MessageColumns): string | undefined {
   return columns[HEAD] === fieldCodes.id ? (columns[HEAD + 1] as string) : undefined;
 }
 
-/** Returns all that parts say, to look something up in it. */
+/** Returns the whole content of parts as one text, for lookups. */
 export function saidBy(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
   for (const part of placed) {
@@ -90,14 +90,14 @@ export function saidBy(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1).join("\n");
 }
 
-/** How the engine calls a provider's notes to itself. */
+/** The engine's names for a provider's notes to itself. */
 const NOTES = { compaction: "compaction", other: "note" } as const;
 
-/** True for the item of a computer's screenshot. No text can be in its place. */
+/** True for the item of a computer's screenshot, which no text can replace. */
 const isScreenshot = (given: unknown): boolean =>
   /^computer_call_(?:output|result)$/.test(String((given as { readonly type?: unknown } | null | undefined)?.type));
 
-/** Returns the text that parts say: that of the model, of a user, or of a result. */
+/** Returns the text in parts: the model's, a user's, or a result's. */
 export function textOfParts(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
   for (const part of placed) {
@@ -106,7 +106,7 @@ export function textOfParts(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1 && columns[at - 1] === fieldCodes.text).join("\n");
 }
 
-/** Adds a part. `encrypted` has the ids of its message's reasoning that has its encrypted content. */
+/** Adds a part. `encrypted` has the ids of those reasoning items in its message whose encrypted content is included. */
 function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: ReadonlySet<string | undefined>): void {
   const { part } = placed;
   switch (part.type) {
@@ -132,7 +132,8 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: Reado
       pushOutput(columns, part.output, placed);
       break;
     case "tool-approval-request":
-      // It goes with its answer, as a call does with its result, and both with the call that they are about.
+      // A request stays with its answer, as a call stays with its result, and both stay with the call that they are
+      // about.
       columns.push(fieldCodes.callId, part.approvalId, fieldCodes.callName, "", fieldCodes.callArguments, "");
       push(columns, "resultLater", part.toolCallId);
       break;
@@ -144,7 +145,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: Reado
   }
 }
 
-/** Returns how many bytes the proofs of parts have, which are ASCII; undefined without proofs. */
+/** Returns the bytes of the proofs in parts, which are ASCII. Undefined without proofs. */
 function proofBytes(placed: readonly PlacedPart[]): string | undefined {
   let bytes = 0;
   for (const { part } of placed) {
@@ -156,7 +157,7 @@ function proofBytes(placed: readonly PlacedPart[]): string | undefined {
   return bytes === 0 ? undefined : String(bytes);
 }
 
-/** Returns the ids of items of reasoning that have their encrypted content; undefined if none has. */
+/** Returns the ids of reasoning items with their encrypted content. Undefined without any. */
 function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefined> | undefined {
   let ids: Set<string | undefined> | undefined;
   for (const { part } of placed) {
@@ -168,14 +169,14 @@ function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefi
   return ids;
 }
 
-/** True if OpenAI finds reasoning by its id alone, in a request that it has kept. */
+/** True if OpenAI finds reasoning only by its id, in a request that it has kept. */
 const isKnownById = ({ provider, id, signature, data }: ReasoningPart): boolean =>
   provider === "openai" && id !== undefined && (signature ?? data) === undefined;
 
-/** The provider that takes reasoning back; undefined if nothing proves the reasoning to it. */
+/** Returns the provider that takes reasoning back. Undefined without a proof for it. */
 export function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {
   const proof = provider === "anthropic" ? (signature ?? data) : (signature ?? id ?? data);
-  // A summary of Gemini's has no signature of its own.
+  // A summary of Gemini's has no signature.
   return proof !== undefined || provider === "google" ? provider : undefined;
 }
 
@@ -190,7 +191,7 @@ function pushOutput(columns: MessageColumns, output: unknown, placed: PlacedPart
   }
 }
 
-/** Returns the text that carries a value: a text is itself, anything else JSON. */
+/** Returns a value as text: a text unchanged, and anything else as JSON. */
 function carried(value: unknown, { given, place }: PlacedPart): string {
   if (typeof value === "string") {
     return value;
@@ -201,7 +202,7 @@ function carried(value: unknown, { given, place }: PlacedPart): string {
     if (!(failure instanceof MalformedMessage)) {
       throw failure;
     }
-    // A format may have made the value of anything in the part: then its place is all that is known.
+    // The format may have derived the value from any field of the part. Then only the part's place is known.
     const field = fieldOf(given, value);
     throw new MalformedMessage(
       field === undefined ? place : place + field + failure.place,
@@ -211,7 +212,7 @@ function carried(value: unknown, { given, place }: PlacedPart): string {
   }
 }
 
-/** Returns the field of a part, or of an object in it, that holds a value: `.function.arguments`. */
+/** Returns the field with a value, in a part or in an object within it: `.function.arguments`. */
 function fieldOf(part: unknown, value: unknown): string | undefined {
   const fields = Object.entries(part ?? {});
   const own = fields.find(([, held]) => held === value)?.[0];
@@ -223,7 +224,9 @@ function fieldOf(part: unknown, value: unknown): string | undefined {
   return own === undefined ? inner[0] : `.${own}`;
 }
 
-/** Returns a time to live in milliseconds. Beyond the limit a number has no plain spelling, and no clock gets there. */
+/**
+ * Returns a time to live in milliseconds. Numbers above the limit have no plain notation, and no clock reaches them.
+ */
 function timeToLive(seconds: number): string {
   return String(Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER));
 }
@@ -240,12 +243,12 @@ function pushAll(columns: MessageColumns, field: Field, values: readonly string[
   }
 }
 
-/** Whether two messages are the same to the engine. */
+/** True if two messages are the same to the engine. */
 export function areSame(left: MessageColumns, right: MessageColumns): boolean {
   return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
 }
 
-/** How much text crosses at a time, in UTF-16 code units. */
+/** The length of text passed to the engine at a time, in UTF-16 code units. */
 const BATCH_LENGTH = 1 << 20;
 const encoder = new TextEncoder();
 let scratch = new Uint8Array(0);
@@ -282,7 +285,7 @@ function appendBatch(
   const segmentCounts = new Uint32Array(count);
   const segmentFields = new Uint8Array(segmentCount);
   const segmentLengths = new Uint32Array(segmentCount);
-  // A code unit of UTF-16 is at most three bytes of UTF-8.
+  // A UTF-16 code unit takes at most three bytes of UTF-8.
   const bytes = call(kind, () => (length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3)));
   let segment = 0;
   let written = 0;

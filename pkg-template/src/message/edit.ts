@@ -1,8 +1,8 @@
-// Copies of messages of any format: with another text, without tool calls, with an origin.
+// Copies messages of any format: with another text, without tool calls, with an origin.
 
 import { ContextError } from "../base/errors.js";
 import { type IsUnwanted, type MessageOrigin, recordOf, type UnknownRecord } from "./format.js";
-import { isResult, type PlacedPart } from "./origin.js";
+import { isCall, isResult, type PlacedPart, pathOf } from "./origin.js";
 import { formatOf } from "./recognise.js";
 
 /**
@@ -29,14 +29,17 @@ export function shortenedCopy<M extends object>(
   }
 }
 
-/** Returns a marked copy of a message without its tool calls and results; the message itself if it has none. */
+/** Returns a marked copy of a message without its tool calls and results, or the message itself if it has none. */
 export function withoutToolCalls<M extends object>(message: M, shape?: string): M {
   const row = message as unknown as UnknownRecord;
   const copy = formatOf(row, shape).withoutToolCalls(row);
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
 }
 
-/** Calls and results that are left out of a message: by the ids of their calls, and by what holds them where others have the same ids. */
+/**
+ * Calls and results to leave out of a message: by the ids of their calls, and by their holders if others have the same
+ * ids.
+ */
 export interface LeftOutCalls {
   readonly ids: ReadonlySet<unknown>;
   readonly holders: ReadonlySet<unknown>;
@@ -44,25 +47,31 @@ export interface LeftOutCalls {
 
 /** Returns the calls and results of a message at some places among its calls and among its results. */
 export function callsAt(
+  message: object,
   parts: readonly PlacedPart[],
   callPlaces: readonly number[],
   resultPlaces: readonly number[],
 ): LeftOutCalls {
-  const calls = parts.filter(({ part }) => part.type === "tool-call" || part.type === "tool-approval-request");
+  const calls = parts.filter(isCall);
   const results = parts.filter(isResult);
   const gone = new Set([...callPlaces.map((at) => calls[at]), ...resultPlaces.map((at) => results[at])]);
   const stays = new Set([...calls, ...results].filter((placed) => !gone.has(placed)).map(idOf));
   const ids = Array.from(gone, idOf).filter((id) => id !== undefined && !stays.has(id));
-  return { ids: new Set(ids), holders: new Set(Array.from(gone, (placed) => placed?.given)) };
+  const holders = Array.from(gone, (placed) => placed?.given ?? valueAt(message, placed?.place ?? ""));
+  return { ids: new Set(ids), holders: new Set(holders) };
 }
 
-const idOf = (placed: PlacedPart | undefined): unknown => {
+const valueAt = (message: object, place: string): unknown =>
+  pathOf(place).reduce<unknown>((held, name) => (held as UnknownRecord | undefined)?.[name], message);
+
+/** Returns the id of a call, or of what a result answers. */
+export function idOf(placed: PlacedPart | undefined): string | undefined {
   const { toolCallId, approvalId } = (placed?.part ?? {}) as {
     readonly toolCallId?: string;
     readonly approvalId?: string;
   };
   return approvalId ?? toolCallId;
-};
+}
 
 /** Returns a marked copy of a message without some calls and results; the message itself if it has none of them. */
 export function withoutCalls<M extends object>(message: M, { ids, holders }: LeftOutCalls, shape?: string): M {
@@ -76,7 +85,7 @@ export function withoutCalls<M extends object>(message: M, { ids, holders }: Lef
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
 }
 
-/** Returns the id of the call that a part makes or answers. Gemini's calls may have a name alone. */
+/** Returns the id of the call that a part makes or answers. Gemini's calls may only have a name. */
 function callIdIn(holder: UnknownRecord): unknown {
   const own = recordOf(
     holder.toolInvocation ??
@@ -100,7 +109,7 @@ function callIdIn(holder: UnknownRecord): unknown {
   );
 }
 
-/** Returns a copy of a message that says where it is from, in the places that its format has for this. */
+/** Returns a copy of a message with an origin, in the fields that its format has for it. */
 export function withOrigin(message: UnknownRecord, origin: MessageOrigin): UnknownRecord {
   return formatOf(message).withOrigin?.(message, origin) ?? { ...message, ...origin };
 }

@@ -1,4 +1,5 @@
-// Lines that replace images, audio and files that have no room, or that `budget.maxImages` and `budget.maxBytes` hide. The engine makes the lines.
+// Replaces images, audio and files with lines if they don't fit, or if `budget.maxImages` and `budget.maxBytes` hide
+// them. The engine writes the lines.
 
 import type { UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
@@ -6,13 +7,13 @@ import { copyWith, pathOf } from "./origin.js";
 import { parse } from "./read.js";
 import { sharesOf } from "./shares.js";
 
-/** By row of a message: the lines in the place of its images, audio and files, in their order. Null for one that is shown. */
+/** The lines for each row of a message, one per image, audio or file in order. Null for one that is shown. */
 export type MediaLines = readonly (readonly (string | null)[])[];
 
 /** Returns a marked copy of a message with lines in the place of some of its images, audio and files. */
 export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
   const { message: read, parts } = parse(message, "message", "context_build_error", { shape });
-  const rows = sharesOf(read, parts) ?? [parts];
+  const rows = sharesOf(read, parts)?.map((share) => share.parts) ?? [parts];
   let copy: unknown = message;
   for (const [at, row] of rows.entries()) {
     const left = [...(lines[at] ?? [])];
@@ -37,7 +38,7 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Returns a copy of a value with lines in the place of the media at a path of it. Takes the lines that it uses. */
+/** Returns a copy of a value with lines in place of the media at a path. Consumes the lines that it uses. */
 function replaced(value: unknown, [name, ...path]: readonly string[], lines: (string | null)[]): unknown {
   if (typeof value !== "object" || value === null || lines.length === 0) {
     return value;
@@ -55,12 +56,12 @@ function replaced(value: unknown, [name, ...path]: readonly string[], lines: (st
   }, value);
 }
 
-/** The types of parts that are images, audio and files, in every format. */
+/** The types of parts that are images, audio and files, in all formats. */
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot)/;
 
 function isMedia({ type, mediaType, mimeType, mime, inlineData, fileData, source }: UnknownRecord): boolean {
   if (type === "document" && ["text", "content"].includes(String((source as UnknownRecord | undefined)?.type))) {
-    return false; // It is read as a text.
+    return false; // it is read as a text
   }
   return (
     (typeof type === "string" && MEDIA_TYPE.test(type)) ||
@@ -68,7 +69,7 @@ function isMedia({ type, mediaType, mimeType, mime, inlineData, fileData, source
   );
 }
 
-/** Returns a text in the form of the part that it replaces: parts of Gemini have no type. */
+/** Returns a text in the form of the part that it replaces. Gemini's parts have no type. */
 function textLike({ type, id, messageID, sessionID }: UnknownRecord, text: string): UnknownRecord {
   if (typeof type !== "string") {
     return { text };

@@ -1,10 +1,10 @@
-// The place that a canonical part was read from, and the caller's own part: its provider gets that back as it was.
+// The origin of a canonical part: its place, and the caller's own part, which its provider gets back unchanged.
 
 import type { PlainPart } from "./message.js";
 
-/** Where a part was read. */
+/** The origin of a part. */
 export interface Origin {
-  /** The caller's part, call or item; undefined for a text, or a field of the message. */
+  /** The caller's part, call or item. Undefined for a text or a field of the message. */
   readonly given: unknown;
   /** Its place in the message: `.content[2]`. */
   readonly place: string;
@@ -19,25 +19,32 @@ export interface PlacedPart extends Origin {
 export const isResult = ({ part }: PlacedPart): boolean =>
   part.type === "tool-result" || part.type === "tool-approval-response";
 
+/** True if a part calls a tool, or asks if it may be called. */
+export const isCall = ({ part }: PlacedPart): boolean =>
+  part.type === "tool-call" || part.type === "tool-approval-request";
+
 /** Returns the names on the way to a place in a message. */
 export const pathOf = (place: string): readonly string[] => place.split(/[.[\]]+/).filter((name) => name !== "");
 
-/** Returns a copy of an object, of its class, with another value under a name. */
+/** Returns a copy of an object, of the same class, with another value for one field. */
 export function copyWith<O extends object>(owner: O, name: string, value: unknown): O {
   const copy = Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner);
   return Object.assign(copy, { [name]: value });
 }
 
-/** The origins of parts that formats return, and of parts inside of what tools returned. Nothing that compares parts sees them. */
+/**
+ * The origins of parts that formats return, and of parts inside tools' results. They are stored separately, so
+ * comparing parts ignores them.
+ */
 const origins = new WeakMap<object, Origin>();
 
-/** Notes the origin of a part, and returns the part. */
+/** Records the origin of a part, and returns the part. */
 export function from<Part extends object>(part: Part, given: unknown, place: string): Part {
   origins.set(part, { given, place });
   return part;
 }
 
-/** Returns the origin of a part that was noted. */
+/** Returns the recorded origin of a part. */
 export function originOf(part: object): Origin | undefined {
   return origins.get(part);
 }

@@ -1,7 +1,7 @@
 // The log of a session: messages as entries of a store, and entries as lines of a file, in the format of takobot.
 //
-// What is appended is kept as the message's own data. What is imported keeps its line, so that an export gives the file back
-// as it was, down to the spelling of numbers and escapes; it is read as a message when it is asked for.
+// An appended message is stored as its own data. An imported one is stored as its line, so an export reproduces the
+// file exactly, including the spelling of numbers and escapes. It is parsed as a message on demand.
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
@@ -34,16 +34,16 @@ import { timeMsOf } from "../message/times.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
-/** The reading of an entry: its message, or its fault. */
+/** A parsed entry: its message, or its fault. */
 export type EntryMessage =
   | { readonly parsed: ParsedMessage; readonly flaw?: undefined }
   | { readonly parsed?: undefined; readonly flaw: string };
 
-/** A message as a log keeps it. */
+/** A message in the form that a log stores. */
 export interface KeptMessage {
   readonly parsed: ParsedMessage;
   readonly data: Data;
-  /** The id and the time of the caller's message, if its `toJSON` left them out. */
+  /** The id and time of the caller's message, if its `toJSON` leaves them out. */
   readonly origin: MessageOrigin;
 }
 
@@ -53,25 +53,25 @@ type Data = Readonly<Record<string, JsonValue>>;
 /** The contents of a file. */
 export interface ReadLines {
   readonly entries: NewEntry[];
-  /** The row of each entry: blank lines count for none. */
+  /** The row of each entry. Blank lines don't count. */
   readonly rows: number[];
   readonly builds: NewEntry[];
   readonly skipped: SkippedRow[];
-  /** The messages that could not be read. */
+  /** The messages that couldn't be read. */
   readonly unread: UnreadMessages | undefined;
-  /** The conversations that were taken. */
+  /** The imported conversations. */
   readonly conversations: readonly ImportedConversation[];
 }
 
-/** A conversation of a file that was imported. */
+/** A conversation of an imported file. */
 export interface ImportedConversation extends Omit<ParsedConversation, "messages"> {
-  /** How many messages and summaries of it were taken. */
+  /** The number of its messages and summaries that were imported. */
   readonly messageCount: number;
 }
 
 /**
- * Reads a message as a log keeps it. Fails with `INVALID_TRANSCRIPT` if something in it would be lost: a function, for example, or an
- * object of a class that has no `toJSON`. `path` is the message's place in the caller's input.
+ * Reads a message in the form that a log stores. Fails with `INVALID_TRANSCRIPT` if something in it would be lost, such
+ * as a function or an object of a class without `toJSON`. `path` is the message's place in the caller's input.
  */
 export function keptMessage(message: AnyMessage, path = "message"): KeptMessage {
   const given = message as unknown as UnknownRecord;
@@ -79,13 +79,13 @@ export function keptMessage(message: AnyMessage, path = "message"): KeptMessage 
   const [row, kept] = besideFormat(given, data, path);
   const parsed = parse(row, path, "session_error");
   const { id, createdAt } = parsed.message;
-  // Nobody has looked at what `toJSON` returns: it may say less than the message itself.
+  // The result of `toJSON` hasn't been checked, and may say less than the message itself.
   const isWhole = typeof given?.toJSON !== "function" || (id !== undefined && createdAt !== undefined);
   const source = isWhole ? parsed.message : parse(given, path, "session_error").message;
   return { parsed, data: kept, origin: { id: source.id, createdAt: source.createdAt } };
 }
 
-/** Returns the entry of a message, and the message in it. It takes its id and its time from `missing` if it has none. */
+/** Returns the entry of a message, and the message in it. `missing` has the id and time to use if it has none. */
 export function entryOf(
   { parsed, data, origin }: KeptMessage,
   missing: MessageOrigin = {},
@@ -106,7 +106,7 @@ export function entryOf(
   return { entry: { ...factsOf(named), data: namedData }, parsed: named };
 }
 
-/** Returns a message as it is kept, and its data: with the fields of windrow's own that its `toJSON` leaves out. */
+/** Returns a message and its data with windrow's own fields that its `toJSON` leaves out. */
 function besideFormat(given: UnknownRecord, data: Data, path: string): readonly [row: UnknownRecord, data: Data] {
   const row = decodePlain(data) as UnknownRecord;
   try {
@@ -122,7 +122,7 @@ function besideFormat(given: UnknownRecord, data: Data, path: string): readonly 
   }
 }
 
-/** The data of a value that was read as a message. */
+/** Returns the data of a value that was read as a message. */
 function dataOf(row: UnknownRecord, path: string): Data {
   try {
     return encodePlain(row, path) as Data;
@@ -145,7 +145,7 @@ function notKept(failure: unknown, path: string): ContextError {
   });
 }
 
-/** What a store knows of a message. */
+/** Returns the facts about a message that a store keeps. */
 function factsOf({ message: { id, summaryOf, createdAt, pinned } }: ParsedMessage): Omit<NewEntry, "data"> {
   const timeMs = timeMsOf(createdAt);
   return {
@@ -157,8 +157,8 @@ function factsOf({ message: { id, summaryOf, createdAt, pinned } }: ParsedMessag
 }
 
 /**
- * Reads the message of an entry, or the reason why it has none. A message without an id gets one, so that it can be named: `#` and
- * its sequence number.
+ * Returns the message of an entry, or the reason why it has none. A message without an id gets one: `#` and its
+ * sequence number.
  */
 export function messageOf({ data, seq }: Entry): EntryMessage {
   try {
@@ -171,6 +171,9 @@ export function messageOf({ data, seq }: Entry): EntryMessage {
     return { flaw: reasonOf(failure) };
   }
 }
+
+/** The types of rows that an import keeps, apart from messages. */
+const KEPT_TYPES: readonly EntryType[] = ["session", "failure", "forgotten"];
 
 /** The line of an entry: the original line of an imported entry, otherwise takobot's form. */
 export function lineOf({ seq, type, data }: Entry): string {
@@ -197,7 +200,7 @@ export function lineOf({ seq, type, data }: Entry): string {
   return line;
 }
 
-/** Fields that a row has for itself, or that mark data: a message that has one of its own stands apart from the row's. */
+/** Fields that a row uses itself, or that mark data. A message with a field of the same name is nested in the row. */
 const ROW_FIELDS = ["type", "text", "created_at", "$windrow"];
 
 function rowOf(message: Readonly<Record<string, unknown>>): unknown {
@@ -214,31 +217,34 @@ function rowOf(message: Readonly<Record<string, unknown>>): unknown {
   };
 }
 
-/** The first line of a session's file. */
+/** Returns the first line of a session's file. */
 export function headerLine(sessionKey: string, createdAtMs: number | undefined): string {
   const created = new Date(createdAtMs ?? Number.NaN);
   const time = Number.isNaN(created.getTime()) ? {} : { created_at: created.toISOString() };
   return JSON.stringify({ type: "session", session_key: sessionKey, ...time });
 }
 
-/** How far the reading of a file is: how many of its rows were read. */
+/** The progress of reading a file. */
 export interface ReadProgress {
   readonly rowCount: number;
   readonly rowTotal: number;
 }
 
-/** How many lines show whether a file is the log of an agent: some begin with rows that say nothing. */
+/**
+ * The number of lines that are examined to recognise an agent's log. Some logs begin with rows that aren't messages.
+ */
 const FIRST_LINES = 200;
 
-/** How long rows are read before other work gets its turn, in milliseconds. */
+/** The time that rows are read before other work may run, in milliseconds. */
 const SLICE_MS = 25;
 
 /**
- * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
- * its line. Rows of types that are not known are kept too, and are never messages. Of a file with several conversations all are
- * taken, the oldest first, or the one that is asked for. What is not understood is skipped and reported, the last line where it was
- * cut. Fails with `INVALID_TRANSCRIPT` where there are rows other than headers and failures, and none of them is a message; with
- * `INVALID_CONFIG` where there is no such conversation; and with what `onProgress` throws.
+ * Reads a file into entries: a session log with one row per line, or any other file that `parseTranscript` reads. Every
+ * row of a log is stored as its line, including rows of unknown types, which never become messages. From a file with
+ * several conversations, imports all, oldest first, or the requested one. Rows that aren't understood are skipped and
+ * reported, such as a last line that was cut. Fails with `INVALID_TRANSCRIPT` if the file has rows other than headers
+ * and failures but no message, with `INVALID_CONFIG` if the requested conversation doesn't exist, and with anything
+ * that `onProgress` throws.
  */
 export async function readLines(
   text: string,
@@ -266,7 +272,7 @@ export async function readLines(
   return withExports({ ...found, unread: unread && unreadWithName(unread, kind) }, choice);
 }
 
-/** Fails with the reason why a row of an unknown type is no message. */
+/** Throws the reason why a row of an unknown type isn't a message. */
 function checkIsMessage({ data }: NewEntry): void {
   const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
   try {
@@ -276,12 +282,15 @@ function checkIsMessage({ data }: NewEntry): void {
   }
 }
 
-/** What the rows of a file are. */
+/** The rows of a file, read. */
 interface ReadRows extends Omit<ReadLines, "conversations"> {
-  /** Builds that cannot be built again. */
+  /** Builds that can't be replayed. */
   readonly damagedBuilds: ReadonlySet<SkippedRow>;
   readonly firstFailure: ContextError | undefined;
-  /** The conversations that are rows of the file by themselves, and that of the other rows: of this no more than its first message. */
+  /**
+   * The conversations that are single rows of the file, and the conversation of the other rows, with only its first
+   * message.
+   */
   readonly exports: readonly OpenConversation[];
   readonly loose: OpenConversation | undefined;
 }
@@ -303,7 +312,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       damagedBuilds.add(damaged);
     }
   };
-  /** Rows are counted without blank lines, and named with them. */
+  /** Rows are counted without blank lines, and named including them. */
   let rowCount = 0;
   const keep = (entry: NewEntry, message: AnyMessage | undefined): void => {
     entries.push(entry);
@@ -320,7 +329,8 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       return;
     }
     isLog ||= typeOf(value) === "session";
-    // A row of a log that says its own type is that, whatever it holds. Other apps' files have fields of that name too.
+    // In a log, the row's own type decides, whatever else the row contains. Other apps' files have a field of the same
+    // name.
     if (isConversation(value) && (line === undefined || typeOf(value) === undefined || appFile.fits(value))) {
       readConversation(value, row, file);
       return;
@@ -336,7 +346,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       }
     }
   };
-  /** Reads the log of an agent as one conversation: its rows say which of them count. */
+  /** Reads an agent's log as one conversation, because its rows say which of them are valid. */
   const takeLog = (values: readonly PlacedRow[]): void => {
     const begin = (): OpenConversation => file.begin({}, undefined);
     readRowsOf(values, begin(), begin);
@@ -371,7 +381,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       if (isWhole && isConversation(value) && (typeOf(value) === undefined || appFile.fits(value))) {
         readConversation(value, undefined, file);
       } else {
-        // The line of a log of one row is that row. Of several in a line none has a line of its own.
+        // If one row has one line, the line is that row's. Several rows on one line have no line each.
         take(entry, isWhole && isOneLine ? first + 1 : index + 1, isWhole && isOneLine ? lines[first] : undefined);
       }
     });
@@ -411,7 +421,7 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   return found();
 }
 
-/** Reads each row. The host gets its turn by a timer, which all hosts have. */
+/** Reads each row. A timer, which every host has, lets the host run in between. */
 async function inSlices<T>(
   rows: readonly T[],
   read: (row: T, index: number) => void,
@@ -430,9 +440,9 @@ async function inSlices<T>(
 }
 
 /**
- * The entries with those of the conversations that are rows by themselves, behind the others: they are no lines of a log. The
- * oldest comes first, whatever the order of the file, as what comes last in a log is what was said last. Or those of the one
- * conversation that is asked for.
+ * Adds the entries of conversations that are single rows after the others, because they aren't lines of a log. Oldest
+ * first, whatever the order of the file, because the end of a log is its newest part. If one conversation is requested,
+ * returns only its entries.
  */
 async function withExports(found: ReadRows, choice: string | number | undefined): Promise<ReadLines> {
   const { skipped, unread, loose } = found;
@@ -446,7 +456,7 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
   const { entries, rows, builds } = isLooseIn ? found : none;
   const conversations: ImportedConversation[] = [];
   if (isLooseIn && ofLoose !== undefined) {
-    // Its lines stay as they are: no conversation is named in them.
+    // Its lines stay unchanged, so no conversation id is added to them.
     const { id, messages, ...facts } = ofLoose;
     conversations.push({ ...facts, messageCount: entries.filter(isMessageEntry).length });
   }
@@ -465,7 +475,7 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
   return { entries, rows, builds, skipped, unread, conversations };
 }
 
-/** The conversation that is asked for. Fails where there is none. */
+/** Returns the requested conversation. Fails if it doesn't exist. */
 function chosenOf(conversations: readonly ParsedConversation[], choice: string | number): ParsedConversation {
   const chosen = conversationOf(conversations, choice);
   if (chosen === undefined) {
@@ -484,7 +494,7 @@ function isMessageEntry({ type }: NewEntry): boolean {
   return type === "message" || type === "summary";
 }
 
-/** A line without the carriage returns that it ends with. */
+/** Removes the carriage returns at the end of a line. */
 function withoutReturns(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === "\r") {
@@ -494,8 +504,8 @@ function withoutReturns(line: string): string {
 }
 
 /**
- * Whether lines are one JSON value whose end is missing, as far as that can be told from a log that was damaged: read as a
- * log, the value would be a conversation with holes. Of a log, most lines are whole.
+ * True if lines are probably one JSON value whose end is missing, and not a damaged log. Read as a log, such a value
+ * would be a conversation with holes. In a log, most lines are complete.
  */
 async function isOneValueCut(
   body: string,
@@ -518,9 +528,9 @@ async function isOneValueCut(
 }
 
 /**
- * The entry of a row, and its message if it is one; where the row has no line, its data are kept. In a log a type says what a row is.
- * Elsewhere it may be that of a message of another shape: its data are kept, as its line would say something else in the log that is
- * exported.
+ * Returns the entry of a row, and its message if it is one. A row without a line is stored as data. In a log, the type
+ * says what a row is. Elsewhere the type may belong to another message format, so the row is stored as data: its line
+ * would mean something else in an exported log.
  */
 function entryOfRow(
   row: unknown,
@@ -530,7 +540,7 @@ function entryOfRow(
   const type = typeOf(row);
   const isOther = type !== undefined && type !== "message" && messageOfTurn(row) === undefined;
   if (isOther && (isLog || !isOfShape(row))) {
-    const kept: EntryType = type === "session" || type === "failure" ? type : "other";
+    const kept: EntryType = KEPT_TYPES.find((it) => it === type) ?? "other";
     return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
   const message = messageOfRow(row) as AnyMessage;
@@ -541,7 +551,7 @@ function entryOfRow(
   return { entry, message };
 }
 
-/** Whether a row is a message of another package's shape, which may have a type of its own. */
+/** True if a row is a message of another package's format, which may have a field `type`. */
 function isOfShape(row: unknown): boolean {
   const message = decodePlain(row);
   return isRecord(message) && formatOf(message) !== ownFormat();

@@ -1,4 +1,4 @@
-// A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
+// A session: a lasting conversation. A store keeps its messages, and builds read the part they need.
 
 import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format, Need, RenderConfig, StoredSummary, TriageDecisions } from "../base/generated.js";
@@ -70,109 +70,136 @@ import {
   readLines,
 } from "./log.js";
 import { originalsIn } from "./originals.js";
+import { addStatements, OtherStatements } from "./other-statements.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
+import {
+  FORGOTTEN_TYPES,
+  type ForgottenSentences,
+  forgettingEntries,
+  forgottenIn,
+  forgottenOption,
+  meantStatement,
+  rememberingEntry,
+  SESSION_STATEMENTS,
+  type SessionStatement,
+  type SessionStatementOptions,
+  statementsOf,
+} from "./statements.js";
 import { forgetBlocks, type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
-/** Messages with one of these tags are kept only where they are marked so. */
+/** Messages with one of these tags are stored only if they have `persist: true`. */
 const LOCAL_TAGS = ["command", "diagnostic"];
-/** How many builds are kept where nothing else is said. */
+/** The default number of builds that are kept. */
 const MAX_BUILDS = 1000;
-/** Where only age is limited: it is looked at whenever an eighth of so many entries have come. */
+/** With only a limit of age, it is applied after every eighth of this many entries. */
 const RETENTION_STEP = 512;
-/** How many messages are remembered from their append to the builds that read them. */
+/** The number of appended messages that are remembered for the builds that read them. */
 const REMEMBERED_APPENDS = 256;
-/** How often a change of what others may change is tried. */
+/** The most tries of a change that conflicts with others' changes. */
 const MOST_ATTEMPTS = 5;
-/** How many entries are read at a time where all are. */
+/** The number of entries per read when all are read. */
 const PAGE = 1024;
 
 export interface SessionOptions {
-  /** Where the session is kept. */
+  /** The store that keeps the session. */
   readonly store: TranscriptStore;
   /**
-   * What is kept of it: default all messages, and the newest 1,000 builds. Limits are applied behind the calls, at first and
-   * then whenever an eighth of what a limit allows has come.
+   * The limits of the session. Default: all messages, and the newest 1,000 builds. Limits are applied in the
+   * background, at first and then after every eighth of a limit's number of entries.
    */
   readonly retention?: RetentionLimits;
-  /** Which messages `append` and `replaceLast` accept. Default: all. */
+  /** The messages that `append` and `replaceLast` accept. Default: all. */
   readonly accept?: AcceptedMessages;
+  /**
+   * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the section
+   * `statements`: a message in the user's role, before the request. Default: none, so that nothing crosses sessions.
+   */
+  readonly statementsFrom?: readonly string[];
 }
 
 /** Options of an append. */
 export interface AppendOptions {
-  /** Names the append: if it was made before, it isn't made again. */
+  /** Names the append. An append whose name was used before isn't repeated. */
   readonly operationId?: string;
   /** The sequence number that the log must end with. */
   readonly expectedSeq?: number;
-  /** Which messages are accepted, of those that the session accepts. Default: all. */
+  /** The messages that are accepted, among those that the session accepts. Default: all. */
   readonly accept?: AcceptedMessages;
 }
 
-/** Which part of a log, by sequence numbers. */
+/** A part of a log, by sequence numbers. */
 export type SessionRange = Pick<ReadRange, "after" | "before" | "limit" | "order">;
 
-/** What an append did. */
+/** The result of an append. */
 export interface SessionAppend<M> {
-  /** The sequence number of the first message that was appended; undefined where none was to be kept. */
+  /** The sequence number of the first appended message. Undefined if no message was to be stored. */
   readonly firstSeq: number | undefined;
   readonly lastSeq: number | undefined;
-  /** The messages as they are kept, each with its id and its time. */
+  /** The stored messages, each with its id and time. */
   readonly messages: readonly M[];
-  /** Whether the store had them before, under the same `operationId`. */
+  /** True if the store already had them under the same `operationId`. */
   readonly isRepeated: boolean;
 }
 
-/** What happened to a session, in this tab or another. */
+/** A change to a session, in this tab or another. */
 export type SessionChange<M> =
-  /** Messages were appended; where `replacesSeq` is there, in the place of that one, the newest that was told or is known. */
+  /**
+   * Messages were appended. With `replacesSeq`, they replace that message, which is the newest one that the listener
+   * knows.
+   */
   | {
       readonly kind: "append";
       readonly messages: readonly M[];
       readonly lastSeq: number;
       readonly replacesSeq?: number;
     }
-  /** Messages were removed: read the shown ones again. */
+  /** Messages were removed. Read the visible ones again. */
   | { readonly kind: "reset" };
 
 export type { Handoff, HandoffFacts, HandoffOptions, ImportedConversation, KeptBuild };
 
-/** What an export contains. */
+/** Options of an export. */
 export interface ExportOptions {
-  /** Whether the builds that were kept come too, behind the transcript. Default: no. */
+  /** True to include the kept builds after the transcript. Default: false. */
   readonly builds?: boolean;
 }
 
-/** How a file is imported. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Names the import: where it was made before, it is not made again. */
+  /** Names the import. An import whose name was used before isn't repeated. */
   readonly operationId?: string;
-  /** Is told how far the reading of the file is, a few times a second, and once at its end. Other work gets its turn in between. */
+  /**
+   * Receives the progress of reading the file, a few times a second and once at its end. Other work may run in between.
+   */
   readonly onProgress?: (progress: ReadProgress) => void;
-  /** Which conversation is taken of a file with several: its id, or its number from 1 among those that have a message. Default: all. */
+  /**
+   * The conversation to import from a file with several: its id, or its number from 1 among those that have a message.
+   * Default: all.
+   */
   readonly conversation?: string | number;
-  /** Ends the import while the file is being read: nothing of it is appended then, and it fails with `ABORTED`. */
+  /** Ends the import while the file is being read. Nothing is appended then, and it fails with `ABORTED`. */
   readonly signal?: AbortSignal;
 }
 
-/** What an import did. */
+/** The result of an import. */
 export interface SessionImport {
-  /** How many messages and summaries were taken. */
+  /** The number of imported messages and summaries. */
   readonly messageCount: number;
-  /** How many builds were taken. */
+  /** The number of imported builds. */
   readonly buildCount: number;
-  /** The conversations that were taken, in the order in which they were appended. */
+  /** The imported conversations, in the order of appending. */
   readonly conversations: readonly ImportedConversation[];
-  /** The rows that were not understood. */
+  /** The rows that weren't understood. */
   readonly skipped: readonly SkippedRow[];
-  /** The messages that could not be read, if there are any: the conversation is not all there. */
+  /** The messages that couldn't be read, if any. The conversation is then incomplete. */
   readonly unread?: UnreadMessages;
 }
 
 /**
- * Opens a session: a conversation under a key, in a store. It begins with its first message. Fails with `INVALID_SESSION`, and
- * as its store does.
+ * Opens a session: a conversation with a key, in a store. The first message creates it. Fails with `INVALID_SESSION`,
+ * and as its store does.
  */
 export function openSession<M extends AnyMessage = MessageInput>(
   key: string,
@@ -185,65 +212,78 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   checkKey(key);
   const store = options?.store;
   checkStore(store, "store");
-  // Stored messages may be of any shape.
+  // Stored messages may have any format.
   await shapes.load();
   checkOptions(KIND, options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
-  // Whether the store can be used shows here, and not at the first message.
+  // Shows now, and not at the first message, whether the store can be used.
   await store.sessions({ keys: [key] });
-  return new Session<M>(key, store, retention, options.accept);
+  const statementsFrom = [...new Set(options.statementsFrom)].filter((other) => other !== key);
+  statementsFrom.forEach(checkKey);
+  return new Session<M>(key, store, retention, options.accept, statementsFrom);
 }
 
-/** A conversation that lasts. `openSession` opens one. */
+/** A lasting conversation. `openSession` opens one. */
 export class Session<M extends AnyMessage = MessageInput> {
   /** Its key. */
   readonly key: string;
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
   readonly #accept: AcceptedMessages | undefined;
+  /** Statements of other sessions. */
+  readonly #others: OtherStatements<M>;
   readonly #tail: Tail<M>;
-  /** The last redactor of a build, and the tail that it reads. */
+  /** The redactor of the last build, and the tail that it reads. */
   #redacted: { readonly redact: Redactor; readonly tail: Tail<M> } | undefined;
   readonly #seqs = new WeakMap<object, number>();
   /** The newest messages that this session appended, by sequence number. */
   readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
+  /** The forgotten sentences, and the state of the log that they are from. */
+  #forgotten: { readonly state: string; readonly sentences: ForgottenSentences } | undefined;
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
   /** The context of the last build. */
   #built: { readonly retrieval: Retrieval } | undefined;
-  /** The tool as long as nothing was built. */
+  /** The tool before the first build. */
   #retrieval: Retrieval | undefined;
-  /** A summary that was asked for ahead, and waits for the cut to move. */
+  /** A summary that was requested ahead of time, for when the cut moves. */
   #prepared: StoredSummary | undefined;
-  /** The question about it. */
+  /** The request for it, while it runs. */
   #preparing: Promise<void> | undefined;
-  /** Ends what goes on in the background and nobody waits for. */
+  /** Aborts work in the background that nobody awaits. */
   readonly #closing = new AbortController();
-  /** How often it was cleared: what a build found before that is not written after it. */
+  /** The number of clears. Results of a build that started before a clear aren't stored. */
   #clearCount = 0;
-  /** What goes on after a call has ended. */
+  /** Work that continues after a call has ended. */
   readonly #background = new Set<Promise<void>>();
-  /** How many entries may come before the limits are applied. */
+  /** The number of entries until the limits are applied again. */
   #untilRetention = 0;
-  /** The newest message, as far as it is this session's own. */
+  /** The newest message, if this session appended it. */
   #newest: NewestMessage | undefined;
-  /** The id that it must have, where an append has failed and may have been made all the same. */
+  /** The id that it must have, if an append failed but may have been made anyway. */
   #ownId: string | undefined;
-  /** Appends are made in the order of the calls. */
+  /** Runs appends in the order of the calls. */
   #appends: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   /** @internal */
-  constructor(key: string, store: TranscriptStore, retention: RetentionLimits, accept: AcceptedMessages | undefined) {
+  constructor(
+    key: string,
+    store: TranscriptStore,
+    retention: RetentionLimits,
+    accept: AcceptedMessages | undefined,
+    statementsFrom: readonly string[],
+  ) {
     publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
     this.key = key;
     this.#store = store;
     this.#retention = retention;
     this.#accept = accept;
+    this.#others = new OtherStatements<M>(store, statementsFrom);
     const note = (skipped: SkippedEntry): void => this.#note([skipped]);
     this.#tail = new Tail<M>(store, key, (entry) => this.#messageForBuilds(entry), note);
   }
@@ -251,11 +291,11 @@ export class Session<M extends AnyMessage = MessageInput> {
   // ---- Messages ----
 
   /**
-   * Appends messages, all or none: they are durable when it resolves. A message without an id is given one, and one without
-   * a time the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are kept only where they have
-   * `persist: true`. A message whose id the session has already takes that one's place: what it was stays in the log, and is read no
-   * more. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted, with `STORE_CONFLICT` where the log does not end with
-   * `expectedSeq`, and as the store does.
+   * Appends messages, all or none. They are durable when the promise resolves. A message without an id gets one, and a
+   * message without a time gets the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are stored
+   * only with `persist: true`. A message whose id already exists in the session replaces that message; the old version
+   * stays in the log but isn't read any more. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted,
+   * with `STORE_CONFLICT` if the log doesn't end with `expectedSeq`, and as the store does.
    */
   async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
     this.#check();
@@ -278,8 +318,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Leaves all messages from one on, by its id, for a turn that is edited or asked again. They stay in the log, and nothing reads them
-   * any more. Returns how many there were. Fails with `INVALID_SESSION` if there is no such message.
+   * Abandons all messages from one on, by its id, for a turn that is edited or regenerated. They stay in the log but
+   * aren't read any more. Returns their number. Fails with `INVALID_SESSION` if there is no such message.
    */
   async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
     this.#check();
@@ -310,13 +350,13 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Puts a message in the place of the newest one, for example a reply that is still being written. Where the message has no
-   * id or time of its own it takes those of the one before. Fails with `STORE_CONFLICT` where another tab has appended since,
-   * and with `INVALID_SESSION` where there is no message.
+   * Replaces the newest message, for example a reply that is still being written. A message without an id or a time
+   * takes those of the one it replaces. Fails with `STORE_CONFLICT` if another tab has appended since, and with
+   * `INVALID_SESSION` if the session has no message.
    */
   async replaceLast(message: M): Promise<SessionAppend<M>> {
     this.#check();
-    // As it is now: the caller may go on with it.
+    // Copied now, because the caller may change it.
     const kept = keptMessage(message);
     checkAccepted(kept.parsed, "message", KIND, this.#accept);
     return await this.#inOrder(async () => {
@@ -342,7 +382,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         );
       }
       const missing = this.#missing();
-      // What had no id was named by its place, and this is another place.
+      // A message without an id was named by its place, and its new place is different.
       const hasId = id !== undefined && id !== `#${newest.seq}`;
       const { id: spelt } = newest.parsed.given as MessageInput;
       const named = {
@@ -354,7 +394,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         return await this.#appendNow([own], { replacesSeq: newest.seq, expectedId });
       } catch (failure) {
         if (!isConflict(failure)) {
-          // Whether it is there now is not known: the next one looks, and takes no other's place.
+          // The outcome is unknown. The next call checks, and replaces no other message.
           this.#newest = undefined;
           this.#ownId = own.entry.id ?? missing.id;
         }
@@ -363,29 +403,31 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** The messages, oldest first unless `order` says otherwise. Rows that are no messages are left out: see `skipped`. */
+  /**
+   * Returns the messages, oldest first unless `order` says otherwise. Skips rows that aren't messages: see `skipped`.
+   */
   async messages(range: SessionRange = {}): Promise<readonly M[]> {
     checkOptions(KIND, range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["message"] }));
   }
 
-  /** The summaries of conversations: messages with `summaryOf`. */
+  /** Returns the summaries of conversations: messages with `summaryOf`. */
   async summaries(range: SessionRange = {}): Promise<readonly M[]> {
     checkOptions(KIND, range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["summary"] }));
   }
 
-  /** The sequence number of a message that this session has handed out. */
+  /** Returns the sequence number of a message that this session has returned. */
   seqOf(message: M): number | undefined {
     return this.#seqs.get(message);
   }
 
-  /** The rows of the log found so far that are no entry, or no message. They are left alone. */
+  /** The rows of the log found so far that aren't entries or messages. They are left alone. */
   get skipped(): readonly SkippedEntry[] {
     return [...this.#skipped.values()];
   }
 
-  /** Facts of the session that need no reading; undefined before its first message or build. */
+  /** Returns facts about the session without reading its log. Undefined before its first message or build. */
   async info(): Promise<SessionInfo | undefined> {
     this.#check();
     return await this.#info();
@@ -394,11 +436,12 @@ export class Session<M extends AnyMessage = MessageInput> {
   // ---- Contexts ----
 
   /**
-   * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
-   * kept; a failure is appended to the log as its record. Where no `request` is given, the newest user message fills its place,
-   * followed by what answers it: append what was said, then build. `sessionId` is the session's key where the config names none (null
-   * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`. With
-   * `budget.cut` the choices of a triage hook are remembered: see `triage.decided`.
+   * Builds a context as `buildContext` does, from the part of the log that window and budget need. Stores its snapshot
+   * and recording, or appends the record of a failure to the log. Without a `request`, the newest user message takes
+   * its place, followed by the messages that answer it: append the message, then build. `sessionId` defaults to the
+   * session's key; null includes messages of all sessions. Messages without a `sessionId` belong to this session, even
+   * if `collect.sessionScope` is `strict`. With `budget.cut`, the choices of a triage hook are remembered: see
+   * `triage.decided`.
    */
   build<const F extends Format = "messages", R extends RequestInput = undefined>(
     config?: AddingNothing<ContextConfig<M>, F, R>,
@@ -423,13 +466,16 @@ export class Session<M extends AnyMessage = MessageInput> {
     let askAhead: ((need: SummaryNeed) => Promise<StoredSummary>) | undefined;
     try {
       const context = await buildOver<M, F>(config, async (read) => {
-        const { options, hooks, redact } = read;
+        const { options, hooks, redact, request } = read;
         redactor = redact;
         inSession(options as Record<string, unknown>, this.key);
         const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         const model = hooks.has("recall.embed") ? modelOf(options) : undefined;
         await tail.refresh(model, () => !Number.isFinite(reachOf(read)));
         origin = { ...origin, id: tail.sessionId };
+        forget(options as Record<string, unknown>, await this.#forgottenIn(tail.info), redact);
+        const others = await this.#others.of(async () => request?.name ?? (await this.#newestUserName()));
+        addStatements(options as Record<string, unknown>, others, redact);
         const asked = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
         previous = await this.#previous(bindsThinking(asked.model, asked.render?.provider));
         goesOn = remembersChoices(options, hooks);
@@ -443,8 +489,8 @@ export class Session<M extends AnyMessage = MessageInput> {
           Object.assign(options, { compact: own.summary == null ? { ...own, ...stored } : own });
           const { signal } = this.#closing;
           askAhead = async (need) => {
-            const { messages, ids } = tail.source();
-            const asking = { hooks, source: { messages, ids }, signal, kind: KIND, take: () => false } as const;
+            const { messages, ids, shape } = tail.source();
+            const asking = { hooks, source: { messages, ids, shape }, signal, kind: KIND, take: () => false } as const;
             const answer = redacted(await askHook(need, asking), redact);
             const { through, facts } = need;
             const text = answer.outcome === "given" ? answer.text?.trim() : undefined;
@@ -476,9 +522,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Hands a sub-task to another agent. Its context has the task and what holds throughout the session: instructions, pinned messages and
-   * standing instructions of the user's who spoke last. Nothing else of the conversation is in it. It is kept as a build is, and can be
-   * replayed. The `result` of the handoff appends the other agent's result. Fails with `INVALID_CONFIG`, and as `build` does.
+   * Hands a sub-task to another agent. Its context has the task and the session's lasting messages: instructions,
+   * pinned messages, and standing instructions of the user who spoke last. Nothing else of the conversation is in it.
+   * It is stored like a build and can be replayed. `result` of the handoff appends the other agent's result. Fails with
+   * `INVALID_CONFIG`, and as `build` does.
    */
   async handoff(options: HandoffOptions<M>): Promise<Handoff<M>> {
     this.#check();
@@ -499,14 +546,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #handOff(facts: HandoffFacts, maxTokens: number, config: ContextConfig<M>): Promise<BuiltContext<M>> {
-    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
-    const asker = newest.map((entry) => messageOf(entry).parsed?.message).find((message) => message?.role === "user");
-    const request: MessageInput = {
-      role: "user",
-      content: facts.task,
-      ...(asker?.name != null && { name: asker.name }),
-    };
+    const name = await this.#newestUserName();
+    const request: MessageInput = { role: "user", content: facts.task, ...(name !== undefined && { name }) };
     const selecting = lastingConfig(config, maxTokens, request);
+    const forgotten = await this.#forgottenIn(await this.#info());
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let messages: readonly M[] = [];
     const context = await buildOver<M, "messages">(selecting, async ({ options, redact }) => {
@@ -514,6 +557,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
       await tail.refresh();
       origin = { ...origin, id: tail.sessionId };
+      forget(options as Record<string, unknown>, forgotten, redact);
       const source = (): ReturnType<typeof tail.source> => {
         const read = tail.source();
         messages = read.messages;
@@ -532,15 +576,15 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns the tail for builds with a redactor. It has messages without secrets in the engine. It stores no costs, vectors and index: a tail
-   * without a redactor would take them for its own.
+   * Returns the tail for builds with a redactor, whose messages in the engine have no secrets. It stores no costs,
+   * vectors and index, because a tail without a redactor would use them.
    */
   #redactedTail(redact: Redactor): Tail<M> {
     if (this.#redacted?.redact !== redact) {
       const read = (entry: Entry): EntryMessage =>
         this.#redactedMessage(this.#messageForBuilds(entry), redact, entry.seq);
       const note = (skipped: SkippedEntry): void => this.#note([skipped]);
-      // A build may still read the tail before this one, so that one isn't freed.
+      // A build may still read the previous tail, so that one isn't freed.
       this.#redacted = { redact, tail: new Tail<M>(withoutDerived(this.#store), this.key, read, note) };
     }
     return (this.#redacted as { readonly tail: Tail<M> }).tail;
@@ -557,13 +601,13 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns the last build: of this session, or from before it was opened. `byAnybody` asks the store, as another tab may have built since: the
-   * thinking in its reply is bound to its prompt.
+   * Returns the last build: of this session object, or from before it was opened. `byAnybody` asks the store, because
+   * another tab may have built since, and the thinking in its reply is bound to its prompt.
    */
   async #previous(byAnybody: boolean): Promise<LastBuild | null> {
     const own = this.#last;
     if (byAnybody && own !== undefined) {
-      await Promise.all(this.#background); // The last build may still be on its way.
+      await Promise.all(this.#background); // the last build may still be on its way
     }
     if (byAnybody || own === undefined) {
       const known = await this.#newestBuild();
@@ -574,7 +618,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return this.#last ?? null;
   }
 
-  /** Returns the newest build that was kept. A handoff is of another conversation, so no build goes on with it. */
+  /** Returns the newest kept build. Skips handoffs, because they belong to another conversation. */
   async #newestBuild(): Promise<KeptBuild | undefined> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending", before });
@@ -587,10 +631,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Finds messages of the whole log, the best first, by the index that builds rank with. Messages outside the prompt are found
-   * too. A log without an index is read once; later searches read only their hits. Messages that their author removed
-   * (`status: "deleted"`) or that have expired (`ttlSeconds`) are not found. Fails with `INVALID_CONFIG`,
-   * and as the store does. `searchSessions` searches all sessions of a store.
+   * Finds messages in the whole log, best first, with the index that builds use for ranking. Also finds messages
+   * outside the prompt. A log without an index is read once; later searches only read their hits. Skips messages that
+   * their author removed (`status: "deleted"`) or that have expired (`ttlSeconds`). Fails with `INVALID_CONFIG`, and as
+   * the store does. `searchSessions` searches all sessions of a store.
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit<M>[]> {
     this.#check();
@@ -606,6 +650,85 @@ export class Session<M extends AnyMessage = MessageInput> {
     const hits = await searchLogs([log], query, options);
     this.#later(this.#tail.save());
     return hits;
+  }
+
+  /**
+   * Lists the lasting statements of the user, the oldest first: facts about themselves, and how they want to be answered. With
+   * `{ forgotten: true }` those that are forgotten. `name` names the user; by default it is the one who spoke last. Fails with
+   * `INVALID_CONFIG`, and as the store does.
+   */
+  async statements(options: SessionStatementOptions = {}): Promise<readonly SessionStatement<M>[]> {
+    this.#check();
+    checkOptions(KIND, options, SESSION_STATEMENTS);
+    const { remembered, forgotten } = await this.#statements(options.name);
+    return options.forgotten === true ? forgotten : remembered;
+  }
+
+  /**
+   * Forgets a statement, with the earlier ones that it took the place of. Builds from now on leave out a message that says nothing else. One
+   * that says more is no longer kept as a statement or for its rank, and stays if the conversation itself is shown. This holds in every
+   * tab; the messages stay in the log. A later message that says the same is remembered. Fails with `INVALID_SESSION` if the session has
+   * no such statement.
+   */
+  async forget(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { remembered } = await this.#statements(undefined, statement);
+      return forgettingEntries(meantStatement(statement, remembered, "statements()"), remembered);
+    });
+  }
+
+  /** Remembers a statement again that was forgotten. Fails with `INVALID_SESSION` if it wasn't. */
+  async remember(statement: SessionStatement<M>): Promise<void> {
+    await this.#change(async () => {
+      const { forgotten } = await this.#statements(undefined, statement);
+      return [rememberingEntry(meantStatement(statement, forgotten, "statements({ forgotten: true })"))];
+    });
+  }
+
+  async #change(entries: () => Promise<readonly NewEntry[]>): Promise<void> {
+    this.#check();
+    await this.#inOrder(async () => {
+      const rows = (await entries()).map((entry) => ({ entry }));
+      const { sessionId } = this.#tail;
+      await this.#appendNow(rows, sessionId === undefined ? {} : { expectedId: sessionId });
+    });
+  }
+
+  /** Returns the statements of a user. By default it is the author of `statement`, or else the user who spoke last. */
+  async #statements(name?: string, statement?: SessionStatement<M>): Promise<ReturnType<typeof statementsOf<M>>> {
+    const seqs = Number.isSafeInteger(statement?.seq) ? [statement?.seq as number] : [];
+    const said = seqs.length === 0 ? [] : await this.#read({ seqs, types: MESSAGE_TYPES });
+    const author = said.map((entry) => messageOf(entry).parsed?.message.name ?? "")[0];
+    const lasting = (await this.#tail.lasting(name ?? author)) ?? [];
+    const forgotten = await this.#forgottenIn(this.#tail.info);
+    this.#later(this.#tail.save());
+    const entries =
+      lasting.length === 0 ? [] : await this.#read({ seqs: lasting.map(([seq]) => seq), types: MESSAGE_TYPES });
+    const messages = new Map(
+      entries.flatMap((entry) => {
+        const { parsed } = this.#messageOf(entry);
+        return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
+      }),
+    );
+    return statementsOf<M>({ sessionKey: this.key, lasting, messages, forgotten }, Date.now());
+  }
+
+  /** Returns the name of the user who spoke last. */
+  async #newestUserName(): Promise<string | undefined> {
+    const newest = await this.#read({ types: ["message"], order: "descending", limit: REMEMBERED_APPENDS });
+    const messages = newest.map((entry) => messageOf(entry).parsed?.message);
+    return messages.find((message) => message?.role === "user")?.name ?? undefined;
+  }
+
+  /** Returns the forgotten sentences. They are read again when the log has more or fewer of them. */
+  async #forgottenIn(info: SessionInfo | undefined): Promise<ForgottenSentences> {
+    const { counts, removals } = info?.logs.transcript ?? { counts: {}, removals: 0 };
+    const state = `${info?.id} ${removals} ${counts.forgotten ?? 0}`;
+    if (this.#forgotten?.state !== state) {
+      const entries = (counts.forgotten ?? 0) === 0 ? [] : await this.#read({ types: FORGOTTEN_TYPES });
+      this.#forgotten = { state, sentences: forgottenIn(entries) };
+    }
+    return this.#forgotten.sentences;
   }
 
   /**
@@ -632,7 +755,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return originalsIn<M>({ read, find }, context);
   }
 
-  /** The builds that were kept, oldest first unless `order` says otherwise. */
+  /** Returns the kept builds, oldest first unless `order` says otherwise. */
   async snapshots(range: SessionRange = {}): Promise<readonly KeptBuild[]> {
     this.#check();
     checkOptions(KIND, range, SESSION_RANGE);
@@ -641,7 +764,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return entries.flatMap((entry) => buildOf(entry) ?? []);
   }
 
-  /** The records of failed builds. */
+  /** Returns the records of failed builds. */
   async failures(range: SessionRange = {}): Promise<readonly FailureRecord[]> {
     checkOptions(KIND, range, SESSION_RANGE);
     const entries = await this.#read({ ...range, types: ["failure"] });
@@ -651,7 +774,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** Builds a context of this session again from its recording, from the same part of the log. Fails as `replay` does. */
+  /** Replays a recorded context of this session from the same part of the log. Fails as `replay` does. */
   async replay(recording: BuildRecording, options: ReplayOptions = {}): Promise<Replay<M>> {
     checkRecording(recording);
     const read = recording.read ?? [[0, Number.MAX_SAFE_INTEGER]];
@@ -673,7 +796,10 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** Returns the entries of stretches as they were when the log ended with `last`: messages may have been edited or left since. */
+  /**
+   * Returns the entries of stretches as they were when the log ended with `last`. Messages may have been edited or
+   * abandoned since.
+   */
   async #then(
     entries: readonly Entry[],
     stretches: NonNullable<BuildRecording["read"]>,
@@ -687,9 +813,9 @@ export class Session<M extends AnyMessage = MessageInput> {
   // ---- The whole log ----
 
   /**
-   * Begins another session with what this one has up to a message, for a turn that is edited or asked again. Its key is made
-   * up where none is given. Fails with `STORE_CONFLICT` where there is a session of that key, and with `INVALID_CONFIG` where
-   * this one has nothing up to `atSeq`.
+   * Starts another session with this one's entries up to a message, for a turn that is edited or regenerated. Without a
+   * `key`, it gets a new one. Fails with `STORE_CONFLICT` if a session with that key exists, and with `INVALID_CONFIG`
+   * if this one has no entries up to `atSeq`.
    */
   async fork(atSeq: number, key?: string): Promise<Session<M>> {
     this.#check();
@@ -719,8 +845,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * The whole transcript as a session log, a row a line. Imported rows are written back unchanged. With `builds` the builds
-   * that were kept stand behind it.
+   * Returns the whole transcript as a session log, one row per line. Imported rows are reproduced unchanged. With
+   * `builds`, the kept builds follow the transcript.
    */
   async export(options: ExportOptions = {}): Promise<string> {
     this.#check();
@@ -737,10 +863,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Of a file with several
-   * conversations, such as an export, all are appended, the oldest first, each with its id as `conversationId`; or the one that
-   * `conversation` names. Rows that are not understood are skipped and reported. Builds of the file are kept as builds, all or none,
-   * when its rows are there.
+   * Appends the contents of a file, all or nothing: a session log, or any other file that `parseTranscript` reads. From
+   * a file with several conversations, such as an export, appends all, oldest first, each with its id as
+   * `conversationId`, or only the one named by `conversation`. Rows that aren't understood are skipped and reported.
+   * Builds in the file are stored after its rows, also all or none.
    */
   async import(text: string, options: ImportOptions = {}): Promise<SessionImport> {
     this.#check();
@@ -771,8 +897,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Calls a listener for every change from now on, in this tab or another as far as the store can tell. Messages come in their
-   * order, none twice. Gives what ends it.
+   * Calls a listener for every later change, in this tab or another if the store can observe it. Messages arrive in
+   * order, none twice. Returns a function that unsubscribes.
    */
   subscribe(listener: (change: SessionChange<M>) => void): () => void {
     this.#check();
@@ -789,7 +915,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
     let isEnded = false;
     const hear = (change: SessionChange<M>): void => tellListener(() => listener(change));
-    // Up to where everything is told, and the newest message that is known to the listener.
+    // Returns the end of the log and its newest message, both known to the listener.
     const standing = async (): Promise<ToldChange> => {
       const head = (await this.info())?.logs.transcript;
       return { lastSeq: head?.lastSeq ?? 0, newest: head?.lastMessageSeq ?? 0 };
@@ -797,7 +923,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     let told: Promise<ToldChange | undefined> = standing().catch(() => undefined);
     const tell = async (known: ToldChange | undefined, kind: string): Promise<ToldChange> => {
       if (kind !== "append" || known === undefined) {
-        // An entry that is appended while a listener runs is told after it.
+        // An entry appended while a listener runs is reported afterwards.
         const now = await standing();
         hear({ kind: "reset" });
         return now;
@@ -814,7 +940,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     };
     const end = this.#store.subscribe(this.key, ({ kind, log }) => {
       if (log === "transcript") {
-        // Where it fails behind a trim or a removal, sequence numbers may have begun anew: the next change is a reset.
+        // If it fails after a trim or a removal, sequence numbers may have started over, so the next change is a reset.
         const unheard = (before: ToldChange | undefined): ToldChange | undefined =>
           kind === "append" ? before : undefined;
         told = told.then((before) =>
@@ -831,7 +957,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return unsubscribe;
   }
 
-  /** Removes all that the store has of the session. It can go on with a new message. */
+  /** Removes everything that the store has of the session. A new message starts it again. */
   async clear(): Promise<void> {
     this.#check();
     this.#clearCount += 1;
@@ -843,7 +969,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     this.#prepared = undefined;
   }
 
-  /** Resolves when all that goes on behind finished calls has ended: the log of builds, saved counts, retention. */
+  /** Resolves when all background work of finished calls has ended: storing builds and counts, retention. */
   async settled(): Promise<void> {
     await this.#preparing;
     while (this.#background.size > 0) {
@@ -851,7 +977,9 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** Waits for a summary that was asked for ahead. Another one isn't asked for meanwhile, and no build waits for it. */
+  /**
+   * Waits for a summary that was requested ahead of time. No other is requested meanwhile, and no build waits for it.
+   */
   #prepare(asked: Promise<StoredSummary>): void {
     const clearCount = this.#clearCount;
     const take = (summary: StoredSummary): void => {
@@ -866,7 +994,9 @@ export class Session<M extends AnyMessage = MessageInput> {
       });
   }
 
-  /** Ends all use when the calls in progress have ended, and gives back the engine's memory. The store stays open. */
+  /**
+   * Closes the session once the calls in progress have ended, and releases the engine's memory. The store stays open.
+   */
   async close(): Promise<void> {
     for (const unsubscribe of [...this.#subscriptions]) {
       unsubscribe();
@@ -883,7 +1013,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await this.close();
   }
 
-  // ---- Behind them ----
+  // ---- Internals ----
 
   #check(): void {
     if (this.#isClosed) {
@@ -896,7 +1026,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** An id and a time, for a message that has none. */
+  /** Returns an id and a time for a message without them. */
   #missing(): { readonly id: string; readonly createdAt: string } {
     return { id: idOf("msg"), createdAt: new Date().toISOString() };
   }
@@ -906,13 +1036,18 @@ export class Session<M extends AnyMessage = MessageInput> {
     return info;
   }
 
-  /** The id of the session that has a message of this one, undefined where it is gone. Clocks say nothing: hosts have their own. */
+  /**
+   * Returns the id of the session that contains this session's newest message. Undefined if the message is gone. Times
+   * aren't compared, because each host has its own clock.
+   */
   async #idOf({ seq, operationId }: NewestMessage): Promise<string | undefined> {
     const { entries, info } = await this.#store.read(this.key, { seqs: [seq] });
     return entries[0]?.operationId === operationId ? info?.id : undefined;
   }
 
-  /** The entries of messages that have one of these ids, the oldest first. A message without an id is named by its place. */
+  /**
+   * Returns the entries of messages with one of these ids, oldest first. A message without an id is named by its place.
+   */
   async #known(ids: readonly string[]): Promise<readonly Entry[]> {
     const found = ids.length === 0 ? [] : await this.#store.get(this.key, ids);
     const seqs = ids.flatMap((id) => Number(/^#(\d+)$/.exec(id)?.[1] ?? Number.NaN)).filter((seq) => seq > 0);
@@ -921,7 +1056,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return messages.toSorted((one, other) => one.seq - other.seq);
   }
 
-  /** Runs what depends on how the log ends, again if others have appended meanwhile. */
+  /** Runs a function that depends on the end of the log. Runs it again if others have appended meanwhile. */
   async #tryAgain<T>(run: () => Promise<T>, mayTryAgain = true): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -934,7 +1069,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** Forgets what was known of entries that are others now. */
+  /** Forgets facts about entries that have changed. */
   async #forgetChanged(seqs: readonly number[]): Promise<void> {
     for (const seq of seqs) {
       this.#appended.delete(seq);
@@ -946,7 +1081,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await forgetBlocks(this.#store, this.key, seqs);
   }
 
-  /** Appends messages. Those whose id the log has take the place of the ones that have it. */
+  /** Appends messages. Those with an existing id replace the messages that have it. */
   async #appendOrReplace(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
     const named = new Map(
       rows.flatMap((row) => (row.kept !== undefined && row.entry.id !== undefined ? [[row.entry.id, row]] : [])),
@@ -965,7 +1100,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const { lastSeq, lastMessageSeq } = info.logs.transcript;
       const placeOf = ({ entry }: NewRow): Entry | undefined =>
         entry.id === undefined ? undefined : places.get(entry.id);
-      // Without a time of its own a message has that of the one whose place it takes.
+      // A message without a time gets that of the message it replaces.
       const placed = rows.map((row) => (row.kept === undefined ? row : (inPlaceOf(row.kept, placeOf(row)) ?? row)));
       const added = placed.filter((row) => placeOf(row) === undefined);
       const latest = new Map(placed.map((row) => [row.entry.id, row]));
@@ -1005,7 +1140,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }, expectedSeq === undefined);
   }
 
-  /** Returns the newest message once entries have become others. */
+  /** Returns the sequence number of the newest message after entries were rewritten. */
   async #newestAfter(lastMessageSeq: number, entries: readonly RewrittenEntry[]): Promise<number> {
     const isGone = entries.some(({ seq, type }) => seq === lastMessageSeq && type !== "message");
     if (!isGone) {
@@ -1026,7 +1161,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #appendNow(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
-    // A store that has to try again must know what it has done.
+    // A store that retries must recognise its own writes.
     const operationId = options.operationId ?? idOf("op");
     const written = rows.map(({ entry }) => entry);
     const appended = await this.#store.append(this.key, written, { ...options, operationId, givesUpEntries: true });
@@ -1058,7 +1193,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return entries;
   }
 
-  /** All entries of a part of the log, with nothing trimmed in between. */
+  /** Returns all entries of a part of the log, with no trim in between. */
   async #all({ before = Number.POSITIVE_INFINITY, log }: Pick<ReadRange, "before" | "log">): Promise<readonly Entry[]> {
     return await this.#store.holding(this.key, async () => {
       const entries: Entry[] = [];
@@ -1074,7 +1209,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** The entries of the builds that were kept. */
+  /** Returns the entries of the kept builds. */
   async #keptBuilds(): Promise<readonly Entry[]> {
     await this.settled();
     const entries = await this.#all({ log: "builds" });
@@ -1101,7 +1236,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** Reads a message as this session hands it out: it is known by its place, and the caller may change it. */
+  /** Reads a message that this session returns. Its place is remembered, and the caller may change it. */
   #messageOf(entry: Entry): EntryMessage {
     const reading = messageOf(entry);
     if (reading.parsed !== undefined) {
@@ -1110,14 +1245,14 @@ export class Session<M extends AnyMessage = MessageInput> {
     return reading;
   }
 
-  /** Returns a copy of a message: the caller may change it. */
+  /** Returns a copy of a message, because the caller may change it. */
   #copyOf({ given }: ParsedMessage, seq: number): M {
     const copy = structuredClone(given) as M;
     this.#seqs.set(copy, seq);
     return copy;
   }
 
-  /** Reads a message for builds. One that this session appended itself was read then. */
+  /** Reads a message for builds. A message that this session appended was parsed then. */
   #messageForBuilds(entry: Entry): EntryMessage {
     const own = this.#appended.get(entry.seq);
     if (own === undefined || own.operationId !== entry.operationId) {
@@ -1127,7 +1262,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return own;
   }
 
-  /** Remembers what was read of a message that this session appended. */
+  /** Remembers the parsed form of a message that this session appended. */
   #remember(seq: number, operationId: string, parsed: ParsedMessage | undefined): void {
     if (parsed === undefined) {
       return;
@@ -1153,7 +1288,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const goesOn = { ...(decided && { decided }), ...(summary && { summary }), ...(handoff && { handoff }) };
     const data = encodePlain({ snapshot, recording, outline, ...goesOn }) ?? null;
     const entry = buildEntry(snapshot, data);
-    // Without a request and messages there is nothing to replay.
+    // Without a request and messages, there is nothing to replay.
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
     const into = this.#into(origin);
     if (into !== undefined && !isEmpty) {
@@ -1168,8 +1303,9 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * What an append of a build expects: a session that was removed meanwhile stays removed. One that had not begun begins with the
-   * build of its first turn, or has begun since. Undefined where nothing may be written any more.
+   * Returns the conditions for appending a build: a session that was removed meanwhile stays removed, and one without
+   * entries begins with the build of its first turn, unless it has begun since. Undefined if nothing may be written any
+   * more.
    */
   #into({ id, clearCount }: BuildOrigin): { readonly expectedId?: string } | undefined {
     if (clearCount !== this.#clearCount) {
@@ -1179,8 +1315,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Appends the record of a failed build to the log, where it was not this session that built: for a turn that fails before
-   * `build`, as its messages cannot be read. Fails with `INVALID_SESSION` where what is given has no such record.
+   * Appends the record of a failed build to the log, for a turn that failed outside this session's `build`, for example
+   * because its messages couldn't be read. Fails with `INVALID_SESSION` if the value has no such record.
    */
   async recordFailure(failure: ContextError): Promise<void> {
     this.#check();
@@ -1195,7 +1331,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await this.#record(failure);
   }
 
-  /** Appends the record of a failed build; the failure itself matters more than that. */
+  /** Appends the record of a failed build. An error here is ignored in favour of the build's own failure. */
   async #record(failure: unknown, origin?: BuildOrigin): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
     if (record !== undefined) {
@@ -1210,7 +1346,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** Applies the limits, where enough has come since they were. */
+  /** Applies the limits if enough entries have been appended since the last time. */
   #retainAfter(count: number): void {
     const { maxMessages, maxAgeDays, maxBuilds } = this.#retention;
     const limits = [maxMessages, maxBuilds].filter((limit) => limit !== undefined);
@@ -1222,7 +1358,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** Goes on behind the call, which what fails there does not fail. */
+  /** Continues a task after the call. Its failure doesn't fail the call. */
   #later(run: Promise<unknown>): void {
     const done = run.then(
       () => undefined,
@@ -1233,10 +1369,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 }
 
-/** An entry to append, with its message if it was read. */
+/** An entry to append, with its message if already parsed. */
 interface NewRow {
   readonly entry: NewEntry;
-  /** The message as it was given, if it has an id of its own. */
+  /** The caller's message, if it has an id. */
   readonly kept?: KeptMessage;
   readonly parsed?: ParsedMessage;
 }
@@ -1244,7 +1380,7 @@ interface NewRow {
 interface NewestMessage {
   readonly seq: number;
   readonly parsed: ParsedMessage;
-  /** The operation that appended it: another message of its number has another. */
+  /** The operation that appended it. A different message with the same number has a different operation. */
   readonly operationId: string;
 }
 
@@ -1257,14 +1393,14 @@ const withoutDerived = (store: TranscriptStore): LogStore => ({
   derived: { read: async () => new Map(), write: async () => undefined },
 });
 
-/** Which session a build is of. */
+/** The session that a build belongs to. */
 interface BuildOrigin {
-  /** Undefined where it had not begun. */
+  /** Undefined if it hadn't begun. */
   readonly id: string | undefined;
   readonly clearCount: number;
 }
 
-/** What a build leaves for the next one. */
+/** The data of a build for the next one. */
 type SummaryNeed = Extract<Need, { readonly need: "compact" }>;
 
 interface LastBuild {
@@ -1285,13 +1421,13 @@ interface ToldChange {
   readonly newest: number;
 }
 
-/** Returns a message in the place of an entry that has its id. */
+/** Returns a message as the replacement of an entry with the same id. */
 function inPlaceOf(kept: KeptMessage, place: Entry | undefined): NewRow | undefined {
   const createdAt = place && messageOf(place).parsed?.message.createdAt;
   return createdAt === undefined ? undefined : { ...entryOf(kept, { createdAt }), kept };
 }
 
-/** True if an entry is what it would become. */
+/** True if an entry already equals its new version. */
 function isSame(entry: Entry, other: NewEntry): boolean {
   const { type, data, pinned } = entry;
   return type === other.type && pinned === other.pinned && JSON.stringify(data) === JSON.stringify(other.data);
@@ -1306,13 +1442,13 @@ function noMessage(id: string): ContextError {
   });
 }
 
-/** Whether a message stays out of the log. */
+/** True if a message isn't stored in the log. */
 function isLocal(message: AnyMessage): boolean {
   const { persist, tags } = (message ?? {}) as MessageInput;
   return persist == null ? Array.isArray(tags) && tags.some((tag) => LOCAL_TAGS.includes(tag)) : !persist;
 }
 
-/** What a config says in a session: it is of this one, and so is what names none. */
+/** Fills in the session of a config: this one by default, including messages that name none. */
 function inSession(options: Record<string, unknown>, key: string): void {
   if (options.sessionId === undefined) {
     options.sessionId = key;
@@ -1323,20 +1459,31 @@ function inSession(options: Record<string, unknown>, key: string): void {
   }
 }
 
+/** Adds the forgotten sentences to a config. */
+function forget(options: Record<string, unknown>, sentences: ForgottenSentences, redact: Redactor | undefined): void {
+  const { filter } = options;
+  if (sentences.size === 0 || !(filter == null || isRecord(filter))) {
+    return; // a wrong group fails later, when it is read
+  }
+  const forgotten = forgottenOption(sentences);
+  const own = Array.isArray(filter?.forgotten) ? filter.forgotten : [];
+  options.filter = { ...filter, forgotten: [...own, ...(redact?.value(forgotten) ?? forgotten)] };
+}
+
 /** Whether what triage chooses is remembered: with a cut, and where it stays in its place and no other request asks about others. */
 function remembersChoices(
   { budget, triage }: Readonly<Record<string, unknown>>,
   hooks: { has(name: "triage.select" | "triage.complete"): boolean },
 ): boolean {
   if (!(isRecord(budget) && budget.cut != null && (triage == null || isRecord(triage)))) {
-    return false; // a group that is none fails where it is read
+    return false; // the code that reads the group reports the fault
   }
   const { candidates, placement, decided } = (triage ?? {}) as Readonly<Record<string, unknown>>;
   const isInPlace = (placement ?? "chronological") === "chronological" && (candidates ?? "all") === "all";
   return isInPlace && decided == null && (hooks.has("triage.select") || hooks.has("triage.complete"));
 }
 
-/** Which model gives the vectors; an option that is no text fails where it is read. */
+/** Returns the name of the model for vectors. The code that reads the option reports a value that isn't a text. */
 function modelOf({ recall }: Readonly<Record<string, unknown>>): string {
   const model = (recall as { readonly embedModel?: unknown } | null | undefined)?.embedModel;
   return typeof model === "string" ? model : "default";
@@ -1344,7 +1491,7 @@ function modelOf({ recall }: Readonly<Record<string, unknown>>): string {
 
 const SESSION_KEY = /("session_key"\s*:\s*)"(?:[^"\\]|\\.)*"/;
 
-/** An entry for another session: what names its session names the new one. */
+/** Copies an entry for another session. Ids of the old session become those of the new one. */
 function copyOf(entry: Entry, from: string, to: string): NewEntry {
   const { type, id, timeMs, pinned, data } = entry;
   const facts = {
@@ -1364,7 +1511,7 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
   return entryOf(keptMessage(copy)).entry;
 }
 
-/** A header that names another session. All else of it stays: of a line as it is written. */
+/** Returns a header that names another session. Everything else stays, and a line keeps its spelling. */
 function headerOf(data: JsonValue, to: string): JsonValue {
   if (typeof data === "string") {
     return data.replace(SESSION_KEY, (_, field) => `${field}${JSON.stringify(to)}`);
@@ -1372,12 +1519,12 @@ function headerOf(data: JsonValue, to: string): JsonValue {
   return isRecord(data) && Object.hasOwn(data, "session_key") ? { ...data, session_key: to } : data;
 }
 
-/** Data, of an imported row those in its line. */
+/** Returns data. For an imported row, the data in its line. */
 function dataOf(data: JsonValue): JsonValue {
   try {
     return typeof data === "string" ? JSON.parse(data) : data;
   } catch {
-    return null; // a row that something else has written
+    return null; // a row written by other software
   }
 }
 
@@ -1410,9 +1557,10 @@ const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
   accept: ACCEPT,
+  statementsFrom: ["a list of keys", (value) => Array.isArray(value)],
 };
 
-/** Whether an append failed as another one came first. */
+/** True if an append failed because another one came first. */
 function isConflict(failure: unknown): boolean {
   return failure instanceof ContextError && failure.code === "STORE_CONFLICT";
 }

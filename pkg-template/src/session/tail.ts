@@ -1,10 +1,11 @@
-// What builds need of a session's log: its end, its beginning, and single exchanges from between. It is read as builds ask for
-// it, and stays in the engine, so that the next turn reads only new messages.
+// The part of a session's log that builds need: its end, its beginning, and single exchanges in between. It is read on
+// demand and stays in the engine, so the next turn reads only new messages.
 
 import { CoreReadPlan, type CoreTranscript } from "#core";
 import { type Fetch, ROLES, type Unread } from "../base/generated.js";
 import { zoneOffsets } from "../config/zones.js";
 import type { OlderNeed, Reader } from "../context/build.js";
+import { lastingIn } from "../context/statements.js";
 import { type Source, Transcript } from "../context/transcript.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
@@ -21,19 +22,19 @@ import type {
 } from "../stores/contract.js";
 import type { EntryMessage } from "./log.js";
 
-/** What a build's transcript consists of. */
+/** The types of entries that form a build's transcript. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
 
-/** Messages read at first, and sequence numbers whose costs and vectors are stored together. */
+/** The number of messages in a first read, and of sequence numbers whose costs and vectors are stored together. */
 const BLOCK = 64;
-/** What is derived of so many blocks is read and written at once: of vectors that may be megabytes. */
+/** The number of blocks of derived data per read or write. Vectors may be megabytes. */
 const BLOCKS_AT_ONCE = 32;
 const COSTS = "costs";
-/** The name of the list of what else there is by block. */
+/** The name of the list of further kinds of data per block. */
 const PREFIXES = "prefixes";
-/** How many are read at a time, at least, where a beginning is looked for. */
+/** The least number of entries per read while searching for a beginning. */
 const PAGE = 16;
-/** How many times as long the log's end becomes where a build asks for more. */
+/** The factor by which the read end of the log grows when a build asks for more. */
 const GROWTH = 2;
 /** The code that the plan knows an entry by that can't be read as a message. */
 const UNREADABLE = ROLES.length;
@@ -42,7 +43,7 @@ const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
 
-/** The calls of a store that a tail makes. */
+/** The methods of a store that a tail uses. */
 export type LogStore = Pick<TranscriptStore, "read" | "get" | "sessions" | "holding" | "derived">;
 
 interface LogRow {
@@ -52,16 +53,16 @@ interface LogRow {
   readonly latestTimeMs: number;
 }
 
-/** What the plan fetches next. A field that it doesn't need is absent, never null. */
+/** The next fetch of the plan. An unneeded field is missing, never null. */
 type NextFetch = { readonly [Field in keyof Fetch]: NonNullable<Fetch[Field]> };
 
-/** From which sequence number to which everything was read. */
+/** A stretch of the log that was read completely, as sequence numbers. */
 type Stretch = readonly [first: number, last: number];
 
-/** The engine restarted while a log was read: its plan is gone. */
+/** The engine restarted during a read, so its plan is gone. */
 class EngineRestarted extends Error {}
 
-/** A search in a log, and how many messages at most. */
+/** A query for a log, and the most messages to return. */
 export interface LogQuestion {
   readonly text: string;
   readonly nowMs: number;
@@ -69,7 +70,7 @@ export interface LogQuestion {
   readonly count: number;
 }
 
-/** What was found in a log, as the engine says it (`Found` in `src/recall/rank/search.rs`). */
+/** The result of a search in a log, in the engine's form (`Found` in `src/recall/rank/search.rs`). */
 export interface FoundInLog {
   readonly messageCount: number;
   readonly words: readonly { readonly text: string; readonly count: number }[];
@@ -86,14 +87,14 @@ export interface FoundInLog {
 export class Tail<M extends AnyMessage> implements Reader<M> {
   readonly #store: LogStore;
   readonly #sessionKey: string;
-  /** Tells of rows that are no messages. */
+  /** Reports rows that aren't messages. */
   readonly #onSkipped: (skipped: SkippedEntry) => void;
   /** Reads an entry as a message of the session. */
   readonly #read: (entry: Entry) => EntryMessage;
   readonly #readings = new WeakMap<Entry, EntryMessage>();
-  /** The plan of what to read, in the engine. */
+  /** The plan in the engine that decides what to read. */
   #plan: { readonly core: CoreReadPlan; readonly generation: number } | undefined;
-  /** The messages that were fetched for the plan, by sequence number. */
+  /** The messages fetched for the plan, by sequence number. */
   readonly #fetched = new Map<number, LogRow>();
   #rows: readonly LogRow[] = [];
   #firstOfTail = 0;
@@ -108,19 +109,19 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
   #shown: readonly Stretch[] = [];
-  /** Whether the log is the one that the engine's index is of. */
+  /** True if the engine's index belongs to this log. */
   #isSameLog = false;
-  /** By part of the index: up to how many messages it is in the store. */
+  /** The number of messages that each stored part of the index reaches. */
   #savedParts: number[] = [];
-  /** How many messages at the beginning of the log are in the store with their directions among meanings. */
+  /** The number of messages at the beginning of the log whose meanings are in the store. */
   #savedMeanings = 0;
   readonly #costs = costs();
-  /** The vectors of the model that builds ask, where they ask one, and whether those that are in the store were loaded. */
+  /** The vectors of the model that builds use, if any, and whether those in the store were loaded. */
   #vectors: DerivedValues | undefined;
   #isLoaded = true;
-  /** The engine that they are in. */
+  /** The engine that holds them. */
   #generation = 0;
-  /** Reads and writes happen one after the other. */
+  /** Reads and writes run one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -147,7 +148,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return this.#reading(async () => {
       const generation = engineGeneration();
       if (model !== undefined) {
-        await needSelection(); // it reads vectors
+        await needSelection(); // the ranking module reads vectors
       }
       if (model !== undefined && (this.#vectors?.prefix !== prefixOf(model) || this.#generation !== generation)) {
         this.#generation = generation;
@@ -181,7 +182,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     }
   }
 
-  /** Reads more of the log: messages that are named, all, or as much again as there is; or its index. */
+  /** Reads more of the log: named messages, all messages, as many again, or its index. */
   older({ wanted }: OlderNeed): Promise<void> {
     return this.#reading(() => this.#readOlder(wanted));
   }
@@ -205,7 +206,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** Searches the log by its index, which is read first. Without an index the whole log is read. */
+  /** Searches the log with its index, which is read first. Without an index, the whole log is read. */
   search(question: LogQuestion): Promise<FoundInLog> {
     return this.#reading(async () => {
       await needSelection();
@@ -216,6 +217,20 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         found = this.#found(question);
       }
       return found ?? { messageCount: 0, words: [], hits: [], timeRange: null };
+    });
+  }
+
+  /** Finds the messages with lasting statements of a user, by the log's index. */
+  lasting(name: string | undefined): Promise<ReturnType<typeof lastingIn>> {
+    return this.#reading(async () => {
+      await needSelection();
+      await this.#refresh();
+      const find = (): ReturnType<typeof lastingIn> => lastingIn(this.#transcript.source().core, name, "session_error");
+      const found = find();
+      if (found === undefined) {
+        await this.#readOlder({ kind: "index" });
+      }
+      return found ?? find();
     });
   }
 
@@ -233,7 +248,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return found(zoneOffsets(timeZone, Math.min(first, nowMs), Math.max(last, nowMs), "session_error"));
   }
 
-  /** Writes what was derived since the last time: costs that were counted, vectors that were given. */
+  /** Stores data derived since the last time: token counts and vectors. */
   save(): Promise<void> {
     return this.#inTurn(async () => {
       const transcript = this.#transcript;
@@ -246,7 +261,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         [values, notes] = [new Map(), []];
         await this.#store.holding(this.#sessionKey, async () => {
           const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
-          // What is derived of messages that were trimmed meanwhile would stay for good.
+          // Data about messages trimmed meanwhile would stay forever.
           if (!this.#isOutdated(info)) {
             await this.#store.derived.write(this.#sessionKey, written);
             for (const note of noted) {
@@ -263,7 +278,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         }
       };
       for (const [part, end] of this.#partsToSave(transcript.source().core)) {
-        const { core } = transcript.source(); // an engine that was restarted meanwhile has another
+        const { core } = transcript.source(); // another transcript if the engine was restarted meanwhile
         const bytes = call("session_error", () => core.indexPart(part, this.#state));
         const hasMeaning = core.meaningCount >= end;
         await put(partName(part), bytes, () => {
@@ -300,7 +315,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return this.#vectors === undefined ? [this.#costs] : [this.#costs, this.#vectors];
   }
 
-  /** Gives back the engine's memory. */
+  /** Releases the engine's memory. */
   free(): Promise<void> {
     return this.#inTurn(() => {
       this.#forget();
@@ -311,9 +326,14 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** The `id` of the session that was read; undefined where there was none. */
+  /** The `id` of the session that was read. Undefined if it didn't exist. */
   get sessionId(): string | undefined {
     return this.#info?.id;
+  }
+
+  /** Facts about the session at the time of reading, if it exists. */
+  get info(): SessionInfo | undefined {
+    return this.#info;
   }
 
   /** The newest message that is known, if any. */
@@ -328,7 +348,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return turn;
   }
 
-  /** As `#inTurn`. A log that was read in part is read anew the next time, or at once if the engine restarted. */
+  /**
+   * Runs as `#inTurn` does. If a log was only partly read, it is read from the start the next time, or at once if the
+   * engine restarted.
+   */
   #reading<T>(run: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
@@ -343,12 +366,12 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** Whether the log was read from its end, and the plan of it is there. */
+  /** True if the log was read from its end and its plan exists. */
   get #isOpen(): boolean {
     return this.#plan !== undefined && this.#plan.generation === engineGeneration();
   }
 
-  /** Asks the plan. */
+  /** Calls the plan. */
   #planned<T>(ask: (plan: CoreReadPlan) => T): T {
     const plan = this.#plan;
     if (plan === undefined || !this.#isOpen) {
@@ -357,7 +380,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return call("session_error", () => ask(plan.core));
   }
 
-  /** The messages in the engine stay, until they are replaced. */
+  /** The messages in the engine stay until they are replaced. */
   #forget(): void {
     if (this.#isOpen) {
       this.#plan?.core.free();
@@ -380,7 +403,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     }
   }
 
-  /** Whether messages that were read may be gone: entries were trimmed since, or the session was removed. */
+  /** True if messages that were read may be gone: entries were trimmed since, or the session was removed. */
   #isOutdated(info: SessionInfo | undefined): boolean {
     return info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals;
   }
@@ -399,7 +422,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** The messages that have an id. One that was kept without any is named by its place. */
+  /** Returns the messages with an id. A message stored without one is named by its place. */
   async #find(id: string): Promise<readonly Entry[]> {
     const found = await this.#store.get(this.#sessionKey, [id]);
     const seq = Number(/^#(\d+)$/.exec(id)?.[1]);
@@ -415,7 +438,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const core = call("session_error", () => new CoreReadPlan(BLOCK, PAGE, GROWTH, BLOCK));
     this.#plan = { core, generation };
     await this.#readPlanned();
-    // Of a log that is older than the counts of pinned messages, there may be some.
+    // A log from before pinned messages were counted may have some.
     const hasPinned = (headOf(this.#info)?.pinnedCount ?? 1) > 0;
     this.#planned((plan) => plan.wantFixed(hasPinned));
     await this.#readPlanned();
@@ -426,7 +449,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#lastSeq = headOf(info)?.lastSeq ?? 0;
   }
 
-  /** Reads what the plan wants. */
+  /** Reads everything that the plan requests. */
   async #readPlanned(): Promise<void> {
     for (;;) {
       const json = this.#planned((plan) => plan.nextFetch());
@@ -447,7 +470,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#takeRows();
   }
 
-  /** Takes over which messages the plan has. */
+  /** Takes the plan's list of messages. */
   #takeRows(): void {
     for (const row of this.#rows) {
       this.#fetched.set(row.seq, row);
@@ -465,13 +488,13 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#firstOfTail = covered.at(-1)?.[0] ?? 0;
   }
 
-  /** Where everything was read, in order. */
+  /** The stretches that were read completely, in order. */
   get #covered(): Stretch[] {
     const ends = this.#planned((plan) => plan.covered());
     return Array.from({ length: ends.length / 2 }, (_, at) => ends.subarray(2 * at, 2 * at + 2) as unknown as Stretch);
   }
 
-  /** Reads from the store what is to be fetched, in the order that it says. */
+  /** Reads a fetch from the store, in its order. */
   async #entriesOf({ id, newestFirst, pinned, ...range }: NextFetch): Promise<readonly Entry[]> {
     if (id !== undefined) {
       return await this.#find(id);
@@ -501,14 +524,14 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#onSkipped(skipped);
   }
 
-  /** Returns what was read of an entry; each is read once. */
+  /** Returns the parsed form of an entry. Each is parsed once. */
   #messageOf(entry: Entry): EntryMessage {
     const reading = this.#readings.get(entry) ?? this.#read(entry);
     this.#readings.set(entry, reading);
     return reading;
   }
 
-  /** Reads an entry as a message of the log; undefined if it is none. */
+  /** Returns an entry as a message of the log. Undefined if it isn't one. */
   #rowOf(entry: Entry): LogRow | undefined {
     const { seq, type, latestTimeMs = Number.NaN } = entry;
     const { parsed, flaw } = this.#messageOf(entry);
@@ -519,7 +542,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return { seq, parsed, isSummary: type === "summary", latestTimeMs };
   }
 
-  /** Adds what was appended behind all that is there, and takes away what it replaces. */
+  /** Adds appended messages after the others, and removes those that they replace. */
   #add(entries: readonly Entry[]): void {
     this.#growth += entries.length;
     const before = this.#rows;
@@ -527,7 +550,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     for (const entry of entries) {
       const { replacesSeq } = entry;
       if (replacesSeq !== undefined) {
-        // What has come between in its place was replaced in turn: all from there on, but for summaries.
+        // Everything from the replaced message on was itself replaced, except summaries.
         const first = rows.findLastIndex(({ seq }) => seq < replacesSeq) + 1;
         rows.push(...rows.splice(first).filter(({ isSummary }) => isSummary));
       }
@@ -546,7 +569,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     }
   }
 
-  /** What builds find from now on. */
+  /** Makes a transcript the one that builds read from now on. */
   #show(transcript: Transcript<M>): void {
     const seqs = this.#rows.map(({ seq }) => seq);
     transcript.setLog({ unread: this.#unread(seqs), skippedCount: this.#skipped.size, seqs });
@@ -593,19 +616,19 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 
   // ---- Derived values ----
 
-  /** In which state the log is that an index is of: it is the same log, and nothing was removed since. */
+  /** The state of the log that an index belongs to: the same log, with nothing removed since. */
   get #state(): string {
     return `${this.#info?.id} ${headOf(this.#info)?.removals ?? 0}`;
   }
 
-  /** Loads the log's index from the store and reads the messages behind it; undefined without a stored index. */
+  /** Loads the log's index from the store and reads the messages after it. Undefined without a stored index. */
   async #loadIndex(): Promise<Transcript<M> | undefined> {
     await needSelection();
     const index = new Transcript<M>();
     const ends: number[] = [];
     for (let isMore = true; isMore; ) {
       const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(ends.length + place));
-      // Where it cannot be read, it is made again.
+      // If it can't be read, it is computed again.
       const none = new Map<string, Uint8Array>();
       const values = await this.#store.derived.read(this.#sessionKey, names).catch(() => none);
       for (const name of names) {
@@ -630,13 +653,16 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return index;
   }
 
-  /** Which parts of the index are to be saved, each with how many messages it ends behind: the last one by and by. */
+  /**
+   * Returns the parts of the index to save, each with the number of messages at its end. The last part is saved only
+   * now and then.
+   */
   #partsToSave(core: CoreTranscript): [part: number, end: number][] {
     const ends = this.#isSameLog ? [...call("session_error", () => core.indexParts())] : [];
     return [...ends.entries()].filter(([part, end]) => {
       const saved = this.#savedParts[part] ?? ends[part - 1] ?? 0;
       if (saved === end && end > this.#savedMeanings && end <= core.meaningCount) {
-        return true; // it was saved without its directions
+        return true; // it was saved without meanings
       }
       return part < ends.length - 1 ? saved !== end : end - saved >= BLOCK;
     });
@@ -668,7 +694,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return blocks;
   }
 
-  /** Reads stored costs and vectors of blocks that are new here, or whose rows have changed. */
+  /** Reads stored costs and vectors of blocks that are new here or whose rows have changed. */
   async #load(derived: DerivedValues, transcript: Transcript<M>): Promise<void> {
     const blocks = this.#blocks(0);
     const isWanted = ([block, [first, end]]: [number, [number, number]]) => derived.loaded.get(block) !== end - first;
@@ -676,7 +702,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     for (let start = 0; start < wanted.length; start += BLOCKS_AT_ONCE) {
       const some = wanted.slice(start, start + BLOCKS_AT_ONCE);
       const names = some.map((block) => nameOf(derived, block));
-      // Where they cannot be read, they are counted or asked for again.
+      // If they can't be read, they are counted or requested again.
       const none = new Map<string, Uint8Array>();
       const values = await this.#store.derived.read(this.#sessionKey, names).catch(() => none);
       const { core } = transcript.source();
@@ -694,13 +720,13 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 }
 
-/** What the engine remembers of messages and the store keeps by block: it may be lost. */
+/** Data about messages that the engine remembers and the store keeps by block. It may be lost. */
 interface DerivedValues {
-  /** What its names in the store begin with. */
+  /** The prefix of its names in the store. */
   readonly prefix: string;
-  /** By block: how much is in the store, as far as is known. */
+  /** The amount in the store, by block, as far as known. */
   readonly saved: Map<number, number>;
-  /** By block: of how many rows it was read. */
+  /** The number of rows for which each block was read. */
   readonly loaded: Map<number, number>;
   /** How much is known of rows. */
   count(core: CoreTranscript, first: number, end: number): number;
@@ -744,7 +770,7 @@ function partName(part: number): string {
   return `index/${part}`;
 }
 
-/** Removes what was derived of messages: the costs and vectors of all that are in a block with one of these. */
+/** Removes data derived from messages: the costs and vectors of every block that contains one of them. */
 export async function forgetBlocks(store: TranscriptStore, sessionKey: string, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) {
     return;
@@ -756,7 +782,7 @@ export async function forgetBlocks(store: TranscriptStore, sessionKey: string, s
   await store.derived.write(sessionKey, new Map(names.map((name) => [name, undefined])));
 }
 
-/** What the names of stored vectors begin with: for each model that gave some. */
+/** Returns the name prefixes of stored vectors, one for each model. */
 async function prefixesIn(
   { derived }: Pick<TranscriptStore, "derived">,
   sessionKey: string,
@@ -766,13 +792,13 @@ async function prefixesIn(
     const prefixes: unknown = JSON.parse(new TextDecoder().decode(bytes));
     return Array.isArray(prefixes) ? prefixes.map(String) : [];
   } catch {
-    return []; // there are none, or something else has written them
+    return []; // there are none, or other software has written them
   }
 }
 
-/** Removes the index of a log from its store: nothing stays of trimmed messages. */
+/** Removes the index of a log from its store, so nothing remains of trimmed messages. */
 export async function forgetIndex({ derived }: TranscriptStore, sessionKey: string): Promise<void> {
-  // Where the first of some is not there, none of them is.
+  // If the first of several parts is missing, none of them exists.
   for (let first = 0; (await derived.read(sessionKey, [partName(first)])).size > 0; first += BLOCKS_AT_ONCE) {
     const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(first + place));
     await derived.write(sessionKey, new Map(names.map((name) => [name, undefined])));

@@ -6,7 +6,16 @@ import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules }
 import type { AppendOptions, EntryType, LogName, ReadRange, RemoveOptions, TrimOptions } from "./contract.js";
 
 /** The types of entries. */
-export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "left", "other"];
+export const TYPES: readonly EntryType[] = [
+  "session",
+  "message",
+  "summary",
+  "failure",
+  "build",
+  "left",
+  "forgotten",
+  "other",
+];
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;

@@ -8,10 +8,15 @@ const HEADER_BYTES = 24;
 /** The highest number in the three bytes of a step. */
 const STEP = 0xff_ffff;
 
-/** Returns the vocabulary file for merges in order of rank. The first tokens are the bytes 0 to 255. */
-export function vocabularyFile(piecesCode: number, merges: readonly MergePair[]): Uint8Array<ArrayBuffer> {
+/** Returns the vocabulary file for merges in order of rank and the tokens that no merge makes. The first tokens are the bytes 0 to 255. */
+export function vocabularyFile(
+  piecesCode: number,
+  merges: readonly MergePair[],
+  unmerged: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> {
   const count = merges.length;
-  const file = new Uint8Array(HEADER_BYTES + SINGLE_BYTES + 6 * count);
+  const rest = [...unmerged].sort(compareBytes).flatMap((token) => [token.length, ...token]);
+  const file = new Uint8Array(HEADER_BYTES + SINGLE_BYTES + 6 * count + rest.length);
   const body = file.subarray(HEADER_BYTES);
   for (let byte = 0; byte < SINGLE_BYTES; byte += 1) {
     body[byte] = byte;
@@ -26,12 +31,19 @@ export function vocabularyFile(piecesCode: number, merges: readonly MergePair[])
     }
     [leftBefore, rightBefore] = [left, right];
   }
+  body.set(rest, SINGLE_BYTES + 6 * count);
   file.set(new TextEncoder().encode("windrowV"));
   const header = new DataView(file.buffer);
   header.setUint32(8, FORMAT_VERSION | (piecesCode << 24), true);
   header.setUint32(12, SINGLE_BYTES + count, true);
   header.setBigUint64(16, checksumOf(body), true);
   return file;
+}
+
+/** Compares by the first byte that differs, and then by length. */
+function compareBytes(one: Uint8Array, other: Uint8Array): number {
+  const at = one.findIndex((byte, index) => byte !== other[index]);
+  return at < 0 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? -1);
 }
 
 /** Returns a checksum against damage. */

@@ -33,7 +33,7 @@ const LONGEST_FILE = 100_000_000;
 const MOST_TOKENS = 2 ** 18;
 const LONGEST_TOKEN = 128;
 
-const FAMILIES = "Qwen 2 to 3, DeepSeek V3 and Mistral's Tekken";
+const FAMILIES = "Qwen 2 to 3, DeepSeek V3, Llama 3 and Mistral's Tekken";
 const TAKE_ANOTHER = `Take the tokenizer.json of one of ${FAMILIES}; count other models by estimate.`;
 const DOWNLOAD_AGAIN = "Download tokenizer.json again, and compare its size with the one that its publisher states.";
 
@@ -51,14 +51,11 @@ const READ: readonly { readonly name: EncodingName; readonly code: number; reado
   { name: "qwen", code: 1, patterns: [`${WORDS_OF_GPT4}\\p{N}|${END_OF_GPT4}`] },
   { name: "deepseek_v3", code: 2, patterns: ["\\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+", PUNCTUATED + LETTERS] },
   { name: "tekken", code: 3, patterns: [`${CASED}|${CAPITALS}|\\p{N}|${END_OF_GPT4O}`] },
+  { name: "llama3", code: 4, patterns: [`${WORDS_OF_GPT4}\\p{N}{1,3}|${END_OF_GPT4}`] },
 ];
 
 /** Patterns that are known but not supported, with the reason. */
 const NOT_READ: readonly { readonly patterns: readonly string[]; readonly words: string }[] = [
-  {
-    patterns: [`${WORDS_OF_GPT4}\\p{N}{1,3}|${END_OF_GPT4}`],
-    words: "it is of Llama 3, which has tokens that no two others merge into, so it isn't read",
-  },
   {
     patterns: [`${CASED}${CONTRACTION}|${CAPITALS}${CONTRACTION}|\\p{N}{1,3}|${END_OF_GPT4O}`],
     words: "it cuts texts as o200k_base does, whose vocabulary windrow has",
@@ -76,8 +73,9 @@ export function tokenizerVocabulary(text: string): TokenizerVocabulary {
   const { name, code } = familyOf(file);
   const composes = composesIn(file.normalizer);
   const ids = idsOf(model.vocab);
-  const merges = pairsOf(model, ids, specialTokensOf(file.added_tokens));
-  return { name, bytes: vocabularyFile(code, merges), tokens: SINGLE_BYTES + merges.length, composes };
+  const { merges, unmerged } = tokensOf(model, ids, specialTokensOf(file.added_tokens));
+  const tokens = SINGLE_BYTES + merges.length + unmerged.length;
+  return { name, bytes: vocabularyFile(code, merges, unmerged), tokens, composes };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -226,57 +224,182 @@ interface FileMerge {
   readonly place: string;
 }
 
-/** Returns the pairs of a file's merges in order of rank. */
-function pairsOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: ReadonlySet<string>): MergePair[] {
-  const ranks = new Map<string, number>();
-  for (const [byte, letter] of byteLetters().entries()) {
-    if (!ids.has(letter)) {
-      throw new TokenizerFileError(
-        `model.vocab: the byte ${byte}, ${JSON.stringify(letter)}, isn't in it`,
-        DOWNLOAD_AGAIN,
-      );
-    }
-    ranks.set(letter, byte);
+/** The tokens of a vocabulary: those that merges make, in order of rank, and the bytes of those that none makes. */
+interface VocabularyTokens {
+  readonly merges: readonly MergePair[];
+  readonly unmerged: readonly Uint8Array[];
+}
+
+/** Returns the tokens of a file besides the single bytes. */
+function tokensOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: ReadonlySet<string>): VocabularyTokens {
+  const letters = byteLetters();
+  const missing = letters.findIndex((letter) => !ids.has(letter));
+  if (missing >= 0) {
+    const words = `model.vocab: the byte ${missing}, ${JSON.stringify(letters[missing])}, isn't in it`;
+    throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
   }
   const merges = mergesOf(model.merges, ids);
-  const made: FileMerge[] = [];
-  let again = 0;
-  for (const merge of merges) {
-    const text = merge.left + merge.right;
-    const rank = ranks.get(text);
-    if (rank === undefined) {
-      ranks.set(text, SINGLE_BYTES + made.length);
-      made.push(merge);
-    } else if (rank !== SINGLE_BYTES + made.length - 1) {
-      const first = rank < SINGLE_BYTES ? "a single byte" : (made[rank - SINGLE_BYTES]?.place ?? "");
-      const words = `${merge.place}: it makes ${JSON.stringify(text)} a second time, after ${first}`;
-      throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
-    } else {
-      again += 1;
-    }
-  }
-  if (SINGLE_BYTES + made.length > MOST_TOKENS) {
-    const words = `model.merges: they make ${counted(made.length, "token")}, and at most ${MOST_TOKENS - SINGLE_BYTES} are read`;
+  const { made, hasOtherSplits } = madeTokens(merges, letters);
+  if (SINGLE_BYTES + made.size > MOST_TOKENS) {
+    const words = `model.merges: they make ${counted(made.size, "token")}, and at most ${MOST_TOKENS - SINGLE_BYTES} are read`;
     throw new TokenizerFileError(words, TAKE_ANOTHER);
   }
-  if (model.ignore_merges === true) {
-    const unmade = [...ids.keys()].find((token) => !ranks.has(token) && !special.has(token));
-    if (unmade !== undefined) {
-      throw new TokenizerFileError(`model.vocab: no merge makes ${JSON.stringify(unmade)}`, DOWNLOAD_AGAIN);
-    }
+  const isWhole = model.ignore_merges === true;
+  const parts = hasOtherSplits || isWhole ? lastMerges(made, merges) : made;
+  const unmade = [...made.values()].find(({ left, right }) => !parts.has(left + right));
+  if (unmade !== undefined && !isWhole) {
+    const words = `${unmade.place}: ${JSON.stringify(unmade.left + unmade.right)} isn't what its bytes are merged into`;
+    throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
   }
-  return made.map((merge, index) => {
-    const rank = SINGLE_BYTES + index;
-    // A file made from ranks alone has all ways to split a token. Only one of them ever merges.
-    const [left, right] =
-      again > 0 ? lastPair(merge.left + merge.right, rank, ranks, merge.place) : [merge.left, merge.right];
-    const pair = [ranks.get(left) ?? rank, ranks.get(right) ?? rank] as const;
-    if (Math.max(...pair) >= rank) {
-      const words = `${merge.place}: it merges ${JSON.stringify(pair[0] >= rank ? left : right)}, which only a later merge makes`;
+  const bytes = new Map(letters.map((letter, byte) => [letter, byte]));
+  const isUnmerged = (token: string): boolean => !(parts.has(token) || bytes.has(token) || special.has(token));
+  const unmerged = isWhole ? [...ids.keys()].filter(isUnmerged) : [];
+  const merged = pairsOf(parts, bytes, hasOtherSplits || isWhole);
+  return { merges: merged, unmerged: unmerged.map((token) => bytesOf(token, bytes)) };
+}
+
+/** Returns the tokens that merges make, each with its first merge, and if some are made by several. */
+function madeTokens(
+  merges: readonly FileMerge[],
+  letters: readonly string[],
+): { made: ReadonlyMap<string, FileMerge>; hasOtherSplits: boolean } {
+  const made = new Map<string, FileMerge>();
+  const singles = new Set(letters);
+  let before = "";
+  let hasOtherSplits = false;
+  for (const merge of merges) {
+    const text = merge.left + merge.right;
+    const first = made.get(text)?.place ?? (singles.has(text) ? "a single byte" : undefined);
+    if (first === undefined) {
+      made.set(text, merge);
+    } else if (text === before) {
+      hasOtherSplits = true;
+    } else {
+      const words = `${merge.place}: it makes ${JSON.stringify(text)} a second time, after ${first}`;
       throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
     }
-    return pair;
-  });
+    before = text;
+  }
+  return { made, hasOtherSplits };
+}
+
+/**
+ * Returns by token the merge that makes it at last when its own bytes are merged, without tokens that they aren't merged into.
+ *
+ * A file that was made of ranks alone has all ways to split a token. Only one of them is ever merged, in any text: the text around
+ * a token doesn't change the order of merges of its bytes.
+ */
+function lastMerges(
+  made: ReadonlyMap<string, FileMerge>,
+  merges: readonly FileMerge[],
+): ReadonlyMap<string, FileMerge> {
+  const ranks = new Map(merges.map(({ left, right }, rank) => [`${left} ${right}`, rank]));
+  const last = new Map<string, FileMerge>();
+  for (const text of made.keys()) {
+    const parts = [...text];
+    for (let merge = mergeFirst(parts, merges, ranks); merge; merge = mergeFirst(parts, merges, ranks)) {
+      if (parts.length === 1) {
+        last.set(text, merge);
+      }
+    }
+  }
+  return last;
+}
+
+/** Makes the first of all merges that can be made, at its first place, and returns it. */
+function mergeFirst(
+  parts: string[],
+  merges: readonly FileMerge[],
+  ranks: ReadonlyMap<string, number>,
+): FileMerge | undefined {
+  let [lowest, at] = [merges.length, 0];
+  for (let index = 0; index + 1 < parts.length; index += 1) {
+    const rank = ranks.get(`${parts[index]} ${parts[index + 1]}`) ?? lowest;
+    if (rank < lowest) {
+      [lowest, at] = [rank, index];
+    }
+  }
+  const merge = merges[lowest];
+  if (merge !== undefined) {
+    parts.splice(at, 2, merge.left + merge.right);
+  }
+  return merge;
+}
+
+/**
+ * Returns the pairs of tokens, given in order of rank.
+ *
+ * If a part has a higher rank than its token (`mayWait`), the token is made as soon as that part is. It takes its place right after it.
+ */
+function pairsOf(
+  tokens: ReadonlyMap<string, FileMerge>,
+  bytes: ReadonlyMap<string, number>,
+  mayWait: boolean,
+): MergePair[] {
+  const places = new Map(bytes);
+  const pairs: MergePair[] = [];
+  const waiting = new Map<string, FileMerge[]>();
+  /** By token, those that waited for it, or for one of these. */
+  const followers = new Map<string, FileMerge[]>();
+  const add = (merge: FileMerge, awaited?: string): void => {
+    const { left, right, place } = merge;
+    const [leftPlace, rightPlace] = [places.get(left), places.get(right)];
+    if (leftPlace === undefined || rightPlace === undefined) {
+      const later = leftPlace === undefined ? left : right;
+      if (!mayWait) {
+        const words = `${place}: it merges ${JSON.stringify(later)}, which only a later merge makes`;
+        throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
+      }
+      waiting.set(later, [...(waiting.get(later) ?? []), merge]);
+      return;
+    }
+    const text = left + right;
+    places.set(text, SINGLE_BYTES + pairs.length);
+    pairs.push([leftPlace, rightPlace]);
+    if (awaited !== undefined) {
+      followers.set(awaited, [...(followers.get(awaited) ?? []), merge]);
+    }
+    for (const other of waiting.get(text) ?? []) {
+      add(other, awaited ?? text);
+    }
+  };
+  for (const merge of tokens.values()) {
+    add(merge);
+  }
+  for (const [awaited, merges] of followers) {
+    checkFollowers(tokens.get(awaited), merges);
+  }
+  return pairs;
+}
+
+/**
+ * Refuses tokens that wait for a part and may be merged in another order than that of their places.
+ *
+ * By its file, a token that waits is merged before the next one of its kind is made; by its place, after all of that kind are. It is the
+ * same unless two of that kind can reach for the same token between them.
+ */
+function checkFollowers(awaited: FileMerge | undefined, merges: readonly FileMerge[]): void {
+  const family = new Set([awaited, ...merges].map((merge) => `${merge?.left}${merge?.right}`));
+  const toTheRight = new Set(merges.filter(({ left }) => family.has(left)).map(({ right }) => right));
+  const isTorn = merges.find(
+    ({ left, right }) =>
+      (family.has(left) && (family.has(right) || right === awaited?.left)) ||
+      (family.has(right) && toTheRight.has(left)),
+  );
+  if (isTorn !== undefined) {
+    const words = `${isTorn.place}: it merges ${JSON.stringify(isTorn.left)} with ${JSON.stringify(isTorn.right)}, one of which is of a higher rank, in an order that isn't read`;
+    throw new TokenizerFileError(words, TAKE_ANOTHER);
+  }
+}
+
+/** Returns the bytes of a token. */
+function bytesOf(token: string, bytes: ReadonlyMap<string, number>): Uint8Array {
+  const codes = [...token].map((letter) => bytes.get(letter));
+  if (codes.includes(undefined) || codes.length > LONGEST_TOKEN) {
+    const words = `model.vocab: ${JSON.stringify(token)} isn't made of at most ${LONGEST_TOKEN} bytes`;
+    throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
+  }
+  return Uint8Array.from(codes.map((code) => code ?? 0));
 }
 
 /** Returns the merges of a file. Both tokens and the merged one are all in the vocabulary. */
@@ -304,29 +427,4 @@ function mergesOf(given: unknown, ids: ReadonlyMap<string, number>): FileMerge[]
     }
     return { left, right, place };
   });
-}
-
-/** Returns the two tokens of lower rank that are merged last into a token's bytes. */
-function lastPair(
-  text: string,
-  below: number,
-  ranks: ReadonlyMap<string, number>,
-  place: string,
-): readonly [string, string] {
-  const parts = [...text];
-  while (parts.length > 2) {
-    let [lowest, at] = [below, -1];
-    for (let index = 0; index + 1 < parts.length; index += 1) {
-      const rank = ranks.get(`${parts[index]}${parts[index + 1]}`) ?? below;
-      if (rank < lowest) {
-        [lowest, at] = [rank, index];
-      }
-    }
-    if (at < 0) {
-      const words = `${place}: ${JSON.stringify(text)} isn't made of two tokens that earlier merges make`;
-      throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
-    }
-    parts.splice(at, 2, `${parts[at]}${parts[at + 1]}`);
-  }
-  return [parts[0] ?? "", parts[1] ?? ""];
 }

@@ -1,8 +1,8 @@
-//! The index of a log that lasts: all its messages by their sequence numbers, in parts that a store can keep.
+//! The index of a session's log: all its messages by their sequence numbers, in parts that a store can keep.
 //!
-//! A part has the terms of some messages that follow on each other, and what else is known of them, as bytes with a checksum. As
-//! long as nothing of the log is trimmed it never changes, but for the last one, which is written again when it has grown. The
-//! newest message is in none: it may still be replaced.
+//! A part is a sequence of bytes with a checksum. It has the terms of some consecutive messages, and their other facts.
+//! Parts never change unless the log is trimmed. Only the last one is rewritten when it has grown. The newest message
+//! isn't in any part, because it may still be replaced.
 
 use crate::base::bytes::Reader;
 use crate::log::messages::Messages;
@@ -21,8 +21,8 @@ pub struct LogIndex {
 }
 
 impl LogIndex {
-    /// Follows the end of the log: the messages in the rows from `first` on are all that there are from the first of them on,
-    /// and of a log that was read whole all that there are. What is not among them is forgotten, and what is new indexed.
+    /// Follows the end of the log. The rows from `first` on are all messages from the first of them on; of a log that
+    /// was read whole, they are all messages. Forgets messages that aren't among them, and indexes new ones.
     pub(crate) fn follow(&mut self, transcript: &Messages, first: usize, seqs: &[u64]) {
         let tail = &seqs[first..];
         let begin = match tail.first() {
@@ -46,7 +46,8 @@ impl LogIndex {
         }
     }
 
-    /// The first place of a sequence number or a later one. A message has a place for each of its rows.
+    /// The place of the first message with this sequence number or a later one. A message has a place for each of its
+    /// rows.
     fn first_place_from(&self, seq: u64) -> usize {
         self.seqs.partition_point(|known| *known < seq)
     }
@@ -57,8 +58,8 @@ impl LogIndex {
         (self.seqs.get(place) == Some(&seq)).then_some(place)
     }
 
-    /// By part: where its messages end, without the newest of all. There are no parts where the log must be read whole: others than the newest
-    /// may be replaced then.
+    /// The end of each part's messages, without the newest of all. Empty if the log must be read whole, since not only
+    /// the newest message may be replaced then.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
         if self.index.needs_whole_log() {
@@ -72,8 +73,8 @@ impl LogIndex {
         ends
     }
 
-    /// A part as bytes that [`LogIndex::learn`] reads. `state` names the state of the log: bytes of another are
-    /// refused.
+    /// A part as bytes for [`LogIndex::learn`]. `state` identifies the state of the log: bytes of another state are
+    /// rejected.
     #[must_use]
     pub fn bytes(&self, part: usize, state: u64) -> Vec<u8> {
         let parts = self.parts();
@@ -96,8 +97,8 @@ impl LogIndex {
         bytes
     }
 
-    /// Takes the next part from bytes, and says behind how many messages it ends; 0 where they are not that: of this version
-    /// and state, whole, and what follows on what is there.
+    /// Takes the next part from bytes. Returns the number of messages up to its end, or 0 if it isn't the next part: an
+    /// intact one of this version and state that continues the index.
     pub fn learn(&mut self, bytes: &[u8], state: u64) -> usize {
         self.read(bytes, state).map_or(0, |()| self.seqs.len())
     }
@@ -129,7 +130,7 @@ impl LogIndex {
     }
 }
 
-/// The number that a part begins with: another version may index otherwise.
+/// The first number of a part, since another version may index differently.
 fn version(state: u64) -> u64 {
     xxh64(concat!("index ", env!("CARGO_PKG_VERSION")).as_bytes(), state)
 }

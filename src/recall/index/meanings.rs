@@ -1,4 +1,5 @@
-//! The directions of messages among meanings: found when a request first asks how near messages are to it, and kept with the index.
+//! The directions of messages in the space of meanings. They are computed when a request first asks for similarities,
+//! and kept with the index.
 
 use crate::base::bytes::Reader;
 use crate::recall::index::segment::narrow;
@@ -7,15 +8,15 @@ use crate::recall::text::meaning::{Table, similarity};
 /// The directions of an index's first messages, by one table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meanings {
-    /// The checksum of the table; 0 before any is used.
+    /// The checksum of the table; 0 before one is used.
     pub(super) table: u64,
     pub(super) dimensions: usize,
-    /// One direction after the other. All zeros for a message that the table says nothing about.
+    /// One direction after the other. All zeros for a message without words of the table.
     pub(super) components: Vec<i8>,
 }
 
 impl Meanings {
-    /// How many messages have their direction.
+    /// The number of messages with a direction.
     pub(super) fn len(&self) -> usize {
         self.components.len().checked_div(self.dimensions).unwrap_or_default()
     }
@@ -24,7 +25,7 @@ impl Meanings {
         self.components.truncate(length * self.dimensions);
     }
 
-    /// Writes the directions of some messages, or that not all of them are there.
+    /// Writes the directions of some messages, or a note that some are missing.
     pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
         let known = self.components.get(first * self.dimensions..end * self.dimensions);
         let known = known.unwrap_or_default();
@@ -41,8 +42,8 @@ impl Meanings {
         Some(Self { table, dimensions, components })
     }
 
-    /// Takes the directions of the next messages from a store. Those of another table stay out, and
-    /// are found again from texts.
+    /// Takes the directions of the next messages from a store. Those of another table are dropped, and computed again
+    /// from texts.
     pub(super) fn take(&mut self, first: usize, next: Self) {
         if first == 0 {
             *self = next;
@@ -53,8 +54,8 @@ impl Meanings {
         }
     }
 
-    /// Returns how near each of `count` messages is to a text. Finds directions that are not known yet from the messages' texts. None
-    /// if a text is needed that `text_of` doesn't have.
+    /// Returns the similarity of each of `count` messages to a text. Computes missing directions from the messages'
+    /// texts. None if `text_of` doesn't have a text that is needed.
     pub(super) fn similarities(
         &mut self,
         table: &Table,

@@ -1,9 +1,9 @@
-//! The index: what every message says in terms, and who said it when, small enough to keep for a million messages.
+//! The index: the terms of every message, with its speaker and time, small enough to keep for a million messages.
 //!
-//! Messages are appended or cut off at the end. The newest are in the open part; as soon as there are enough of them they
-//! become a segment. Of two segments next to each other of nearly the same size one is made, as in log-structured merge trees:
-//! so a log of any length has few, and a term is looked up in few places. What a store keeps ends where the open part was closed:
-//! it never changes again.
+//! Messages are appended or cut off at the end. The newest are in the open part, which becomes a segment once it is
+//! full. Two adjacent segments of nearly the same size are merged, as in log-structured merge trees. So a log of any
+//! length has few segments, and a term is looked up in few places. A store's parts end at the places that the open part
+//! was closed at, and never change again.
 
 pub mod log;
 mod meanings;
@@ -27,45 +27,45 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// With how many messages the open part is full, or with how many postings: a store keeps less than 64 kB of it then, beyond
-/// which stores keep a value less well.
+/// Size at which the open part is full, in messages or in postings. It is less than 64 kB in a store, since stores
+/// handle larger values less well.
 const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
-/// A language is spoken where every so many-th message is in it.
+/// A language counts as spoken if at least one message in this many uses it.
 const FEW: usize = 64;
 
-/// About how many bytes of a text have a term each.
+/// About how many bytes of a text there are for each term.
 const BYTES_PER_TERM: usize = 4;
 
-/// How much of a message is indexed, in bytes.
+/// The most bytes of a message that are indexed.
 const LONGEST_TEXT: usize = 1 << 15;
 
-/// What every message says in terms, and who said it when.
+/// The terms of every message, with its speaker and time.
 #[derive(Clone, Debug)]
 pub struct Index {
     segments: Vec<Segment>,
-    /// Where the open part was closed: each of these parts has the messages from the one before to before this one.
+    /// The ends of closed parts. Each part has the messages from the end before to its own.
     part_ends: Vec<usize>,
-    /// The postings behind the last segment, in the order of the messages.
+    /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
-    /// These as a segment, from a request to the next message.
+    /// These as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
-    /// The first of them as a segment: that of the last request.
+    /// The first of them as a segment, from the last request.
     begun_segment: Option<Segment>,
-    /// The first message behind the last segment.
+    /// The first message after the last segment.
     first_open: usize,
     messages: Columns,
-    /// Their directions among meanings, if a request asked for them.
+    /// Their directions in the space of meanings, if a request needed them.
     meanings: RefCell<Meanings>,
     speakers: Speakers,
-    /// How often each language was found, by its code.
+    /// Number of messages in each language, by its code.
     languages: [u32; Language::ALL.len() + 1],
     /// The sum of all lengths.
     total_length: u64,
-    /// The time of the last message that has one, and the latest of all; `i64::MIN` where none has.
+    /// The time of the last message that has one, and the latest of all; `i64::MIN` if none has one.
     last_time: i64,
     latest_time: i64,
-    /// Messages for which the log must be read whole.
+    /// Number of messages that require reading the whole log.
     whole_log_count: usize,
 }
 
@@ -76,31 +76,31 @@ struct Occurrence {
     posting: Posting,
 }
 
-/// Facts of each message beside its terms.
+/// Facts of each message in addition to its terms.
 #[derive(Clone, Debug, Default)]
 struct Columns {
-    /// How many terms it has.
+    /// Number of terms.
     lengths: Vec<u16>,
-    /// The terms of all, one message after the other: of each ascending, without grams.
+    /// The terms of all, one message after the other, ascending within a message, without grams.
     terms: Vec<u32>,
-    /// Where those of each end.
+    /// The end of each message's terms.
     term_ends: Vec<u32>,
     speakers: Vec<u16>,
-    /// `i64::MIN` where it has none.
+    /// `i64::MIN` without a time.
     times: Vec<i64>,
-    /// A checksum of its conversation's id; 0 where it names none.
+    /// A checksum of its conversation's id; 0 without one.
     conversations: Vec<u32>,
-    /// How many identifiers it has.
+    /// Number of identifiers.
     identifiers: Vec<u8>,
     flags: Vec<u8>,
     /// About how many tokens it has.
     sizes: Vec<u16>,
-    /// What a user's words say about how they are meant; 0 for all others.
+    /// Cues in a user's words, such as a correction or a standing instruction; 0 for all others.
     cues: Vec<u8>,
 }
 
 impl Columns {
-    /// Takes the terms of messages from their segment; the terms before them are so many.
+    /// Takes the terms of messages from their segment. `before` is the number of terms before them.
     fn read_terms(&mut self, before: usize, count: usize, segment: &Segment) {
         let lists = || segment.lists().filter(|(term, _)| !is_gram(*term));
         let mut begins = vec![0; count + 1];
@@ -114,7 +114,7 @@ impl Columns {
         }
         self.term_ends = begins[1..].iter().map(|end| narrow(before + end)).collect();
         self.terms = vec![0; begins[count]];
-        // From term to term, each message goes on where it was.
+        // The next free place of each message moves on from term to term.
         for (term, postings) in lists() {
             for posting in postings {
                 let next = &mut begins[posting.place()];
@@ -126,24 +126,24 @@ impl Columns {
 }
 
 pub(crate) const IS_QUESTION: u8 = 1;
-/// Another conversation begins with it.
+/// It begins another conversation.
 pub(crate) const IS_START: u8 = 2;
-/// Whether it is part of its log's history depends on more than its place: it is of a session that it names, a summary, or
-/// valid for a time, or its clock is behind that of one before it.
+/// Its place doesn't determine whether it is part of its log's history: it names a session, is a summary, expires, or
+/// has an earlier time than a message before it.
 const NEEDS_WHOLE_LOG: u8 = 4;
 const LANGUAGE_SHIFT: u32 = 3;
 
-/// A longer pause begins another conversation, where messages name none.
+/// A longer pause begins another conversation, if messages name none.
 pub(crate) const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
 
-/// Who speaks in a transcript.
+/// The speakers of a transcript.
 #[derive(Clone, Debug, Default)]
 struct Speakers {
     list: Vec<Speaker>,
     known: HashedMap<(Role, String), u16>,
 }
 
-/// A speaker: by the name, or by the role where no name is given.
+/// A speaker: by name, or by role without a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Speaker {
     pub(crate) name: String,
@@ -172,13 +172,13 @@ impl Default for Index {
 }
 
 impl Index {
-    /// How many messages are indexed.
+    /// The number of indexed messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.messages.lengths.len()
     }
 
-    /// Whether nothing is indexed.
+    /// True if nothing is indexed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -235,7 +235,7 @@ impl Index {
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
         columns.sizes.push(size_of(transcript, row));
-        // Words of tools or files may be among the user's.
+        // A user's message may also have text of tools or files.
         let is_users_own = transcript.role(row) == Role::User
             && transcript.value(row, Field::ResultId).is_none()
             && transcript.value(row, Field::OfFile).is_none();
@@ -247,7 +247,7 @@ impl Index {
         self.note(time, needs_whole_log);
     }
 
-    /// Whether another conversation begins with the next message.
+    /// True if another conversation begins with the next message.
     fn starts(&self, time: i64, conversation: u32) -> bool {
         let before = self.messages.conversations.last().copied();
         let is_timed = time != i64::MIN && self.last_time != i64::MIN;
@@ -308,7 +308,7 @@ impl Index {
         }
     }
 
-    /// Takes the part that a message is of out of the segments, and makes it the open one, up to that message.
+    /// Removes a message's part from the segments, and makes it the open one, up to that message.
     fn reopen(&mut self, length: usize) {
         self.forget(0);
         self.part_ends.retain(|end| *end <= length);
@@ -337,20 +337,20 @@ impl Index {
         self.len() - self.first_open >= MOST_OPEN_MESSAGES || self.open.len() >= MOST_OPEN_POSTINGS
     }
 
-    /// Where the parts end that never change again.
+    /// The ends of the parts that never change again.
     pub(super) fn part_ends(&self) -> &[usize] {
         &self.part_ends
     }
 
     // ---- As bytes ----
 
-    /// Writes the messages from `first` to before `end`: those of a part, or of the open one as far as it is wanted.
+    /// Writes the messages from `first` to before `end`: those of a part, or the first ones of the open part.
     pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
         let columns = &self.messages;
         let numbers = |out: &mut Vec<u8>, numbers: &mut dyn Iterator<Item = u16>| {
             out.extend(numbers.flat_map(u16::to_le_bytes));
         };
-        // Speakers are numbered in the order in which they first spoke.
+        // Speakers are numbered in the order of their first messages.
         let known = first_beyond(&columns.speakers[..first]);
         let speakers =
             &self.speakers.list[known..first_beyond(&columns.speakers[..end]).max(known)];
@@ -386,7 +386,8 @@ impl Index {
         numbers(out, &mut postings.map(stored));
     }
 
-    /// Takes so many messages from bytes that [`Index::write`] wrote, behind those that are there; none where it is not that.
+    /// Takes `count` messages from the bytes of [`Index::write`], after the existing ones. None if the bytes are
+    /// anything else.
     pub(crate) fn read(&mut self, count: usize, reader: &mut Reader<'_>) -> Option<()> {
         if self.first_open != self.len() || count == 0 || count > MOST_OPEN_MESSAGES {
             return None;
@@ -404,7 +405,7 @@ impl Index {
             speakers.push(Speaker { name: speaker.1, role });
             names.push(xxh64(name.as_bytes(), role as u64));
         }
-        // None is there twice.
+        // No name occurs twice.
         map::sort_numbers(&mut names);
         if !names.is_sorted_by(|one, next| one < next) {
             return None;
@@ -478,7 +479,7 @@ impl Index {
         Some(())
     }
 
-    /// Makes a segment of the open part.
+    /// Turns the open part into a segment.
     fn close(&mut self) {
         let segment = self.segment_of_open();
         self.open.clear();
@@ -486,7 +487,7 @@ impl Index {
         self.push(segment);
     }
 
-    /// Takes the segment of a part, and makes one of those that are nearly of the same size.
+    /// Adds the segment of a part, and merges segments of nearly the same size.
     fn push(&mut self, mut segment: Segment) {
         self.first_open = segment.messages.end;
         self.part_ends.push(self.first_open);
@@ -503,7 +504,7 @@ impl Index {
         self.segments[begin..].iter().chain([open])
     }
 
-    /// The open part as a segment: what is new is added to what there was.
+    /// The open part as a segment: extends the last one by new messages.
     fn segment_of_open(&self) -> Segment {
         let messages = self.first_open..self.len();
         match &self.begun_segment {
@@ -517,7 +518,7 @@ impl Index {
         self.begun_segment = None;
     }
 
-    /// The messages from `first` on that have one of some terms, ascending; some before `first` may come too.
+    /// The messages from `first` on that have one of some terms, ascending. Some before `first` may be included.
     pub(crate) fn messages_with(&self, first: usize, terms: &[u32]) -> Vec<usize> {
         let mut messages = Vec::new();
         for segment in self.segments(first) {
@@ -528,12 +529,12 @@ impl Index {
         messages
     }
 
-    /// How many messages have one of some terms.
+    /// Number of messages with one of some terms.
     pub(crate) fn count_of_any(&self, terms: &[u32]) -> usize {
         self.segments(0).map(|segment| segment.of_any(terms).len()).sum()
     }
 
-    /// How many messages have a term.
+    /// Number of messages with a term.
     pub(crate) fn message_count(&self, term: u32) -> usize {
         self.segments(0).map(|segment| segment.of(term).len()).sum()
     }
@@ -545,7 +546,7 @@ impl Index {
         &self.messages.terms[begin as usize..ends[message] as usize]
     }
 
-    /// By message: how many terms it has.
+    /// By message: number of terms.
     pub(crate) fn lengths(&self) -> &[u16] {
         &self.messages.lengths
     }
@@ -560,13 +561,13 @@ impl Index {
         &self.messages.sizes
     }
 
-    /// By message: what a user's words say about how they are meant ([`cues`]); 0 for all others.
+    /// By message: the cues in a user's words ([`cues`]); 0 for all others.
     pub(crate) fn cues(&self) -> &[u8] {
         &self.messages.cues
     }
 
-    /// By message: how near it is to a text by a table, from -1 to 1; 0 for a message in another language than English, or without a
-    /// word that the table has. None if the text of a message is needed that `text_of` doesn't have.
+    /// By message: its similarity to a text by a table, from -1 to 1; 0 for a message in another language than English,
+    /// or without a word of the table. None if `text_of` doesn't have a text that is needed.
     pub(crate) fn similarities(
         &self,
         table: &Table,
@@ -580,12 +581,12 @@ impl Index {
         self.meanings.borrow_mut().similarities(table, text, self.len(), &read)
     }
 
-    /// How many of its messages have their direction.
+    /// Number of messages with a direction.
     pub(crate) fn meaning_count(&self) -> usize {
         self.meanings.borrow().len()
     }
 
-    /// The language that a message is in, or the one before it if its own words don't tell.
+    /// The language of a message, or of the one before it if its own words don't tell.
     pub(crate) fn language(&self, message: usize) -> Option<Language> {
         language_of(self.messages.flags[message] >> LANGUAGE_SHIFT)
     }
@@ -594,7 +595,7 @@ impl Index {
         self.messages.speakers[message]
     }
 
-    /// In which role a message is said; none beyond the speakers that can be told apart.
+    /// The role of a message. None beyond the speakers that can be distinguished.
     pub(crate) fn role(&self, message: usize) -> Option<Role> {
         self.speakers.list.get(self.speaker(message) as usize).map(|speaker| speaker.role)
     }
@@ -608,7 +609,7 @@ impl Index {
         (time != i64::MIN).then_some(Milliseconds(time))
     }
 
-    /// The earliest and the latest time of any message, where one has a time.
+    /// The earliest and the latest time of any message, if one has a time.
     pub(crate) fn time_range(&self) -> Option<(Milliseconds, Milliseconds)> {
         let mut times = self.messages.times.iter().copied().filter(|time| *time != i64::MIN);
         let first = match self.whole_log_count {
@@ -627,13 +628,14 @@ impl Index {
         &self.messages.flags
     }
 
-    /// Whether the log must be read whole, as the place of a message in it does not say whether it is part of its history.
+    /// True if the log must be read whole: the place of some message doesn't determine whether it is part of the log's
+    /// history.
     pub(crate) fn needs_whole_log(&self) -> bool {
         self.whole_log_count > 0
     }
 
-    /// The languages that texts are in, the most frequent first; none stands for an unknown one. Not those of so few that they
-    /// may be mistaken: each costs every request as much as the first.
+    /// The languages of the texts, the most frequent first; `None` is an unknown one. Excludes languages so rare that
+    /// they may be mistakes, since every language costs each request the same.
     pub(crate) fn languages(&self) -> Vec<Option<Language>> {
         let is_spoken = |count: u32| count as usize * FEW >= self.len() && count > 0;
         let mut codes: Vec<usize> =
@@ -674,7 +676,7 @@ impl Speakers {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        // Beyond what can be told apart they are nobody.
+        // Further speakers can't be distinguished, and count as nobody.
         let id = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         if id == u16::MAX {
             return id;
@@ -685,7 +687,7 @@ impl Speakers {
     }
 }
 
-/// The indexed text of a message: its texts, and its calls of tools.
+/// The indexed text of a message: its texts, and its tool calls.
 pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     let mut text = String::new();
     for (field, value) in transcript.fields(row) {
@@ -703,7 +705,7 @@ pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     text
 }
 
-/// About how many tokens a message has: few languages have tokens of much less or more than four bytes.
+/// About how many tokens a message has: in few languages do tokens have much less or more than four bytes.
 fn size_of(transcript: &Messages, row: usize) -> u16 {
     const BYTES_PER_TOKEN: usize = 4;
     let is_said = |(field, _): &(Field, &str)| {
@@ -718,7 +720,7 @@ fn conversation_of(transcript: &Messages, row: usize) -> u32 {
     named.map_or(0, |id| fold(xxh64(id.as_bytes(), 0)).max(1))
 }
 
-/// The number of the first speaker who has not spoken: they are numbered in the order in which they first did.
+/// The number of the next new speaker. Speakers are numbered in the order of their first messages.
 fn first_beyond(speakers: &[u16]) -> usize {
     let known = speakers.iter().filter(|id| **id != u16::MAX).max();
     known.map_or(0, |last| *last as usize + 1)
@@ -736,12 +738,12 @@ fn language_of(code: u8) -> Option<Language> {
     code.checked_sub(1).and_then(|position| Language::ALL.get(position as usize).copied())
 }
 
-/// Terms of a kind are told apart by 31 bits: of a hundred thousand, about one in 20,000 shares them with another.
+/// Terms of a kind are compared by 31 bits: of a hundred thousand terms, about one in 20,000 collides with another.
 pub(crate) fn short(term: Term) -> u32 {
     fold(term.hash) & !1 | u32::from(term.kind == Kind::Gram)
 }
 
-/// A term's last bit says whether it is a gram.
+/// True if a term is a gram, by its last bit.
 fn is_gram(term: u32) -> bool {
     term & 1 == 1
 }
@@ -751,13 +753,13 @@ fn fold(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// A posting as a store keeps it.
+/// A posting in the form for a store.
 fn stored(posting: Posting) -> u16 {
     let place = u16::try_from(posting.place()).unwrap_or(u16::MAX);
     place << OFTEN_BITS | posting.often()
 }
 
-/// A posting that a store kept.
+/// A posting from a store.
 fn read_posting(stored: u16) -> Posting {
     let often = stored & ((1 << OFTEN_BITS) - 1);
     Posting::new((stored >> OFTEN_BITS).into(), often.into())

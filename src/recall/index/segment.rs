@@ -1,14 +1,14 @@
-//! A segment of the index: the messages of a stretch, by the terms that they have.
+//! A segment of the index: consecutive messages, by their terms.
 
 use crate::base::map;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// That a message has a term: its place in the segment, and how often it has it.
+/// An entry for a message with a term: its place in the segment, and the number of occurrences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting(pub(super) u32);
 
-/// The bits that say how often: the last ones.
+/// The number of bits for the occurrences, at the low end.
 pub(super) const OFTEN_BITS: u32 = 6;
 const MOST_OFTEN: u32 = (1 << OFTEN_BITS) - 1;
 
@@ -26,38 +26,38 @@ impl Posting {
     }
 }
 
-/// The messages of a stretch, by the terms that they have. It never changes.
+/// Consecutive messages, by their terms. It never changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     /// Its messages.
     pub(crate) messages: Range<usize>,
-    /// By the first bits of terms: where those begin that have them. One more says where the last of them end.
+    /// By the first bits of a term: the first term with these bits. One more entry has the end of the last one.
     starts: Vec<u32>,
     /// The terms, ascending.
     terms: Vec<u32>,
-    /// Where the postings of each term end.
+    /// The end of each term's postings.
     ends: Vec<u32>,
     postings: Vec<Posting>,
 }
 
-/// The first bits of a term that a segment's directory goes by.
+/// The number of leading bits of a term that the directory uses.
 const DIRECTORY_BITS: u32 = 10;
 
 impl Segment {
-    /// With no terms yet.
+    /// A segment without terms.
     pub(super) fn new(messages: Range<usize>) -> Self {
         let starts = Vec::with_capacity((1 << DIRECTORY_BITS) + 1);
         Self { messages, starts, terms: Vec::new(), ends: Vec::new(), postings: Vec::new() }
     }
 
-    /// Adds postings of a term, the last so far or one behind it.
+    /// Adds postings of a term, which must be the last term so far or a later one.
     pub(super) fn add(&mut self, term: u32, postings: impl Iterator<Item = Posting>) {
         self.postings.extend(postings);
         let end = narrow(self.postings.len());
         if self.terms.last() == Some(&term) {
             self.ends.pop();
         } else if self.ends.last().copied().unwrap_or_default() == end {
-            return; // there were none
+            return; // there weren't any
         } else {
             let length = self.starts.len().max(directory_place(term) + 1);
             self.starts.resize(length, narrow(self.terms.len()));
@@ -66,7 +66,7 @@ impl Segment {
         self.ends.push(end);
     }
 
-    /// With all its terms.
+    /// Completes the directory after all terms.
     pub(super) fn finished(mut self) -> Self {
         self.starts.resize((1 << DIRECTORY_BITS) + 1, narrow(self.terms.len()));
         self.terms.shrink_to_fit();
@@ -75,7 +75,7 @@ impl Segment {
         self
     }
 
-    /// How many postings it has.
+    /// Number of postings.
     pub(super) fn len(&self) -> usize {
         self.postings.len()
     }
@@ -101,7 +101,7 @@ impl Segment {
         &self.postings[start..self.ends[at] as usize]
     }
 
-    /// The postings of some terms, ascending, as if they were one: a message has it as often as the term that it has most often.
+    /// The postings of some terms, ascending, as if they were one term: a message has the highest count of any of them.
     pub(crate) fn of_any(&self, terms: &[u32]) -> Cow<'_, [Posting]> {
         if let [term] = terms {
             return self.of(*term).into();
@@ -128,10 +128,10 @@ impl Segment {
         part.finished()
     }
 
-    /// The segment of its messages and of those of the next.
+    /// The segment of its messages and those of the next segment.
     pub(super) fn join(&self, next: &Self) -> Self {
         let mut both = Self::new(self.messages.start..next.messages.end);
-        // What grows by doubling would take up to twice as much.
+        // Growing by doubling would take up to twice as much memory.
         both.postings.reserve_exact(self.len() + next.len());
         both.terms.reserve_exact(self.terms.len() + next.terms.len());
         both.ends.reserve_exact(self.terms.len() + next.terms.len());
@@ -148,21 +148,21 @@ impl Segment {
         both.finished()
     }
 
-    /// Adds postings of a segment that begins with another message.
+    /// Adds postings of a segment with another first message.
     fn append(&mut self, term: u32, postings: &[Posting], first: usize) {
-        // A place is in the higher bits: what it is moved by is added to it, in either direction.
+        // The place is in the high bits, so the offset can be added to the whole number, in either direction.
         let moved = narrow(first).wrapping_sub(narrow(self.messages.start)) << OFTEN_BITS;
         let posting = |posting: &Posting| Posting(posting.0.wrapping_add(moved));
         self.add(term, postings.iter().map(posting));
     }
 }
 
-/// Where a segment's directory says where a term is: terms are spread evenly, so few share a place.
+/// The directory's entry for a term. Terms are spread evenly, so few share one.
 fn directory_place(term: u32) -> usize {
     (term >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
-/// An index has far fewer messages and postings than 2^32: each takes more bytes than one.
+/// Converts a number of messages or postings. An index has far fewer than 2^32 of them: each takes several bytes.
 #[expect(clippy::cast_possible_truncation, reason = "see above")]
 pub(crate) fn narrow(number: usize) -> u32 {
     number as u32

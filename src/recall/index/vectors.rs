@@ -1,7 +1,7 @@
-//! The vectors that the hook `recall.embed` gave for messages: kept as whole numbers, and how near they are to a request's.
+//! Messages' vectors from the hook `recall.embed`, stored as whole numbers, and their similarity to a request's.
 //!
-//! A vector is known by the model and the text that it is of, so that it stays true of a message whatever is done to the
-//! transcript around it. All that is computed of vectors is computed from whole numbers, and the same on every host.
+//! A vector is stored under a key of its model and text, so it stays valid for a message however the transcript around
+//! it changes. All computations on vectors use whole numbers, and are the same on every host.
 
 use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Field;
@@ -10,16 +10,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// No more of a text is embedded, in characters: models look at no more of it.
+/// The most characters of a text that are embedded: models ignore the rest.
 const MOST_CHARS: usize = 8_000;
 
 /// The most components of a vector: the sum of their squares fits 32 bits.
 const MOST_DIMENSIONS: usize = 1 << 16;
 
-/// What the largest component becomes.
+/// Value that the largest component is scaled to.
 const LARGEST: f32 = 127.0;
 
-/// A vector by its direction: components from -127 to 127, the largest of them one of these.
+/// A vector's direction: components from -127 to 127, the largest being one of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
     components: Box<[i8]>,
@@ -28,8 +28,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Of a vector as a model gives it, of whatever length; none where it has no component, too many, or one that is not
-    /// finite.
+    /// Converts a vector of a model, of any length. None if it has no components, too many, or one that isn't finite.
     #[must_use]
     pub fn new(values: &[f32]) -> Option<Self> {
         let is_vector = (1..=MOST_DIMENSIONS).contains(&values.len())
@@ -37,7 +36,7 @@ impl Vector {
         let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
         #[expect(clippy::cast_possible_truncation, reason = "it is at most 127")]
         let component = |value: &f32| {
-            // Divided first: the quotient is at most 1, whatever the components are.
+            // Dividing first keeps the quotient at most 1, whatever the components are.
             if largest > 0.0 { (value / largest * LARGEST).round() as i8 } else { 0 }
         };
         is_vector.then(|| Self::of_components(values.iter().map(component).collect()))
@@ -49,13 +48,14 @@ impl Vector {
         Self { components, squares }
     }
 
-    /// How many components it has.
+    /// Number of components.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.components.len()
     }
 
-    /// The cosine of the angle between two, from -1 to 1; 0 where one has no direction, or they have not as many components.
+    /// The cosine of the angle between two vectors, from -1 to 1; 0 if one has no direction, or their numbers of
+    /// components differ.
     #[must_use]
     pub fn similarity(&self, other: &Self) -> f64 {
         let lengths = f64::from(self.squares) * f64::from(other.squares);
@@ -71,16 +71,16 @@ impl Vector {
 /// The vectors of a transcript's messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
-    /// The model that `keys` are of, as a checksum.
+    /// The model of `keys`, as a checksum.
     model: u64,
-    /// By row: what its vector is known by; 0 where nothing is embedded of it.
+    /// By row: the key of its vector; 0 if nothing of it is embedded.
     keys: Vec<u64>,
-    /// By what they are known by. Copies of a transcript share them: what is learned of one is true of all.
+    /// Known vectors by key. Copies of a transcript share them, since they are valid for all copies.
     known: Rc<RefCell<HashedMap<u64, Vector>>>,
 }
 
 impl Vectors {
-    /// Finds out what the vectors of the messages are known by.
+    /// Computes the keys of the messages' vectors.
     pub(crate) fn read(&mut self, transcript: &Messages, model: &str) {
         let model = xxh64(model.as_bytes(), 0);
         if self.model != model {
@@ -92,12 +92,12 @@ impl Vectors {
         }
     }
 
-    /// Forgets which messages there are from the one at `length` on.
+    /// Forgets the keys of the messages from the one at `length` on.
     pub(crate) fn truncate(&mut self, length: usize) {
         self.keys.truncate(length);
     }
 
-    /// The texts of rows whose vectors are not known, each once.
+    /// The texts of rows without a known vector, without duplicates.
     pub(crate) fn unknown_texts(&self, transcript: &Messages, rows: &[usize]) -> Vec<String> {
         let known = self.known.borrow();
         let is_unknown =
@@ -110,7 +110,7 @@ impl Vectors {
             .collect()
     }
 
-    /// Whether a text is the embedded text of any message.
+    /// True if a text is the embedded text of any message.
     pub(crate) fn is_of_any(&self, text: &str) -> bool {
         self.keys.contains(&self.key(text))
     }
@@ -126,8 +126,8 @@ impl Vectors {
         known.insert(self.key(text), vector);
     }
 
-    /// Forgets the vectors of rows that have not so many components: they are of another model, whatever it is called. Says
-    /// whether there were any.
+    /// Forgets the vectors of rows that don't have `dimensions` components: they are from another model, whatever its
+    /// name. Returns true if there were any.
     pub(crate) fn forget_others(&self, rows: &[usize], dimensions: usize) -> bool {
         let mut known = self.known.borrow_mut();
         let before = known.len();
@@ -140,7 +140,7 @@ impl Vectors {
         known.len() < before
     }
 
-    /// How near rows are to a request; none where not all their vectors are known.
+    /// The similarities of rows to a request. None if a vector is unknown.
     pub(crate) fn similarities(&self, rows: &[usize], request: &Vector) -> Option<Vec<f64>> {
         let known = self.known.borrow();
         let similarity = |row: &usize| match self.keys[*row] {
@@ -150,13 +150,13 @@ impl Vectors {
         rows.iter().map(similarity).collect()
     }
 
-    /// How many of some rows have a vector that is known.
+    /// Number of rows with a known vector.
     pub(crate) fn known_count(&self, rows: std::ops::Range<usize>) -> usize {
         let known = self.known.borrow();
         self.keys[rows].iter().filter(|key| known.contains_key(key)).count()
     }
 
-    /// The known vectors of some rows, as bytes that [`Vectors::learn_bytes`] reads: nothing where none is known.
+    /// The known vectors of some rows, as bytes for [`Vectors::learn_bytes`]. Empty if none is known.
     pub(crate) fn bytes(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
         let known = self.known.borrow();
         let mut records = Vec::new();
@@ -181,8 +181,8 @@ impl Vectors {
         bytes
     }
 
-    /// Remembers the vectors of some rows, as far as they are among `bytes`. What is no list of vectors, or one of another
-    /// version, is ignored.
+    /// Remembers the vectors of some rows from `bytes`. Ignores bytes that aren't a list of vectors, or of another
+    /// version.
     pub(crate) fn learn_bytes(&self, rows: std::ops::Range<usize>, bytes: &[u8]) {
         let Some((header, records)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return;
@@ -211,13 +211,13 @@ impl Vectors {
         }
     }
 
-    /// What the vector of a text is known by.
+    /// The key of a text's vector.
     fn key(&self, text: &str) -> u64 {
         xxh64(text.as_bytes(), self.model).max(1)
     }
 }
 
-/// So many vectors of messages that are no longer there are kept, beside as many as there are messages.
+/// The number of kept vectors of messages that no longer exist, in addition to one per message.
 const MOST_SPARE: usize = 64;
 
 const KEY_BYTES: usize = 8;
@@ -226,7 +226,7 @@ const HEADER_BYTES: usize = 24;
 /// "vectors1"
 const VERSION: u64 = u64::from_le_bytes(*b"vectors1");
 
-/// The embedded text of a message: who says it, and its texts; empty where these are blank.
+/// The embedded text of a message: its speaker's name and its texts. None if the texts are blank.
 fn text_of(transcript: &Messages, row: usize) -> Option<String> {
     let text = transcript.text(row);
     if text.trim().is_empty() {
@@ -236,17 +236,17 @@ fn text_of(transcript: &Messages, row: usize) -> Option<String> {
     Some(cut(&name.map_or_else(|| text.clone(), |name| format!("{name}: {text}"))).to_owned())
 }
 
-/// As much of a text as is embedded.
+/// The part of a text that is embedded.
 pub(crate) fn cut(text: &str) -> &str {
     text.char_indices().nth(MOST_CHARS).map_or(text, |(end, _)| &text[..end])
 }
 
-// ---- Similarities as they are recorded ----
+// ---- Similarities in recordings ----
 
-/// How many steps there are from 0 to 1: finer than what whole components tell apart.
+/// Number of steps from 0 to 1: finer than the resolution of the components.
 const STEPS: i16 = 2_000;
 
-/// The letters of base64; two of them are a similarity.
+/// The letters of base64. Two of them are a similarity.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Similarities as a text of two letters each, in steps of 1/2000.
@@ -266,7 +266,7 @@ pub fn write_similarities(similarities: &[f64]) -> String {
     text
 }
 
-/// Similarities of such a text, from -1 to 1; none where it is not one.
+/// Parses the similarities of such a text, from -1 to 1. None if it isn't valid.
 #[must_use]
 pub fn read_similarities(text: &str) -> Option<Vec<f32>> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();

@@ -1,7 +1,7 @@
-//! How well messages fit what a request asks for.
+//! Scores messages by the topic of a request.
 //!
-//! BM25 over single messages, widened by the words that the best of them share, and spread to their neighbours; and who and
-//! when the request names.
+//! BM25 over single messages, expanded by words that the best of them share, and spread to their neighbors; plus
+//! speakers and times that the request names.
 
 use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
@@ -15,21 +15,21 @@ use crate::recall::text::cues::{CORRECTS, Whose};
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
-/// The kinds of terms that a word is looked for by.
+/// The kinds of terms that a word is searched for by.
 const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 
-/// How messages fit a request.
+/// Messages' relevance to a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
-    /// BM25 by the words that each has itself.
+    /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The message that has the best of these scores.
+    /// The message with the best of these scores.
     pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
-    /// By all parts together.
+    /// The combined score of all parts.
     pub(crate) total: Vec<f32>,
-    /// Whether each is of a time that is named.
+    /// True for messages from a time that the request names.
     pub(crate) is_in_time: Vec<bool>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     drop(by_named);
     let is_in_time = in_time(index, query);
     let time_weight = weights.time * selectivity(&is_in_time);
-    // Looked up, as no processor guesses what is a question.
+    // A table look-up, since a processor can't predict which messages are questions.
     let beside = [0.0, -weights.question];
     let is_question = |flags: &u8| usize::from(flags & IS_QUESTION != 0);
     let mut total: Vec<f32> = flags.iter().map(|flags| beside[is_question(flags)]).collect();
@@ -109,7 +109,7 @@ fn raise_by_author(scoring: Scoring<'_>, total: &mut [f32]) {
     }
 }
 
-/// Raises messages in which the one who asks corrects what was said before.
+/// Raises messages with corrections by the one who asks.
 fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     let Scoring { index, query, weights, .. } = scoring;
     let Asker::Known(asker) = query.asker else {
@@ -122,7 +122,7 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     }
 }
 
-/// The speakers that a request names.
+/// The speakers that a request names: by speaker, true if it names them. Empty if it names none.
 struct NamedMessages(Vec<bool>);
 
 impl NamedMessages {
@@ -147,7 +147,7 @@ impl NamedMessages {
         self.0.get(index.speaker(message) as usize) == Some(&true)
     }
 
-    /// Scores with those of named speakers raised.
+    /// Raises the scores of messages by named speakers.
     fn raised<'a>(&self, index: &Index, scores: &'a [f32], weight: f32) -> Cow<'a, [f32]> {
         if !self.is_any() {
             return scores.into();
@@ -175,7 +175,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
             });
         }
         if has_grams {
-            // Each for itself, all of them together as one.
+            // Each gram counts separately, and all of them together as much as one word.
             let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
             let weight = weights.grams / grams.len() as f32;
@@ -197,7 +197,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
     (scores, hits)
 }
 
-/// By message of these, by word of the request: how much its occurrences count, whatever the word's rarity.
+/// By message, by word of the request: the weight of its occurrences, without the word's rarity.
 pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
     let Scoring { index, query, weights, .. } = scoring;
     let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
@@ -223,7 +223,7 @@ pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<
     by_message
 }
 
-/// From 0 to 1: which part of the request's words, by their rarity, a message and its neighbours have.
+/// From 0 to 1: the share of the request's words, weighted by rarity, that a message and its neighbors have.
 pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     const AROUND: usize = 3;
     let around = leader.saturating_sub(AROUND)..=leader + AROUND;
@@ -239,7 +239,7 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// BM25 of the request's words and of the terms that are most peculiar to the messages that lead by these.
+/// BM25 of the request's words and of the terms that are most characteristic of the best messages by these.
 fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     let Scoring { index, weights, .. } = scoring;
     let mut scores = own.to_vec();
@@ -259,7 +259,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
             found[at].1 += own[message] / most;
         }
     }
-    // The heaviest first: of equal ones that with the smaller number.
+    // The heaviest first. Ties go to the smaller number.
     let weigh = |(term, weight): (u32, f32)| {
         let weight = weight * rarity(index, index.message_count(term));
         map::pair(!weight.max(0.0).to_bits(), term)
@@ -278,12 +278,12 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     scores
 }
 
-/// What is looked for: terms that count as one.
+/// Terms to search for, which count as one.
 struct SoughtWord {
     terms: Vec<u32>,
-    /// What it counts, with its rarity.
+    /// Its weight, including its rarity.
     weight: f32,
-    /// The place of the word that it is a form of.
+    /// The place of the request's word that it is a form of.
     word: Option<usize>,
 }
 
@@ -294,11 +294,11 @@ impl SoughtWord {
     }
 }
 
-/// Adds to the score of each message what is found in it, and to the hits of each word the messages that have it. What may not be
-/// recalled scores nothing, and gives its neighbours nothing.
+/// Adds each message's matches to its score, and the messages with a word to that word's hits. Messages that may not be
+/// recalled score nothing, and spread nothing to their neighbors.
 fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &mut [Vec<u32>]) {
     let Scoring { index, is_open, weights, .. } = scoring;
-    // Most forms of most words are in no message at all.
+    // Most forms of most words occur in no message at all.
     let is_there =
         |sought: &&SoughtWord| sought.terms.iter().any(|term| index.message_count(*term) > 0);
     let sought: Vec<&SoughtWord> = sought.iter().filter(is_there).collect();
@@ -324,7 +324,7 @@ fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &m
     }
 }
 
-/// What counts that a message has a word so often, by its length, of which the mean is 1.
+/// The weight of a number of occurrences in a message, by its length relative to the mean.
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
@@ -333,19 +333,19 @@ fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
 
-/// How rare what so many messages of an index have is.
+/// The rarity of a term that `count` messages of an index have.
 fn rarity(index: &Index, count: usize) -> f32 {
     rarity_among(index.len(), count)
 }
 
-/// How rare what `count` of all messages have is: BM25's inverse document frequency.
+/// The rarity of a term that `count` of all messages have: BM25's inverse document frequency.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
 pub(crate) fn rarity_among(all: usize, count: usize) -> f32 {
     let (all, count) = (all as f32, count as f32);
     (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
 }
 
-/// Which messages are of a time that the request names; empty where it names none.
+/// By message: true if it is from a time that the request names. Empty if it names none.
 fn in_time(index: &Index, query: &Query) -> Vec<bool> {
     if query.spans.is_empty() {
         return Vec::new();
@@ -358,17 +358,17 @@ fn in_time(index: &Index, query: &Query) -> Vec<bool> {
     (0..index.len()).map(is_in).collect()
 }
 
-/// From 0 to 1: what most messages have says little.
+/// From 0 to 1: low if most messages match, which says little.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
 fn selectivity(is_in: &[bool]) -> f32 {
     let count = is_in.iter().filter(|is_in| **is_in).count().max(1);
     (is_in.len().max(1) as f32 / count as f32).ln().clamp(0.0, 1.0)
 }
 
-/// The messages with the highest scores, the best first; of equal ones the newest. None whose score is below the smallest
-/// normal number.
+/// The messages with the highest scores, the best first, ties by newest. Excludes scores below the smallest normal
+/// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    /// So many are looked at together: most hold none that may be among the best.
+    /// Number of messages that are checked together: most blocks have none that may be among the best.
     const BLOCK: usize = 8;
     const SOME: usize = 256;
     let most = count.saturating_mul(2).saturating_add(SOME);
@@ -381,7 +381,7 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
                     best.push(map::pair(!score.to_bits(), !narrow(block * BLOCK + place)));
                 }
             }
-            // From time to time those that are no longer among them go.
+            // Now and then, drop those that are no longer among the best.
             if best.len() >= most {
                 let (bits, _) = map::halves(*best.select_nth_unstable(count).1);
                 threshold = f32::from_bits(!bits);
@@ -398,12 +398,12 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
 mod tests {
     use super::best;
     use proptest::prelude::*;
-    use windrow_property::properties;
+    use windrow_property::{number_in, properties};
 
     properties! {
         #[test]
         fn the_best_equal_those_of_a_full_sort(
-            scores in prop::collection::vec(prop_oneof![Just(0.0_f32), -1.0_f32..5.0, (0_u8..4).prop_map(f32::from)], 0..3000),
+            scores in prop::collection::vec(prop_oneof![Just(0.0_f32), number_in(-1.0..=5.0), (0_u8..4).prop_map(f32::from)], 0..3000),
             count in 0_usize..700,
         ) {
             let mut wanted: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();

@@ -1,7 +1,8 @@
-//! How well messages fit as what a request goes on from.
+//! Scores messages as the ones that a request continues from.
 //!
-//! What is near, and in a room of many, what is by, to or about those who speak now. Only the conversation that the request
-//! goes on in counts: after a pause, or for one who takes no part in it, there is none.
+//! These are the recent ones and, in a room of many, those by, to or about the people who are speaking now. Only the
+//! conversation that the request continues counts. After a pause, or for somebody who isn't part of it, there isn't
+//! such a conversation.
 
 use crate::base::message::Role;
 use crate::recall::index::{Index, short};
@@ -10,21 +11,21 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind};
 
-/// The conversation that a request goes on in.
+/// The conversation that a request continues.
 #[derive(Clone, Debug)]
 pub(crate) struct Newest {
-    /// Its first message, as far as it is looked at.
+    /// Its first message, as far back as scoring reaches.
     first: usize,
     /// Its last message.
     last: usize,
-    /// Who speaks in it; tools and notices do not.
+    /// Its speakers, without tools and notices.
     speakers: Vec<u16>,
-    /// From 0 where there are two, who answer each other anyway, towards 1 in a crowd.
+    /// From 0 for two people, who answer each other anyway, toward 1 in a crowd.
     pub(crate) crowd: f32,
 }
 
 impl Newest {
-    /// That of these messages.
+    /// The conversation of these messages.
     pub(crate) fn new(index: &Index, first: usize, last: usize, reach: usize) -> Self {
         let first = first.max(last.saturating_sub(reach));
         let is_voice = |message: &usize| {
@@ -43,7 +44,7 @@ impl Newest {
     }
 }
 
-/// What messages score as what a request goes on from: 0 but for some that follow on each other.
+/// Scores of messages as ones that a request continues from: 0 except for some consecutive ones.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     first: usize,
@@ -51,19 +52,19 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// What a message scores.
+    /// The score of a message.
     #[must_use]
     pub fn of(&self, message: usize) -> f32 {
         let at = message.checked_sub(self.first);
         at.and_then(|at| self.scores.get(at)).copied().unwrap_or_default()
     }
 
-    /// The messages that may score anything.
+    /// The messages that may have a score.
     pub(crate) fn range(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.scores.len()
     }
 
-    /// Makes all of them larger or smaller.
+    /// Multiplies all scores.
     pub(crate) fn scale(&mut self, by: f32) {
         for score in &mut self.scores {
             *score *= by;
@@ -77,8 +78,8 @@ impl Flow {
     }
 }
 
-/// Scores the newest conversation; `own` are the scores by the request's words, and `leader`
-/// the message that has the best of them.
+/// Scores the newest conversation. `own` are the scores by the request's words, and `leader` is the message with the
+/// best of them.
 pub(crate) fn score(
     scoring: Scoring<'_>,
     own: &[f32],
@@ -115,17 +116,17 @@ pub(crate) fn score(
     Flow { first: newest.first, scores }
 }
 
-/// Who speaks in the newest conversation, and to whom.
+/// Speakers and addressees in the newest conversation.
 struct Participants {
     first: usize,
     asker: Option<u16>,
     has_tools: bool,
     crowd: f32,
-    /// By message: whether it names the one who asks.
+    /// By message: true if it names the one who asks.
     names_asker: Vec<bool>,
-    /// By message: whether it names one whom the request names.
+    /// By message: true if it names somebody whom the request names.
     names_named: Vec<bool>,
-    /// By speaker: from 0 towards 1, how much they and the asker have named each other.
+    /// By speaker: from 0 toward 1, how much they and the asker have named each other.
     partners: Vec<f32>,
 }
 
@@ -152,7 +153,7 @@ impl Participants {
         participants
     }
 
-    /// Finds who names whom.
+    /// Finds out who names whom.
     fn listen(&mut self, scoring: Scoring<'_>, speakers: &[u16], last: usize) {
         let Scoring { index, query, weights, .. } = scoring;
         let languages = index.languages();
@@ -190,7 +191,7 @@ impl Participants {
         }
     }
 
-    /// Whether a message is of those who speak now. Between two it says nothing.
+    /// Relation of a message to the people who are speaking now. Between two it says nothing.
     fn affinity(&self, scoring: Scoring<'_>, message: usize) -> f32 {
         let Scoring { index, query, weights, .. } = scoring;
         if self.crowd <= 0.0 {
@@ -219,7 +220,7 @@ struct NameMatcher<'a> {
 }
 
 impl NameMatcher<'_> {
-    /// By message: whether it has all words of a speaker's name.
+    /// By message: true if it has all words of a speaker's name.
     fn names(&mut self, speaker: u16) -> Vec<bool> {
         let mut names = vec![false; self.last + 1 - self.first];
         let name = self.index.speakers().get(speaker as usize).map_or("", |it| it.name.as_str());

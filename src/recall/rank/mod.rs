@@ -1,7 +1,8 @@
-//! How well messages fit a request.
+//! Scores messages by their relevance to a request.
 
 pub(crate) mod about;
 pub(crate) mod flow;
+pub mod lasting;
 pub mod pairs;
 pub(crate) mod passages;
 pub mod query;

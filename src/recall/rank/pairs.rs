@@ -1,15 +1,15 @@
-//! Questions and their replies: what makes of single messages a conversation again.
+//! Questions and their replies: turns single messages into a conversation again.
 //!
-//! A reply that is kept says little without what was asked, and a page of questions without a reply is no conversation. So one
-//! brings the other, right behind it in the ranking: where it fits, both are there.
+//! A kept reply says little without its question, and a page of questions without replies isn't a conversation. So each
+//! brings the other along, directly after it in the ranking: if it fits, both are there.
 //!
-//! Only chats with an assistant have questions and replies: among people whose names are given everybody answers everybody.
+//! Only chats with an assistant have questions and replies: among named people everybody answers everybody.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::message::Role;
 use crate::recall::index::Index;
 
-/// What brings what.
+/// The kinds of messages that bring another one along.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairs {
     /// A reply brings the question that it answers.
@@ -18,10 +18,10 @@ pub struct Pairs {
     pub replies: bool,
 }
 
-/// So many messages a question and its reply are apart at most: with calls of tools between them.
+/// The most messages from a question to its reply, including tool calls between them.
 const MOST_APART: usize = 32;
 
-/// Candidates with what they bring behind them, unless that has had its turn before.
+/// Candidates, each followed by the message that it brings along, unless that one came earlier.
 #[must_use]
 pub fn with_pairs(
     index: &Index,
@@ -47,7 +47,7 @@ pub fn with_pairs(
             _ => None,
         };
         if let Some((place, form)) = brought.filter(|(place, _)| !listed[*place]) {
-            // What has the next turn anyway comes for itself.
+            // A message that has the next turn anyway comes by itself.
             let is_next = candidates.peek().is_some_and(|next| next.place == place);
             let with = (!is_next || form != Form::Whole).then_some(message);
             all.push(Candidate { place, form, with });
@@ -69,7 +69,7 @@ fn reply_of(index: &Index, question: usize) -> Option<usize> {
     turn.filter(|message| role(index, *message) == Some(Role::Assistant)).last()
 }
 
-/// In which role a message is said; none where the speaker of an assistant's has a name.
+/// The role of a message. None if an assistant's speaker has a name.
 fn role(index: &Index, message: usize) -> Option<Role> {
     let speaker = index.speakers().get(usize::from(index.speaker(message)))?;
     let is_person = speaker.role == Role::Assistant && !speaker.name.is_empty();

@@ -1,7 +1,7 @@
-//! Passages: the parts of longer texts that are found on their own.
+//! Passages: the parts of longer texts that are found separately.
 //!
-//! A text is cut where its author divided it: at headings, blank lines and the items of lists, and only where that leaves
-//! too long a part at the ends of sentences. Small neighbours stay together, and a heading stays with the text below it.
+//! A text is cut at its author's divisions: at headings, blank lines and items of lists. Only if a part is still too
+//! long, it is cut at the ends of sentences. Small neighbors stay together, and a heading stays with the text below it.
 
 use crate::base::map;
 use crate::base::message::{Field, Role};
@@ -19,23 +19,23 @@ use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
 use xxhash_rust::xxh64::Xxh64;
 
-/// The most code points of a passage: a paragraph or two, which say one thing.
+/// The most code points of a passage: a paragraph or two, on one topic.
 const LONGEST: usize = 600;
-/// The fewest that the most may be.
+/// The lower bound for this limit.
 const LEAST_LONGEST: usize = 100;
-/// A heading ends the passage before it where that is this part of the longest.
+/// A heading ends the passage before it if that is at least 1/`SHORT_PART` of the longest length.
 const SHORT_PART: usize = 4;
 
-/// How much is looked for.
+/// Bounds of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// The most passages.
     pub(crate) count: usize,
-    /// The most code points of all of them. The best is there however long it is.
+    /// The most code points of all of them. The best one is included whatever its length.
     pub(crate) chars: usize,
     /// The most code points that will be shown of one text.
     pub(crate) text_chars: usize,
-    /// How many code points stand around each.
+    /// Number of code points around each.
     pub(crate) around: usize,
 }
 
@@ -46,19 +46,19 @@ impl Bounds {
     }
 }
 
-/// A part of a text that fits the request: a passage, or neighbouring ones.
+/// A part of a text that matches the request: one passage, or adjacent ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// The text that it is of, by its position.
+    /// Its text, by position.
     pub(crate) text: usize,
-    /// Where in the text it stands, in bytes.
+    /// Its range in the text, in bytes.
     pub(crate) range: Range<usize>,
-    /// How well it fits, from 0 to 1: its score as a share of the best one's.
+    /// Its relevance, from 0 to 1: its score as a share of the best one's.
     pub(crate) score: f64,
 }
 
-/// What of some texts fits a request best, in the order of the texts. What has no word of the request, and is not beside
-/// anything that has one, is not among it.
+/// The parts of some texts that match a request best, in the order of the texts. Excludes passages that neither have a
+/// word of the request nor are next to one that has.
 ///
 /// `library` has the same texts.
 pub(crate) fn find(
@@ -115,16 +115,16 @@ pub(crate) fn find(
     found
 }
 
-/// Texts in passages, with their index.
+/// The passages of texts, with their index.
 #[derive(Debug)]
 pub(crate) struct Library {
-    /// Each with the text that it is of, by its position.
+    /// Each with its text, by position.
     passages: Vec<(usize, Range<usize>)>,
     index: Index,
 }
 
 impl Library {
-    /// Cuts texts into passages of at most so many characters, and indexes these.
+    /// Cuts texts into passages of at most `longest` characters, and indexes these.
     pub(crate) fn of(texts: &[&str], longest: usize) -> Self {
         let mut passages: Vec<(usize, Range<usize>)> = Vec::new();
         let mut parts: Vec<(usize, &str)> = Vec::new();
@@ -142,11 +142,11 @@ impl Library {
         Self { passages, index }
     }
 
-    /// How well each passage fits a request: each text is a conversation of its own, and its passages the messages. 0 where
-    /// neither it nor a neighbour has a word of the request.
+    /// The relevance of each passage to a request. Each text counts as a conversation, and its passages as messages. 0
+    /// if neither a passage nor a neighbor has a word of the request.
     fn score(&self, request: &str, now: Milliseconds) -> Vec<f32> {
         let index = &self.index;
-        // Nobody of the request's role speaks in them, so that it goes on from none of them.
+        // Nobody of the request's role speaks in them, so it continues from none of them.
         let request = Request { text: request, name: "", role: Role::User };
         let query = Query::new(index, request, now, &Zone::default());
         let is_open = vec![true; index.len()];
@@ -178,7 +178,7 @@ pub(crate) fn checksum(texts: &[&str], longest: usize) -> u64 {
     hash.digest()
 }
 
-/// Passages as the messages of a transcript. Where there is more than one can hold, there are none.
+/// Passages as the messages of a transcript. Empty if they are too many for one.
 fn messages_of(parts: &[(usize, &str)]) -> Messages {
     let code = |field: Field| Field::ALL.iter().zip(0_u8..).find(|it| *it.0 == field);
     let fields = [Field::ConversationId, Field::Text].map(|it| code(it).map_or(0, |it| it.1));
@@ -202,7 +202,7 @@ fn messages_of(parts: &[(usize, &str)]) -> Messages {
         segment_fields: &fields.repeat(count),
         segment_lengths: &segment_lengths,
     };
-    // It fails beyond 4 GB only.
+    // It fails only beyond 4 GB.
     let _ = transcript.append(&columns);
     transcript
 }
@@ -212,12 +212,12 @@ fn messages_of(parts: &[(usize, &str)]) -> Messages {
 struct Block {
     range: Range<usize>,
     begins_with_heading: bool,
-    /// Whether there is more in it than headings.
+    /// True if it has more than headings.
     has_body: bool,
 }
 
-/// Cuts a text into passages of at most `longest` code points, in order. They hold all of it but white space, and begin
-/// and end at whole characters. (One character that is longer is a passage of its own.)
+/// Cuts a text into passages of at most `longest` code points, in order. They cover all of it except white space, and
+/// begin and end at whole characters. (A single character that is longer is a separate passage.)
 fn cut(text: &str, longest: usize) -> Vec<Range<usize>> {
     let mut passages: Vec<Range<usize>> = Vec::new();
     let mut length = 0;
@@ -256,7 +256,7 @@ fn blocks(text: &str) -> Vec<Block> {
         let is_heading = is_heading(line);
         let last = blocks.last_mut().filter(|_| is_open);
         if line.trim().is_empty() {
-            is_open = last.is_some_and(|last| !last.has_body); // a heading goes with what follows
+            is_open = last.is_some_and(|last| !last.has_body); // a heading belongs with the text after it
             continue;
         }
         let begins = is_heading || is_list_item(line);
@@ -278,14 +278,14 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether a line is a heading in Markdown.
+/// True if a line is a heading in Markdown.
 fn is_heading(line: &str) -> bool {
     let line = line.trim();
     let after = line.trim_start_matches('#');
     (1..=6).contains(&(line.len() - after.len())) && after.starts_with(char::is_whitespace)
 }
 
-/// Whether a line begins an item of a list.
+/// True if a line begins an item of a list.
 fn is_list_item(line: &str) -> bool {
     const MOST_DIGITS: usize = 3;
     let line = line.trim_start();
@@ -301,7 +301,7 @@ fn is_list_item(line: &str) -> bool {
     after.is_some_and(|after| after.starts_with(char::is_whitespace))
 }
 
-/// A block in pieces of at most `longest` code points, without white space around them.
+/// Splits a block into pieces of at most `longest` code points, without white space around them.
 fn pieces(text: &str, block: Range<usize>, longest: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut start = block.start;
@@ -328,7 +328,8 @@ fn pieces(text: &str, block: Range<usize>, longest: usize) -> Vec<Range<usize>> 
     pieces
 }
 
-/// Where a text is cut to be no longer than its beginning `head`: behind a sentence, or a word; not near its begin.
+/// The place to cut a text so that it is no longer than its beginning `head`: after a sentence or a word, but not near
+/// the beginning.
 fn place_to_cut(text: &str, head: &str) -> usize {
     let earliest = head.len() / 3;
     let (mut by_sentence, mut by_word) = (None, None);
@@ -348,12 +349,12 @@ fn place_to_cut(text: &str, head: &str) -> usize {
     by_sentence.or(by_word).unwrap_or(head.len())
 }
 
-/// What ends a sentence with no space behind it.
+/// True for characters that end a sentence without a space after them.
 fn is_wide_stop(letter: char) -> bool {
     matches!(letter, '。' | '！' | '？')
 }
 
-/// What may stand behind the end of a sentence and belongs to it.
+/// True for characters that may follow the end of a sentence and belong to it.
 fn closes(letter: char) -> bool {
     matches!(letter, ')' | ']' | '"' | '\'' | '”' | '’' | '»' | '」' | '』' | '）')
 }
@@ -362,7 +363,7 @@ fn is_boundary(text: &str, at: usize) -> bool {
     GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0) == Ok(true)
 }
 
-/// A text without white space at its ends, as far as that tears no character.
+/// The range of a text without white space at its ends, as far as that tears no character.
 fn trimmed(text: &str) -> Range<usize> {
     let mut end = text.trim_end().len();
     let mut start = end - text[..end].trim_start().len();

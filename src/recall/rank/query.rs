@@ -1,4 +1,4 @@
-//! What a request asks for: its words, who and when it names, and from where it is asked.
+//! A parsed request: its words, the speakers and times that it names, and its author.
 
 use crate::base::map::HashedSet;
 use crate::base::message::Role;
@@ -9,52 +9,53 @@ use crate::recall::text::dates;
 use crate::recall::text::detect;
 use crate::recall::text::terms::{self, Analyzer, Word};
 
-/// What a request asks for.
+/// A parsed request.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
-    /// The words to look for.
+    /// The words to search for.
     pub(crate) words: Vec<Word>,
-    /// The speakers that it names, if not all.
+    /// The speakers that it names, unless it names all.
     pub(crate) speakers: Vec<u16>,
     /// The times that it names.
     pub(crate) spans: Vec<dates::Span>,
-    /// Whether it wants an overview, an opinion or a reason rather than a fact.
+    /// True if it asks for an overview, an opinion or a reason rather than a fact.
     pub(crate) wants_overview: bool,
-    /// Whether it is a question.
+    /// True if it is a question.
     pub(crate) is_question: bool,
-    /// Who asks.
+    /// The one who asks.
     pub(crate) asker: Asker,
-    /// Whose words it asks for.
+    /// The author whose words it asks for.
     pub(crate) whose: Whose,
 }
 
-/// Who asks.
+/// The one who asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// Nobody of the conversation, as far as is known: the request has no name, and several speakers or none have its role.
+    /// Nobody known in the conversation: the request has no name, and several speakers have its role, or none.
     #[default]
     Outside,
-    /// One who takes part, and has said nothing yet.
+    /// A participant who hasn't said anything yet.
     New,
     /// A speaker.
     Known(u16),
 }
 
-/// A request as it came.
+/// A request in its original form.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
-    /// Who says it.
+    /// Its author's name.
     pub name: &'a str,
-    /// In which role.
+    /// Its author's role.
     pub role: Role,
 }
 
-/// Bytes of a request that are read. Of a longer one these are the beginning and the end, where it says what it asks.
+/// The most bytes of a request that are read. Of a longer one, the beginning and the end are read, which usually have
+/// the question.
 const LONGEST_REQUEST: usize = 1 << 15;
 
-/// A request as far as it is read.
+/// The part of a request that is read.
 pub(crate) fn readable(request: String) -> String {
     if request.len() <= LONGEST_REQUEST {
         return request;
@@ -66,7 +67,7 @@ pub(crate) fn readable(request: String) -> String {
 }
 
 impl Query {
-    /// Reads a request.
+    /// Parses a request.
     #[must_use]
     pub fn new(index: &Index, request: Request<'_>, now: Milliseconds, zone: &Zone) -> Self {
         let own = detect::detect(request.text);
@@ -80,7 +81,7 @@ impl Query {
             .time_range()
             .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
         let wants_overview = terms::wants_overview(request.text, own);
-        // Words that only say what to do, or who should, are not looked for, unless there are no others.
+        // Words that only say what to do, or who should, aren't searched for, unless the request has no others.
         let is_name = |word: &Word| parts_of(&word.text).any(|part| names.contains(&part));
         let is_looked_for = |word: &Word| !word.is_request_word && !is_name(word);
         if words.iter().any(is_looked_for) {
@@ -98,7 +99,7 @@ impl Query {
     }
 }
 
-/// Who asks: the speaker of that name, or where the request names none and only one speaker has its role, that one.
+/// The one who asks: the speaker with the request's name. Without a name, the only speaker with its role.
 fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
     let is_same = |(speaker, _): &(&Speaker, u16)| {
         speaker.name == request.name && speaker.role == request.role
@@ -116,7 +117,7 @@ fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
     }
 }
 
-/// The speakers that a request names best, by most words of their names; and the words that it has of these names.
+/// The speakers that a request names best, by most words of their names; and the words of these names in the request.
 fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<String>) {
     const FEW: usize = 4;
     let said: HashedSet<String> = parts_of(request).collect();
@@ -154,8 +155,8 @@ fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<S
     (named, words)
 }
 
-/// The words of a name or a request, so that they can be compared: in small letters, unless a word is one letter, which is a
-/// name only as it is written.
+/// The words of a name or a request in comparable form: in lower case, except single letters, which are a name only in
+/// their original case.
 fn parts_of(name: &str) -> impl Iterator<Item = String> {
     let parts = name.split(|letter: char| !letter.is_alphanumeric());
     parts.filter(|part| !part.is_empty()).map(|part| match part.chars().nth(1) {
@@ -164,7 +165,7 @@ fn parts_of(name: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// With what among few speakers a name may be meant.
+/// Prefixes of a name that may refer to it among few speakers.
 fn beginnings_of(part: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 3;
     part.char_indices().skip(SHORTEST).map(|(end, _)| &part[..end])

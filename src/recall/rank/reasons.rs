@@ -1,4 +1,4 @@
-//! Why a message was recalled, in words that a person understands.
+//! Reasons for recalling a message, in words for people.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -12,46 +12,46 @@ use crate::recall::rank::score::Scores;
 use crate::recall::text::cues::CORRECTS;
 use std::rc::Rc;
 
-/// What a ranking was made from.
+/// The evidence of a ranking.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// The messages.
     pub index: Rc<Index>,
     /// The request.
     pub query: Rc<Query>,
-    /// What each message scored.
+    /// The score of each message.
     pub scores: Rc<Scores>,
-    /// How near each is to the request by the hook `recall.embed`, where it was asked.
+    /// The similarity of each message to the request by the hook `recall.embed`, if it was asked.
     pub similarities: Option<Vec<f32>>,
     /// By message of the index: its row of the transcript, or [`UNREAD`].
     pub rows: Vec<usize>,
     /// By row of the transcript: its place in the index, or [`NOT_INDEXED`].
     pub places: Vec<usize>,
-    /// The sequence number of each, where a store has messages that are not read; otherwise they are counted from 1 on.
+    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
-/// The row of a message that was not read.
+/// The row of an unread message.
 pub const UNREAD: usize = usize::MAX;
 /// The place of a message that is not in the index.
 pub const NOT_INDEXED: usize = usize::MAX;
 
-/// Messages that far away are beside it.
+/// The most messages between two that count as next to each other.
 const BESIDE: usize = 3;
-/// So many words are named.
+/// The most words that a reason names.
 const MOST_WORDS: usize = 5;
-/// From here on a similarity is worth a word.
+/// The lowest similarity that is worth mentioning.
 const CLOSE: f32 = 0.3;
 
 impl Evidence {
-    /// Where its messages are.
+    /// The places of its messages.
     #[must_use]
     pub fn whereabouts(&self) -> Whereabouts<'_> {
         let seqs = self.seqs.as_ref().map(|seqs| seqs.as_slice());
         Whereabouts { index: &self.index, rows: &self.rows, seqs }
     }
 
-    /// Why the messages in these rows were recalled: those of the same reasons together.
+    /// Reasons for recalling the messages in these rows, grouped by equal reasons.
     #[must_use]
     pub fn recalled(&self, rows: &[usize]) -> Vec<RecalledWords> {
         let mut recalled: Vec<RecalledWords> = Vec::new();
@@ -64,7 +64,7 @@ impl Evidence {
         recalled
     }
 
-    /// Why each of the messages in these rows was recalled, or whatever was done with it.
+    /// The reasons for each of the messages in these rows, after `done`: a word such as "recalled".
     pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
         let has = |messages: &[u32], from: usize, to: usize| {
             let first = messages.partition_point(|message| (*message as usize) < from);
@@ -121,19 +121,19 @@ impl Evidence {
     }
 }
 
-/// Where the messages of an index are: see [`Evidence`], which has the same lists.
+/// The places of an index's messages: see [`Evidence`], which has the same lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Whereabouts<'a> {
     /// The messages.
     pub index: &'a Index,
     /// By message of the index: its row of the transcript, or [`UNREAD`].
     pub rows: &'a [usize],
-    /// The sequence number of each, where a store has messages that are not read; otherwise they are counted from 1 on.
+    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<&'a [u64]>,
 }
 
 impl Whereabouts<'_> {
-    /// The sequence numbers of messages that were not read: those at these places, and what goes together with them.
+    /// The sequence numbers of unread messages: those at these places, and the messages that belong to them.
     #[must_use]
     pub fn unread_seqs(&self, places: &[usize]) -> Vec<u64> {
         let seq = |place: usize| self.seqs.map_or(place as u64 + 1, |all| all[place]);
@@ -147,8 +147,7 @@ impl Whereabouts<'_> {
         seqs
     }
 
-    /// A message with the exchange that it is of, where a tool is called in that: from a message of the user to before the
-    /// next.
+    /// A message. If its exchange has tool calls, the whole exchange: from a message of the user to before the next.
     fn together(&self, place: usize) -> std::ops::Range<usize> {
         let is = |place: usize, role| self.index.role(place) == Some(role);
         let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));

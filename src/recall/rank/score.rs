@@ -1,7 +1,7 @@
-//! How well each message fits a request.
+//! Scores each message by its relevance to a request.
 //!
-//! Two questions are asked of every message, and what they answer is added up. *Is it what the request is about?* (`about`)
-//! And where the request goes on in the newest conversation: *is it what the request goes on from?* (`flow`)
+//! The score adds up two answers. *Is the message on the request's topic?* (`about`) And, if the request continues the
+//! newest conversation: *does it continue from the message?* (`flow`)
 
 use crate::base::time::Milliseconds;
 use crate::recall::index::{IS_START, PAUSE};
@@ -12,22 +12,22 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::rank::weights::Weights;
 
-/// How messages fit a request, by message.
+/// Scores for a request, by message.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
-    /// BM25 by each message's own words, without its neighbours.
+    /// BM25 of each message's own words, without its neighbors.
     pub own: Vec<f32>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub hits: Vec<Vec<u32>>,
-    /// What decides.
+    /// The deciding score.
     pub total: Vec<f32>,
-    /// The message whose own words fit best.
+    /// The message with the best score by its own words.
     pub leader: Option<usize>,
-    /// The message whose own words fit far better than those of any other, if there is one.
+    /// The message whose own words match far better than those of any other, if there is one.
     pub outstanding: Option<usize>,
-    /// The part of that which is for what the request goes on from.
+    /// The part of the total for messages that the request continues from.
     pub flow: Flow,
-    /// Whether each is of a time that is named; empty where none is.
+    /// True for messages from a time that the request names; empty if it names none.
     pub is_in_time: Vec<bool>,
 }
 
@@ -40,7 +40,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
         flow = flow::score(scoring, &own, leader, &newest);
         let between_two = about_between_two(scoring, &hits, leader);
         let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
-        // What flows is scaled to the rest and not the other way: it is of fewer messages.
+        // The flow is scaled to the rest and not the other way around, since it covers fewer messages.
         let most = largest(&total);
         if most > 0.0 {
             flow.scale(most / weight);
@@ -67,21 +67,22 @@ pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
     Scores { total: own.clone(), own, hits, ..Scores::default() }
 }
 
-/// Of the messages that anything speaks for so many as are best, the best first; of equal ones the newest.
+/// The `count` best messages with a score above 0, the best first, ties by newest.
 #[must_use]
 pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
     about::best(scores, count)
 }
 
-/// Whether the words of a message fit so many times better than those of any other. Those beside it do not count: they are about the
-/// same.
+/// True if the words of a message match `times` times better than those of any other. Its neighbors don't count: they
+/// are on the same topic.
 fn stands_out(own: &[f32], message: usize, times: f32) -> bool {
     let before = &own[..message.saturating_sub(1)];
     let behind = own.get(message + 2..).unwrap_or_default();
     own[message] > times * largest(before).max(largest(behind))
 }
 
-/// The more of the request's words are found in one place, the likelier it is about that place.
+/// Weight of the topic between two speakers. The more of the request's words occur in one place, the more likely it is
+/// about that place.
 fn about_between_two(scoring: Scoring<'_>, hits: &[Vec<u32>], leader: Option<usize>) -> f32 {
     let Scoring { index, query, weights, .. } = scoring;
     let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));
@@ -89,7 +90,7 @@ fn about_between_two(scoring: Scoring<'_>, hits: &[Vec<u32>], leader: Option<usi
     weights.about_between_two * coverage * share
 }
 
-/// The conversation that the request goes on in, if it goes on in one.
+/// The conversation that the request continues, if it continues one.
 fn newest(scoring: Scoring<'_>, now: Milliseconds) -> Option<Newest> {
     let Scoring { index, query, weights, .. } = scoring;
     let last = index.len().checked_sub(1)?;

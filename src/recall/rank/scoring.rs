@@ -1,20 +1,21 @@
-//! What is scored, and by which weights.
+//! Inputs of scoring.
 
 use crate::recall::index::Index;
 use crate::recall::rank::query::Query;
 use crate::recall::rank::weights::Weights;
 
-/// What is scored, and by which weights.
+/// Inputs of scoring.
 #[derive(Clone, Copy, Debug)]
 pub struct Scoring<'a> {
     /// The messages.
     pub index: &'a Index,
     /// The request.
     pub query: &'a Query,
-    /// By message: whether it may be recalled.
+    /// By message: true if it may be recalled.
     pub is_open: &'a [bool],
-    /// By message: how near its meaning is to the request, from -1 to 1, by the hook `recall.embed` or by the table of meanings.
+    /// By message: the similarity of its meaning to the request, from -1 to 1, by the hook `recall.embed` or by the
+    /// table of meanings.
     pub similarities: Option<&'a [f32]>,
-    /// The weights: [`Weights::TUNED`], or others of a program that looks for better ones.
+    /// The weights: [`Weights::TUNED`], or others in a program that searches for better ones.
     pub weights: &'a Weights,
 }

@@ -1,4 +1,4 @@
-//! Searching a log: its messages that are about a question.
+//! Searches a log for messages relevant to a question.
 
 use crate::base::map::HashedSet;
 use crate::base::message::Role;
@@ -14,17 +14,17 @@ use crate::recall::rank::weights::Weights;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// What a search found in one log.
+/// Results of a search in one log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
-    /// How many messages the log has.
+    /// Number of messages in the log.
     pub message_count: usize,
-    /// The words that were looked for.
+    /// The words that were searched for.
     pub words: Vec<FoundWord>,
-    /// The best messages, the best first; of equal ones the newest.
+    /// The best messages, the best first, ties by newest.
     pub hits: Vec<Hit>,
-    /// From when to when the messages are, in milliseconds since 1970, where the question names a time: what that means
+    /// The range of the messages' times, in milliseconds since 1970, if the question names a time, whose meaning
     /// depends on the time zone.
     pub time_range: Option<[i64; 2]>,
 }
@@ -35,7 +35,7 @@ pub struct Found {
 pub struct FoundWord {
     /// The word.
     pub text: String,
-    /// How many messages of the log have it in one of its forms.
+    /// Number of messages in the log that have it in one of its forms.
     pub count: usize,
 }
 
@@ -45,18 +45,18 @@ pub struct FoundWord {
 pub struct Hit {
     /// Its sequence number.
     pub seq: u64,
-    /// What it scores, as a share of the best of its log: above 0, at most 1. Beside another log that says nothing, as the
+    /// Its score as a share of the best in its log: above 0, at most 1. It can't be compared across logs, since the
     /// best of each has 1.
     pub share: f64,
-    /// By word of the question, what it counts that the message has it, whatever the word's rarity.
+    /// By word of the question: the weight of its occurrences in the message, without the word's rarity.
     pub weights: Vec<f64>,
-    /// Whether words that are only like it (grams) count.
+    /// The weight of words that are only similar (grams).
     pub similar: f64,
-    /// Why it was found, in words.
+    /// The reason why it was found, in words.
     pub reason: String,
 }
 
-/// Finds at most so many messages of a log that are about a question.
+/// Finds at most `count` messages of a log that are relevant to a question.
 #[must_use]
 pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count: usize) -> Found {
     let index = &log.index;
@@ -103,7 +103,7 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     Found { message_count: index.len(), words, hits, time_range }
 }
 
-/// How rare a word is that `count` of all messages have, of however many logs: see [`FoundWord`].
+/// The rarity of a word that `count` of all messages have, across any number of logs: see [`FoundWord`].
 #[must_use]
 pub fn rarity(all: usize, count: usize) -> f32 {
     about::rarity_among(all, count)

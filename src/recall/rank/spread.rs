@@ -1,27 +1,27 @@
-//! What a message scores spreads to those around it: an answer seldom repeats the words of the question.
+//! Spreads the score of a message to its neighbors: an answer seldom repeats the words of the question.
 
 use crate::recall::index::IS_START;
 
-/// How far, and how much of it.
+/// The range and the strength of the spread.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    /// What the next message gets of it.
+    /// The share for the next message.
     pub forward: f32,
-    /// What the message before gets of it.
+    /// The share for the message before.
     pub backward: f32,
-    /// The part that is left with every further message.
+    /// The factor for every further message.
     pub decay: f32,
-    /// So many tokens of a message that is passed over count as one message more: a topic is left sooner over a page than over
-    /// a line. Infinite where all messages count alike.
+    /// A skipped message of this many tokens counts as one message more: a page puts more distance between topics than
+    /// a line. Infinite if all messages count alike.
     pub message_tokens: f32,
 }
 
-/// What is left of a score behind a message of a size.
+/// The part of a score that remains after passing a message of a size.
 trait Fading {
     fn behind(&self, size: u16) -> f32;
 }
 
-/// The same behind every message: nothing has to be looked up.
+/// The same factor for every message, without a look-up.
 struct Even(f32);
 
 impl Fading for Even {
@@ -30,12 +30,12 @@ impl Fading for Even {
     }
 }
 
-/// Less behind a long message.
+/// A smaller factor for a long message.
 struct BySize([f32; Self::STEPS]);
 
 impl BySize {
     const STEPS: usize = 256;
-    /// Tokens of a step. Above all steps a message counts as one of the last.
+    /// Tokens of a step, as a shift. Longer messages count as the last step.
     const STEP_SHIFT: u16 = 3;
 
     fn of(kernel: Kernel) -> Self {
@@ -55,7 +55,7 @@ impl Fading for BySize {
     }
 }
 
-/// A part of the scores, and the largest of it: parts are weighed against each other as shares of their largest.
+/// A part of the scores, and its largest one: parts are weighted as shares of their largest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     pub(crate) scores: Vec<f32>,
@@ -69,14 +69,14 @@ impl Part {
     }
 }
 
-/// The largest of some scores; 0 where none is above it.
+/// The largest of some scores, or 0 if none is above it.
 pub(crate) fn largest(scores: &[f32]) -> f32 {
-    // The bits of two numbers above 0 are in the order of the numbers, and those of one below 0 are below 0.
+    // The bits of positive numbers have the order of the numbers, and those of negative ones are below 0.
     let bits = |most: i32, score: &f32| most.max(score.to_bits().cast_signed());
     f32::from_bits(scores.iter().fold(0, bits).cast_unsigned())
 }
 
-/// Adds parts to a total, the largest of each as what stands beside it.
+/// Adds weighted parts to a total. A part's largest score counts as much as its weight.
 pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
     let share = |(part, weight): &(Part, f32)| {
         let most = part.most;
@@ -89,8 +89,8 @@ pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
     }
 }
 
-/// Scores with what they get from others of their conversation; `flags` say where one begins, and `sizes` how many tokens each
-/// message has. Two at once, as each waits for what it has carried on so far.
+/// Scores plus the spread from others in their conversation. `flags` mark the start of each conversation, and `sizes`
+/// has each message's tokens. Processes two at once, since each waits for its own running sum.
 pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]) -> [Part; 2] {
     if sources.iter().all(|(kernel, _)| kernel.message_tokens == f32::INFINITY) {
         spread_by(sources, flags, sizes, &sources.map(|(kernel, _)| Even(kernel.decay)))
@@ -111,7 +111,7 @@ fn spread_by(
         let next = flags[first + 1..].iter().position(|flags| flags & IS_START != 0);
         let end = next.map_or(flags.len(), |next| first + 1 + next);
         let sources = sources.map(|(kernel, scores)| (kernel, &scores[first..end]));
-        // Many a conversation is not about it.
+        // Many conversations have no match at all.
         if sources.iter().any(|(_, scores)| scores.iter().any(|score| *score > 0.0)) {
             let spreads = spreads.each_mut().map(|all| &mut all[first..end]);
             spread_conversation(sources, fadings, &sizes[first..end], spreads);
@@ -121,8 +121,9 @@ fn spread_by(
     spreads.map(Part::of)
 }
 
-/// Adds the spread of one conversation: forward from its beginning and backward from its end at once. Four sums are carried on
-/// side by side, as each waits for what it was before; and by places, as iterators over all of that are not made as fast.
+/// Adds the spread of one conversation: forward from its beginning and backward from its end at once. Four running sums
+/// are interleaved, since each waits for its previous value. It uses indices, since iterators over all of that compile
+/// to slower code.
 fn spread_conversation(
     [one, other]: [(Kernel, &[f32]); 2],
     [fading, other_fading]: &[impl Fading; 2],
@@ -152,8 +153,8 @@ fn spread_conversation(
     }
 }
 
-/// Messages after which tiny remainders become zero. Without that they would become the smallest numbers, with which many
-/// processors are about 100 times slower.
+/// Number of messages after which tiny remainders become zero. Otherwise they would become subnormal numbers, which
+/// make many processors about 100 times slower.
 const STRETCH: usize = 128;
 
 fn faded(carried: f32) -> f32 {
@@ -165,7 +166,7 @@ fn faded(carried: f32) -> f32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use windrow_property::properties;
+    use windrow_property::{number_in, properties};
 
     const KERNELS: [Kernel; 2] = [
         Kernel { forward: 0.6, backward: 0.4, decay: 0.7, message_tokens: f32::INFINITY },
@@ -203,7 +204,7 @@ mod tests {
     }
 
     fn messages() -> impl Strategy<Value = Vec<((f32, u8), u16)>> {
-        let score = prop_oneof![12 => Just(0.0_f32), 1 => 0.01_f32..20.0];
+        let score = prop_oneof![12 => Just(0.0_f32), 1 => number_in(0.01..=20.0)];
         let flags = prop_oneof![99 => Just(0_u8), 1 => Just(IS_START)];
         let size = prop_oneof![6 => 0_u16..60, 1 => any::<u16>()];
         prop::collection::vec(((score, flags), size), 0..600)
@@ -226,8 +227,8 @@ mod tests {
 
         #[test]
         fn parts_count_as_shares_of_their_largest(
-            scores in prop::collection::vec(0.0_f32..9.0, 0..3000),
-            weight in 0.1_f32..4.0,
+            scores in prop::collection::vec(number_in(0.0..=9.0), 0..3000),
+            weight in number_in(0.1..=4.0),
         ) {
             let mut total = vec![1.0; scores.len()];
             let none = || (Part::of(vec![0.0; scores.len()]), 1.0);

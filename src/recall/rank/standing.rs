@@ -1,4 +1,4 @@
-//! What holds throughout a chat: the user's own instructions and preferences. No word of a request asks for them.
+//! Standing instructions of a chat: the user's own instructions and preferences. No word of a request asks for them.
 
 use crate::base::map;
 use crate::recall::index::Index;
@@ -6,13 +6,13 @@ use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::cues::STANDS;
 
-/// More of them than this would be read for a share that holds a few.
+/// The most that are read, for a share with room for a few.
 const MOST: usize = 64;
 
-/// The messages in which the one who asks says what holds throughout, those first that are worth most for their price, and of
-/// equal ones the newest. Of those on the same matter a later one comes before an earlier one.
+/// The messages with standing instructions of the one who asks, by worth for their cost, ties by newest. Of those on
+/// the same matter a later one comes before an earlier one.
 ///
-/// Only who asks can say what holds: others who talk to the model cannot, and where it is not clear who asks, nobody can.
+/// Only the one who asks can set them. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
 #[must_use]
 pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     let Scoring { index, query, is_open, .. } = scoring;
@@ -38,7 +38,7 @@ pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     standing
 }
 
-/// Whether two messages have so many words in common that they are about one thing.
+/// True if two messages have enough words in common to be about one thing.
 fn is_on_the_same_matter(index: &Index, one: usize, other: usize) -> bool {
     let (one, other) = (index.terms_of(one), index.terms_of(other));
     let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();

@@ -1,9 +1,10 @@
-//! Lasting statements: the user's facts about themselves, above all about their health, and how they want to be answered. No word of a request
-//! asks for them.
+//! Lasting statements: the user's facts about themselves, above all about their health, and about how they want to be
+//! answered. No word of a request asks for them.
 //!
-//! They compete with the messages that rank. A prior for its kind raises a statement's score, and it has a place if it is then worth more than the last
-//! message that fits. The rarer statements are among the user's messages, the higher the prior, as with words: if every line
-//! is one, none is raised. The prior is lower if one place has all words of the request, or if the request isn't a question.
+//! They compete with ranked messages. A prior for its kind raises a statement's score, and it is included if it is then
+//! worth more than the last message that fits. The rarer statements are among the user's messages, the higher the
+//! prior, as with words: if every line is one, none is raised. The prior is lower if one place has all words of the
+//! request, or if the request isn't a question.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -15,31 +16,31 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::text::statements::{self, Kind};
 
-/// More of them than this would be read for a share that holds fewer.
+/// The most that are read, for a share with room for fewer.
 const MOST: usize = 64;
 
-/// The limits of a prompt that statements go by.
+/// Limits of the prompt that affect statements.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// About how many tokens fit.
     pub room: u64,
-    /// From this length on, in tokens, a message comes in as its statement alone.
+    /// From this length on, in tokens, a message is reduced to its statement.
     pub long: u64,
 }
 
-/// A message with a statement, and what that is worth for its price.
+/// A message with a statement, and its worth for its cost.
 struct Statement {
     message: usize,
     kind: Kind,
-    /// True if it surely is about health. It comes first, whatever it displaces.
+    /// True if it is certainly about health. It comes first, whatever it displaces.
     is_safety: bool,
     worth: f32,
 }
 
-/// The messages with a lasting statement of the one who asks, the first to come in first. `worth` has the worth of each message by
-/// its rank.
+/// The messages with a lasting statement of the one who asks, in the order of their turns. `worth` has the worth of
+/// each message by its rank.
 ///
-/// Only who asks can say what holds. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
+/// Only the one who asks can make them. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
 #[must_use]
 pub fn statements(
     scoring: Scoring<'_>,
@@ -63,7 +64,7 @@ pub fn statements(
     in_order(index, &found)
 }
 
-/// Statements of messages. Priors raise their scores, and their worth follows.
+/// Statements of messages, with scores raised by their priors, and worth to match.
 fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) -> Vec<Statement> {
     let Scoring { index, query, weights, similarities, .. } = scoring;
     let said: Vec<(usize, (Kind, f32))> = own
@@ -74,7 +75,7 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
     let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.no_question };
     let [any, health] = [said.len(), of_health].map(|count| rarity(own.len(), count));
-    // If nothing fits the request, any statement is worth more.
+    // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = mean_price(scoring);
     let statement = |(message, (kind, sure)): (usize, (Kind, f32))| {
@@ -92,8 +93,8 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
     said.into_iter().map(statement).collect()
 }
 
-/// Statements' messages: those about safety, then the best first, of equal ones the newest. A later statement with nearly the same words takes the place of an earlier one,
-/// except in matters of health: a second allergy doesn't end the first.
+/// The messages of statements: those about safety, then the best first, ties by newest. A later statement with nearly
+/// the same words replaces an earlier one, except in matters of health: a second allergy doesn't end the first.
 fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..found.len()).collect();
     map::sort_by_key(&mut order, &|at| {
@@ -105,9 +106,8 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let mut kept: Vec<(usize, Kind)> = Vec::with_capacity(order.len());
     for at in order {
         let Statement { message, kind, .. } = found[at];
-        let is_same = |(other, of): &(usize, Kind)| {
-            ![*of, kind].contains(&Kind::Health) && are_nearly_the_same(index, *other, message)
-        };
+        let is_same =
+            |(other, of): &(usize, Kind)| are_on_one_matter(index, [*other, message], [*of, kind]);
         match kept.iter().position(is_same) {
             Some(same) => kept[same].0 = kept[same].0.max(message),
             None => kept.push((message, kind)),
@@ -116,14 +116,19 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     kept.into_iter().map(|it| it.0).collect()
 }
 
+/// True if the later of two statements takes the place of the earlier one.
+pub(super) fn are_on_one_matter(index: &Index, messages: [usize; 2], kinds: [Kind; 2]) -> bool {
+    !kinds.contains(&Kind::Health) && are_nearly_the_same(index, messages[0], messages[1])
+}
+
 /// True if everybody has a name: people talk to each other, and not to an assistant.
-fn is_among_people(index: &Index, asker: u16) -> bool {
+pub(super) fn is_among_people(index: &Index, asker: u16) -> bool {
     let speakers = index.speakers();
     speakers.get(usize::from(asker)).is_some_and(|asker| !asker.name.is_empty())
         && !speakers.iter().any(|it| it.role == Role::Assistant && it.name.is_empty())
 }
 
-/// How much rarer some are than all, as the rarity of a word.
+/// The rarity of some messages among all, like the rarity of a word.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm")]
 fn rarity(all: usize, some: usize) -> f32 {
     ((all as f32 + 1.0) / (some as f32 + 1.0)).ln()
@@ -131,9 +136,9 @@ fn rarity(all: usize, some: usize) -> f32 {
 
 /// The worth of the last message that fits, if ranking alone decides. 0 if all fit.
 fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
-    /// The cost of a message next to its text.
+    /// The cost of a message in addition to its text.
     const OF_ANY: u64 = 8;
-    /// Less room than this holds no message.
+    /// The least room that can hold a message.
     const LEAST: u64 = 40;
 
     let Scoring { index, is_open, .. } = scoring;
@@ -154,7 +159,7 @@ fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
 
 /// About how many tokens a message's statement takes.
 fn price(index: &Index, message: usize, limits: Limits) -> u64 {
-    /// A statement and the marks next to it.
+    /// The cost of a statement with the marks next to it.
     const OF_EXCERPT: u64 = 60;
     let size = u64::from(index.sizes()[message]);
     if size >= limits.long { OF_EXCERPT } else { size }

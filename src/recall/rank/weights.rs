@@ -1,7 +1,7 @@
-//! The weights of ranking: every constant that was tuned, in one struct, so that a program can vary them.
+//! The weights of ranking: every tuned constant, in one struct, so that a program can vary them.
 //!
-//! They were found on the development halves of BEAM, REALTALK, `LoCoMo`, `QMSum`, `irc-disentanglement` and tau-bench together,
-//! by changing one at a time: see `docs/recall.md`. "A share" below is of the best score of its part.
+//! They were tuned on the development halves of BEAM, REALTALK, `LoCoMo`, `QMSum`, `irc-disentanglement` and tau-bench
+//! together, by changing one at a time: see `docs/recall.md`. "A share" below is of the best score of its part.
 
 use crate::recall::rank::spread::Kernel;
 use crate::recall::text::terms::Kind;
@@ -9,131 +9,136 @@ use crate::recall::text::terms::Kind;
 /// The weights of ranking.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// BM25's saturation: the higher, the more a word counts that is said again. The usual value (Robertson and Zaragoza, 2009).
+    /// BM25's saturation: the higher, the more repetitions of a word count. The usual value (Robertson and Zaragoza,
+    /// 2009).
     pub saturation: f32,
-    /// BM25's length normalisation, from 0 (none) to 1 (by length alone). The usual value is 0.75, of the same source; more of
-    /// it where long replies stand beside short lines.
+    /// BM25's length normalization, from 0 (none) to 1 (by length alone). The usual value is 0.75, from the same
+    /// source; it is higher here because chats have long replies next to short lines.
     pub length_normalisation: f32,
-    /// The length of a message counts up to this many times the mean length. A pasted page is not ranked down for all of its length, as a
-    /// passage of it can be shown. Less raises all long messages.
+    /// The length of a message counts up to this many times the mean length. A pasted page isn't ranked down for all of
+    /// its length, since a passage of it can be shown. A lower value raises all long messages.
     pub longest: f32,
-    /// An identifier (`ORD-1234`, `src/main.rs`) against a word. More of it finds codes, and buries what is said about them.
+    /// The weight of an identifier (`ORD-1234`, `src/main.rs`) against a word. A higher value finds codes, and buries
+    /// comments about them.
     pub identifier: f32,
-    /// All parts of a word together (four letters each), against the word. Finds other forms of words in languages without a
-    /// stemmer; more of it finds words that only look alike.
+    /// The weight of all parts of a word together (four letters each), against the word. They find other forms of words
+    /// in languages without a stemmer. A higher value finds words that only look alike.
     pub grams: f32,
 
-    /// Terms that widen a request, of the messages that lead by its own words. More of them drift away from it.
+    /// Number of terms that expand a request, from the messages that lead by its own words. More of them drift away
+    /// from it.
     pub expansion_terms: usize,
-    /// Messages that these terms are taken from.
+    /// Number of messages that these terms are taken from.
     pub expansion_messages: usize,
-    /// The terms together, as a share of the best message's score.
+    /// The weight of the terms together, as a share of the best message's score.
     pub expansion: f32,
 
-    /// How a score spreads to the messages that answer, and to those that are answered. It counts 1, and the others against it.
+    /// Spread of a score to messages that answer, and to those that are answered. It counts 1, and the others relative
+    /// to it.
     pub narrow: Kernel,
-    /// How it spreads to the passage of a conversation that is about the request.
+    /// Spread to the passage of a conversation that is relevant to the request.
     pub wide: Kernel,
-    /// How much that counts. More of it keeps whole passages, less of it single messages.
+    /// Its weight. A higher value keeps whole passages, a lower one single messages.
     pub wide_weight: f32,
-    /// How it spreads to the whole of a conversation, where an overview is wanted.
+    /// Spread to the whole of a conversation, if an overview is wanted.
     pub widest: Kernel,
-    /// How much that counts.
+    /// Its weight.
     pub widest_weight: f32,
-    /// The words of the message itself, whoever says them. More of it comes nearer to plain BM25.
+    /// The weight of the words of the message itself, whoever says them. A higher value comes closer to plain BM25.
     pub direct: f32,
-    /// A message of a time that the request names. Less for a time that most messages are of.
+    /// The weight of a message from a time that the request names. Lower for a time that most messages are from.
     pub time: f32,
-    /// A message by a speaker whom the request names.
+    /// The weight of a message by a speaker whom the request names.
     pub speaker: f32,
-    /// The words of such a speaker, more than those of others: beside the message, and in its passage.
+    /// Raises the spread score of such a speaker's messages by this share.
     pub speaker_narrow: f32,
-    /// The same in its passage.
+    /// Raises the scores of such a speaker's words by this share, before they spread to their passage.
     pub speaker_wide: f32,
-    /// Taken away from a question: it holds no answer.
+    /// Deduction for a question: it holds no answer.
     pub question: f32,
-    /// The similarity of the message itself, where a model gives vectors.
+    /// The weight of the similarity of the message itself, if a model provides vectors.
     pub similarity: f32,
-    /// The similarity of the messages beside it.
+    /// The weight of its neighbors' similarity.
     pub similarity_narrow: f32,
-    /// The similarity of its conversation.
+    /// The weight of its conversation's similarity.
     pub similarity_widest: f32,
-    /// The same where an overview is wanted.
+    /// The same if an overview is wanted.
     pub similarity_overview: f32,
 
-    /// The messages of the one who asks, where the request asks for their own words ("what did I say"). More of it leaves out
-    /// what others said of it.
+    /// The weight of the asker's own messages, if the request asks for them ("what did I say"). A higher value leaves
+    /// out other people's replies to them.
     pub own_words: f32,
-    /// The answers of the assistant, where the request asks for these ("what did you recommend"). They are long: more of it
-    /// buys few of them for many lines of the user.
+    /// The weight of the assistant's answers, if the request asks for these ("what did you recommend"). They are long:
+    /// a higher value buys few of them for many lines of the user.
     pub answers: f32,
-    /// A message in which the one who asks says that something is otherwise than it was. More of it finds what changed, and
-    /// loses what it was.
+    /// The weight of a message that corrects an earlier one. A higher value finds changes, and loses the state before.
     pub correction: f32,
 
-    /// How fast the need of a message grows with its score: the power. The higher, the more the best cost may cost.
+    /// The power of a message's score that its need grows with. The higher, the more the best messages may cost.
     pub need_by_score: i32,
-    /// What any message costs beside its own tokens, in tokens. The more, the less a message gains by being short.
+    /// Tokens that any message costs in addition to its own. The higher, the less a message gains by being short.
     pub price_of_any: f32,
-    /// So many times better than those of any other must a message's own words fit, that it is bought at any price. Less of it brings
-    /// long replies, and loses the lines that they displace.
+    /// A message is bought at any price if its own words match this many times better than those of any other. A lower
+    /// value brings long replies, and loses the lines that they displace.
     pub outstanding: f32,
 
-    /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
+    /// The worth of a message's excerpt, as a share of the message's. A higher value brings more of the long messages,
+    /// each with less text.
     pub excerpt: f32,
 
-    /// Raises the score of a lasting statement, as a share of the best score: times the logarithm of the user's messages per statement.
-    /// More of it brings statements into requests about past events.
+    /// Raises the score of a lasting statement, as a share of the best score, times the logarithm of the user's
+    /// messages per statement. A higher value brings statements into requests about past events.
     pub statement: f32,
     /// The same for matters of health, by their own rarity.
     pub health: f32,
-    /// Nearness of meaning adds this to a statement.
+    /// Additional score of a statement for similarity of meaning.
     pub statement_similarity: f32,
-    /// A statement must be worth this many times the last message that fits. With less it displaces more of the messages that rank last.
+    /// A statement must be worth this many times the last message that fits. A lower value displaces more of the
+    /// messages that rank last.
     pub margin: f32,
 
-    /// A message about the request, within a conversation that the request goes on in, against what it goes on from.
+    /// The weight of topic against flow, within a conversation that the request continues.
     pub about_in_flow: f32,
-    /// What that counts more where two talk: the speaker says nothing there, and what is near is sent anyway. It counts by how
-    /// many of the request's words are found in one place.
+    /// Additional weight of topic if only two talk: the speaker says nothing there, and recent messages are sent
+    /// anyway. It depends on how many of the request's words occur in one place.
     pub about_between_two: f32,
-    /// How much of that remains for a request that is no question: it rather goes on than asks back.
+    /// The share of that weight for a request that isn't a question: it is more likely to continue than to ask back.
     pub no_question: f32,
 
-    /// How far back a request goes on from, in messages. More of them cost time, and count next to nothing.
+    /// How far back a request may continue from, in messages. A higher value costs time, and has almost no effect.
     pub reach: usize,
-    /// The nearest message.
+    /// The weight of the nearest message.
     pub near: f32,
-    /// Messages (without notices) after which that has fallen to 37 %.
+    /// Number of messages (without notices) after which that has fallen to 37 %.
     pub near_messages: f32,
     /// The same for the parts that follow.
     pub far_messages: f32,
-    /// A message by anybody.
+    /// The weight of a message by anybody.
     pub anybody: f32,
-    /// A message by the one who asks.
+    /// The weight of a message by the one who asks.
     pub by_asker: f32,
-    /// A message by somebody whom the request names.
+    /// The weight of a message by somebody whom the request names.
     pub by_named: f32,
-    /// A message that names the one who asks.
+    /// The weight of a message that names the one who asks.
     pub names_asker: f32,
-    /// A message that names somebody whom the request names.
+    /// The weight of a message that names somebody whom the request names.
     pub names_named: f32,
-    /// A message by somebody who and the asker have named each other.
+    /// The weight of a message by somebody who has named the asker and was named by them.
     pub by_partner: f32,
-    /// A message of the same conversation, however far back.
+    /// The weight of a message in the same conversation, however far back.
     pub same_conversation: f32,
-    /// A message with the request's words.
+    /// The weight of a message with the request's words.
     pub words: f32,
-    /// Messages after which that has fallen to 37 %.
+    /// Number of messages after which that has fallen to 37 %.
     pub words_messages: f32,
-    /// How much of its score a notice keeps: a system message between others, which nobody goes on from.
+    /// The share of its score that a notice keeps: a system message between others, which nobody continues from.
     pub notice: f32,
-    /// Identifiers, where tools are called: their arguments are taken from messages with identifiers.
+    /// The weight of identifiers, if tools are called: their arguments are taken from messages with identifiers.
     pub identifiers: f32,
 }
 
 impl Weights {
-    /// The weights that were tuned.
+    /// The tuned weights.
     pub const TUNED: Self = Self {
         saturation: 1.2,
         length_normalisation: 0.9,
@@ -189,7 +194,7 @@ impl Weights {
         identifiers: 2.0,
     };
 
-    /// What a term of a kind counts.
+    /// The weight of a kind of terms.
     #[must_use]
     pub fn of_kind(&self, kind: Kind) -> f32 {
         match kind {

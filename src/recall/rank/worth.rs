@@ -1,14 +1,15 @@
-//! What messages are worth for what they cost.
+//! The worth of messages for their cost.
 //!
-//! A budget is filled by a knapsack's greedy rule: what is worth most for its price comes first (Dantzig, 1957). A message is
-//! worth as much as it is likely that the request needs it, which grows faster than its score: a message of half the score is
-//! needed far less than half as often. Its price are its tokens, and what any message costs beside them.
+//! A budget is filled by the greedy rule for knapsacks: the item with the most worth for its price comes first
+//! (Dantzig, 1957). A message's worth is the probability that the request needs it, which grows faster than its score:
+//! a message with half the score is needed far less than half as often. Its price is its tokens, plus the tokens that
+//! any message costs.
 //!
-//! Two kinds of messages are needed whole, however long they are: what the request goes on from, and, where an overview is
-//! wanted, all of a passage. For them the price does not count. Nor does it for one whose own words stand out among all. Where all
-//! messages cost the same the price changes nothing.
+//! Two kinds of messages are needed whole, however long they are: those that the request continues from and, if an
+//! overview is wanted, all of a passage. Their price doesn't count. Neither does that of a message whose own words
+//! match far better than all others. If all messages cost the same, the price changes nothing.
 //!
-//! What is kept already is counted off: a message that says again what another one says is worth less.
+//! Repetition is deducted: a message that repeats another one is worth less.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::map::{self, HashedMap};
@@ -17,7 +18,7 @@ use crate::recall::index::Index;
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
-/// What each message of an index is worth for its price: 0 where nothing speaks for it.
+/// The worth of each message of an index for its price: 0 without any evidence for it.
 #[must_use]
 pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     let Scoring { index, query, weights, .. } = scoring;
@@ -47,11 +48,11 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// The best messages in a new order: a message that has exactly the words of others by the same speaker loses half its worth for each of
-/// them that is worth more.
+/// Reorders the best messages: a message with exactly the words of others by the same speaker loses half its worth for
+/// each of them that is worth more.
 #[must_use]
 pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
-    /// Shorter ones ("yes", "thank you") say something else each time.
+    /// Shorter ones ("yes", "thank you") mean something else each time.
     const LEAST_TERMS: usize = 3;
     let mut said: HashedMap<u64, i32> = HashedMap::default();
     said.reserve(best.len());
@@ -68,27 +69,27 @@ pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) ->
     if is_any { score::best(worth, best.len()) } else { best }
 }
 
-/// A number for all terms of a message by a speaker: those of two others are the same once in 2^64.
+/// A hash of all terms of a message by a speaker: two different ones collide once in 2^64.
 fn fingerprint(speaker: u16, terms: &[u32]) -> u64 {
-    /// A large odd number, of the golden ratio: it carries every bit of a term far (Knuth, 1973).
+    /// A large odd number, from the golden ratio: it spreads every bit of a term widely (Knuth, 1973).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, term: &u32| (sum.rotate_left(23) ^ u64::from(*term)).wrapping_mul(SPREAD);
     terms.iter().fold(u64::from(speaker), mix)
 }
 
-/// Which messages may come in as excerpts.
+/// The messages that may become excerpts.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptedMessage<'a> {
-    /// The roles whose messages may.
+    /// Their roles.
     pub roles: &'a [Role],
-    /// How many tokens they have at least.
+    /// Their minimum number of tokens.
     pub min_tokens: u64,
     /// About how many tokens an excerpt has.
     pub tokens: u64,
 }
 
-/// The messages that are worth more for their price as an excerpt than whole, with what they are worth so, the best first; of
-/// equal ones the newest. What is needed whole is not among them. `worth` says what each is worth whole.
+/// The messages that are worth more for their price as an excerpt than whole, with that worth, the best first, ties by
+/// newest. Excludes messages that are needed whole. `worth` has the worth of each whole message.
 #[must_use]
 pub fn of_excerpts(
     scoring: Scoring<'_>,
@@ -125,8 +126,8 @@ pub fn of_excerpts(
     order.into_iter().map(|at| found[at]).collect()
 }
 
-/// Messages, the best first, with those that are worth more as excerpts at their places among them too: such a message is there
-/// twice, first as an excerpt, then whole.
+/// The messages, the best first, with those that are worth more as excerpts at their own places too. Such a message
+/// occurs twice, first as an excerpt, then whole.
 #[must_use]
 pub fn with_excerpts(
     best: &[usize],
@@ -146,7 +147,7 @@ pub fn with_excerpts(
     merged
 }
 
-/// A score to a small power: a call for each message would take longer.
+/// A score to a small power, without a function call for each message.
 fn power(score: f32, power: i32) -> f32 {
     (1..power).fold(score, |product, _| product * score)
 }

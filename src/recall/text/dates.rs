@@ -1,8 +1,8 @@
-//! Which times a request names: dates, months, weekdays and the like, and words that go by the clock.
+//! Finds the times that a request names: dates, months, weekdays and the like, and words relative to the clock.
 //!
-//! A text is read once into tokens, each with what it means in each of seven languages (`words`). Numeric dates need no
-//! language; everything else is matched in one language at a time, and where matches of several overlap the longest one
-//! holds. Seasons are those of the northern hemisphere, and weeks begin on Monday.
+//! A text is read once into tokens, each with its meaning in each of seven languages (`words`). Numeric dates need no
+//! language. Everything else is matched in one language at a time, and if matches of several overlap, the longest one
+//! wins. Seasons are those of the northern hemisphere, and weeks begin on Monday.
 
 mod words;
 
@@ -23,11 +23,11 @@ pub(crate) struct Span {
     pub words: Range<usize>,
 }
 
-/// The times that a text names, in the order in which it does.
+/// The times that a text names, in order.
 ///
 /// `now` is the clock, `zone` the user's. `known` is the time from the first to the last message: a month, a season, a
-/// weekday or a day of a month without a year means those within it. With "since", "before" and "after" it means the last
-/// of them, or where there is none the last one until now. What can be read in two ways gives two spans.
+/// weekday or a day of a month without a year means those within it. With "since", "before" and "after" it means the
+/// last of them or, if none is within it, the last one until now. An ambiguous date yields two spans.
 pub(crate) fn spans(
     text: &str,
     now: Milliseconds,
@@ -52,7 +52,7 @@ pub(crate) fn spans(
             let words = read.all[at].start..read.all[next - 1].end;
             let votes = language.map_or(usize::MAX, |language| read.votes[language]);
             count += times.len();
-            // Sorting them afterwards would be more code than all of this.
+            // Sorting them afterward would be more code than all of this.
             let place = named
                 .partition_point(|(others, ..): &(Range<usize>, _, _)| others.start <= words.start);
             named.insert(place, (words, votes, times));
@@ -89,18 +89,19 @@ pub(crate) fn spans(
     spans.take(MOST_SPANS).collect()
 }
 
-/// More than this a request does not mean: the limit is for what was pasted into it.
+/// The most spans of a request: a limit for pasted text.
 const MOST_SPANS: usize = 1024;
 /// Upper bound on the weekdays, or years, that a name without a date may mean.
 const MOST_WEEKDAYS: i64 = 366;
 const MOST_YEARS: i64 = 100;
-/// The years that a number of four digits can be.
+/// The years that a four-digit number can be.
 const YEARS: std::ops::RangeInclusive<i64> = 1900..=2199;
 /// The first and the last moment of a `Date`, in milliseconds since 1970.
 const DATE_LIMIT: i64 = 8_640_000_000_000_000;
 const HOUR: i64 = MILLISECONDS_PER_DAY / 24;
 
-/// What the clocks of the zone show, in milliseconds since they showed 1970; beyond a `Date`'s range the ends of time.
+/// The zone's local time, in milliseconds since its clocks showed 1970; beyond a `Date`'s range it is one of the ends
+/// of time.
 type Local = i64;
 const BEGINNING: Local = i64::MIN;
 const ENDING: Local = i64::MAX;
@@ -132,7 +133,7 @@ fn year(year: i64) -> Time {
     days(days_since_1970(year, 1, 1), days_since_1970(year + 1, 1, 1))
 }
 
-/// A season by the year in which it begins: spring is 0 and begins in March.
+/// A season by the year that it begins in: spring is 0 and begins in March.
 fn season(year: i64, season: i64) -> Time {
     let begin = year * 12 + 2 + season * 3;
     Time { first: month(begin).first, end: month(begin + 2).end }
@@ -154,12 +155,12 @@ fn part(day: i64, part: Part) -> Time {
     Time { first: midnight + from * HOUR, end: midnight + to * HOUR }
 }
 
-/// The Monday of the week in which a day is.
+/// The Monday of a day's week.
 fn monday(day: i64) -> i64 {
     day - (day + 3).rem_euclid(7)
 }
 
-/// The repeating dates that a name without a year may mean.
+/// Repeating dates that a name without a year may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Noun {
     Unit(Unit),
@@ -180,7 +181,7 @@ enum Which {
 
 struct Calendar<'a> {
     zone: &'a Zone,
-    /// The day that it is, its year and its month.
+    /// The current day, its year and its month.
     today: i64,
     year: i64,
     month: i64,
@@ -197,8 +198,8 @@ impl<'a> Calendar<'a> {
         Self { zone, today, year, month, known: (day(known.0), day(known.1)) }
     }
 
-    /// The moment at which the clocks of the zone show a time, the first one where they do so twice. Where they skip it,
-    /// the moment that it would have been.
+    /// The moment of a local time. If the clocks show it twice, the first one; if they skip it, the moment that it
+    /// would have been.
     fn moment(&self, local: Local) -> Option<Milliseconds> {
         if local == BEGINNING {
             return Some(Milliseconds(-DATE_LIMIT));
@@ -224,7 +225,7 @@ impl<'a> Calendar<'a> {
         (first - 1).max(last - MOST_YEARS)..last + 1
     }
 
-    /// What a name means in a year; nothing where the year has no such day, or the name is of no year.
+    /// The meaning of a name in a year. None if the year has no such day, or the name doesn't depend on a year.
     fn in_year(noun: Noun, number: i64) -> Option<Time> {
         match noun {
             Noun::Month(name) => Some(month(number * 12 + name - 1)),
@@ -234,7 +235,7 @@ impl<'a> Calendar<'a> {
         }
     }
 
-    /// All that a name without a year means.
+    /// Every meaning of a name without a year.
     fn all(&self, noun: Noun) -> Times {
         let known = days(self.known.0, self.known.1 + 1);
         let is_known = |time: &Time| time.first < known.end && known.first < time.end;
@@ -249,12 +250,12 @@ impl<'a> Calendar<'a> {
         times.filter(is_known).collect()
     }
 
-    /// The last that a name means: of those known, or else of those until now.
+    /// The last meaning of a name: of those known, or else of those until now.
     fn last(&self, noun: Noun) -> Times {
         let known = self.all(noun).pop();
         let until_now = || match noun {
             Noun::Weekday(weekday) => Some(day(Self::weekday_until(weekday, self.today))),
-            // The 29th of February is at most eight years away.
+            // The next February 29 is at most eight years away.
             _ => (self.year - 8..=self.year)
                 .rev()
                 .filter_map(|number| Self::in_year(noun, number))
@@ -268,7 +269,7 @@ impl<'a> Calendar<'a> {
         day - (day + 3 - weekday).rem_euclid(7)
     }
 
-    /// The unit that was so many ago.
+    /// The unit that was `count` units ago.
     fn ago(&self, unit: Unit, count: i64) -> Time {
         match unit {
             Unit::Day => day(self.today - count),
@@ -285,7 +286,7 @@ impl<'a> Calendar<'a> {
         }
     }
 
-    /// From so many units ago until the end of today.
+    /// From `count` units ago until the end of today.
     fn last_of_many(&self, unit: Unit, count: i64) -> Time {
         let back = match unit {
             Unit::Day => count,
@@ -296,7 +297,8 @@ impl<'a> Calendar<'a> {
         days(self.today - back, self.today + 1)
     }
 
-    /// What "last", "this" or "next" and a name mean. What is to come gives nothing: there are no messages of it.
+    /// The meaning of "last", "this" or "next" with a name. Future times yield nothing, since there can't be messages
+    /// from them.
     fn modified(&self, which: Which, noun: Noun) -> Times {
         if which == Which::Next {
             return Vec::new();
@@ -330,7 +332,7 @@ impl<'a> Calendar<'a> {
     }
 }
 
-/// What stands between a token and the one before it.
+/// The separator between a token and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
     /// Nothing, a space, an apostrophe.
@@ -339,7 +341,7 @@ enum Gap {
     Slash,
     Dot,
     Comma,
-    /// Anything else: what belongs together does not reach across it.
+    /// Anything else. It always separates.
     Break,
 }
 
@@ -348,12 +350,12 @@ struct Token {
     start: usize,
     end: usize,
     gap: Gap,
-    /// How many bytes the gap has.
+    /// Number of bytes in the gap.
     gap_length: usize,
     /// The value of up to four digits.
     number: Option<i64>,
     is_digits: bool,
-    /// Whether it begins with a capital and goes on in small letters.
+    /// True if it begins with a capital and continues in small letters.
     is_capitalised: bool,
     words: [Option<Word>; LANGUAGES],
 }
@@ -361,14 +363,14 @@ struct Token {
 #[derive(Default)]
 struct Tokens {
     all: Vec<Token>,
-    /// The languages in which a token may name a time, as bits.
+    /// The languages with a token that may name a time, as bits.
     languages: u8,
     has_numbers: bool,
-    /// For each language how many tokens are words of it.
+    /// For each language, the number of tokens that are words of it.
     votes: [usize; LANGUAGES],
 }
 
-/// Whether a character is a letter of the scripts of the seven languages, or an accent on one.
+/// True if a character is a letter in the scripts of the seven languages, or an accent on one.
 fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphabetic()
         || (letter >= '\u{c0}'
@@ -427,7 +429,7 @@ impl Tokens {
             }
             read.all.push(token);
         }
-        // A year needs a word that introduces it, in whatever language.
+        // A year needs a word that introduces it, in any language.
         let has_year = |token: &Token| token.number.is_some_and(|number| YEARS.contains(&number));
         if read.has_numbers && read.all.iter().any(has_year) {
             for language in 0..LANGUAGES {
@@ -456,7 +458,7 @@ fn gap(between: &str) -> Gap {
     }
 }
 
-/// Whether a word can be the core of a name of a time, and not only a part of one.
+/// True if a word can be the core of a name of a time, and not only a part of one.
 fn names_time(word: Word) -> bool {
     matches!(
         word,
@@ -475,14 +477,14 @@ fn names_time(word: Word) -> bool {
     )
 }
 
-/// What was found from a token on, and the token after it.
+/// The match that starts at a token, and the token after it.
 type Found<T> = Option<(T, usize)>;
 
 struct Matcher<'a> {
     text: &'a str,
     read: &'a Tokens,
     calendar: &'a Calendar<'a>,
-    /// None for what needs no language.
+    /// None for numeric dates, which need no language.
     language: Option<usize>,
 }
 
@@ -491,12 +493,12 @@ impl Matcher<'_> {
         self.read.all.get(at)
     }
 
-    /// What a token means in the language.
+    /// The meaning of a token in the language.
     fn word(&self, at: usize) -> Option<Word> {
         self.token(at)?.words[self.language?]
     }
 
-    /// What a token means where it belongs to the one before it.
+    /// The meaning of a token if it belongs to the one before it.
     fn next_word(&self, at: usize) -> Option<Word> {
         self.is_joined(at).then(|| self.word(at))?
     }
@@ -505,7 +507,7 @@ impl Matcher<'_> {
         self.token(at).is_some_and(|token| matches!(token.gap, Gap::Space | Gap::Hyphen))
     }
 
-    /// Passes over up to `most` articles and prepositions.
+    /// Skips up to `most` articles and prepositions.
     fn skip(&self, mut at: usize, most: usize) -> usize {
         for _ in 0..most {
             match self.next_word(at) {
@@ -516,13 +518,13 @@ impl Matcher<'_> {
         at
     }
 
-    /// A number of digits, of at least and at most so many.
+    /// A number with a number of digits in `lengths`.
     fn digits(&self, at: usize, lengths: std::ops::RangeInclusive<usize>) -> Option<i64> {
         let token = self.token(at)?;
         token.number.filter(|_| lengths.contains(&(token.end - token.start)))
     }
 
-    /// Dates in digits, and years that the transcript knows.
+    /// Dates in digits, and years within the transcript.
     fn numeric(&self, at: usize) -> Found<Times> {
         let token = self.token(at)?;
         token.number?;
@@ -563,7 +565,7 @@ impl Matcher<'_> {
             .then(|| (vec![year(number)], at + 1))
     }
 
-    /// Year, month and day, whichever way round. Two ways where both are dates.
+    /// Year, month and day, in any order. Two results if both readings are dates.
     fn full_date(&self, at: usize) -> Option<Times> {
         let gap = self.token(at + 1)?.gap;
         if gap != self.token(at + 2)?.gap {
@@ -588,7 +590,7 @@ impl Matcher<'_> {
         (!times.is_empty()).then_some(times)
     }
 
-    /// A time with all that gives it a direction or an end: "since May", "from May to July".
+    /// A time with a word for its direction or its end: "since May", "from May to July".
     fn phrase(&self, at: usize) -> Found<Times> {
         let Some(
             direction @ (Word::Since | Word::Before | Word::After | Word::Until | Word::Between),
@@ -651,7 +653,7 @@ impl Matcher<'_> {
         (!stretches.is_empty()).then_some((stretches, next))
     }
 
-    /// A time, where `only_last` is said of a name without a year the last one.
+    /// A time. With `only_last`, a name without a year means only the last one.
     fn time(&self, at: usize, only_last: bool) -> Found<Times> {
         self.day(at)
             .or_else(|| self.ago(at))
@@ -707,7 +709,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// A unit of time, "fin de semana" included.
+    /// A unit of time, including "fin de semana".
     fn unit(&self, at: usize) -> Found<Unit> {
         match self.word(at)? {
             Word::Unit(Unit::Weekend) if self.next_word(at + 1) == Some(Word::End) => {
@@ -797,11 +799,11 @@ impl Matcher<'_> {
         }
         let (noun, next) = self.noun(at)?;
         let which = self.is_joined(next).then(|| self.which(next))??;
-        // "ce" stands before what it means: "mardi, ce que".
+        // "ce" also precedes words that it doesn't modify: "mardi, ce que".
         (which != Which::This).then(|| (self.calendar.modified(which, noun), next + 1))
     }
 
-    /// A weekday, of a week where one is named; what is dated too is told by its date.
+    /// A weekday, of a week if one is named. If it has a date too, the date decides.
     fn weekday(&self, at: usize, only_last: bool) -> Found<Times> {
         let is_numbered = matches!(self.word(at)?, Word::NumberedWeekday(_));
         let (Noun::Weekday(weekday), next) = self.noun(at)? else {
@@ -830,7 +832,7 @@ impl Matcher<'_> {
         Some((self.all(Noun::Weekday(weekday), only_last), next))
     }
 
-    /// Whether what stands before a token makes a time of it. An article does where `by_article` says so.
+    /// True if the word before a token turns it into a time. With `by_article`, an article does.
     fn is_introduced(&self, at: usize, by_article: bool) -> bool {
         if !self.is_joined(at) {
             return false;
@@ -856,7 +858,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// A year behind what it belongs to: "2023", ", 2023", "de 2023", "last year".
+    /// A year after the name that it belongs to: "2023", ", 2023", "de 2023", "last year".
     fn year_behind(&self, at: usize) -> Found<i64> {
         let has_comma = self.token(at)?.gap == Gap::Comma;
         let is_dotted = self.token(at)?.gap == Gap::Dot && self.token(at)?.gap_length <= 2;
@@ -927,12 +929,13 @@ impl Matcher<'_> {
         if let Some((year, next)) = self.year_behind(next) {
             return Some((date(year, name, number).into_iter().collect(), next));
         }
-        // A leap year decides whether there is such a day.
+        // A leap year decides whether such a day exists.
         date(2000, name, number)?;
         Some((self.all(Noun::Date(name, number), only_last), next))
     }
 
-    /// Whether a month that is a verb too is a month beside a number: "on 7 may", "may 7, 2023", not "may 7 people".
+    /// True if a month that is also a verb is a month next to a number: "on 7 may", "may 7, 2023", but not "may 7
+    /// people".
     fn is_sure_verb_month(&self, month: usize, last: usize) -> bool {
         let ends = |at: usize| {
             self.token(at).is_none_or(|token| token.is_digits || !matches!(token.gap, Gap::Space))
@@ -962,7 +965,7 @@ impl Matcher<'_> {
         is_month.then(|| (self.all(Noun::Month(name), only_last), at + 1))
     }
 
-    /// A season, with a year or where a word makes a time of it.
+    /// A season, with a year or with a word that turns it into a time.
     fn season(&self, at: usize, only_last: bool) -> Found<Times> {
         let (name, is_time) = match self.word(at)? {
             Word::Season(name) => (i64::from(name), false),
@@ -972,7 +975,7 @@ impl Matcher<'_> {
         if let Some((year, next)) = self.year_behind(at + 1) {
             let mut times = vec![season(year, name)];
             if name == 3 {
-                // The winter of a year is the one that ends in it, or the one that begins.
+                // The winter of a year is the one that ends in it, or the one that begins in it.
                 times.insert(0, season(year - 1, name));
             }
             return Some((times, next));
@@ -1006,7 +1009,7 @@ impl Matcher<'_> {
                 && self.is_joined(at)
                 && matches!(word, Some(Word::And | Word::To | Word::Until))
         });
-        // A number goes on: 2023-05-07.
+        // A number continues: 2023-05-07.
         let goes_on = self.token(number + 1).is_some_and(|token| {
             token.gap_length == 1 && token.is_digits && token.gap != Gap::Space
         });

@@ -1,4 +1,5 @@
-//! What the words of a text say. Which dates it names is here; how it is cut into words and terms is a crate of its own.
+//! Analysis of texts. The dates that a text names are found here; the crate `windrow_words` cuts it into words and
+//! terms.
 
 pub(crate) mod dates;
 

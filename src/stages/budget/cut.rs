@@ -1,10 +1,11 @@
 //! Cuts the history so that the beginning of the prompt stays the same from turn to turn.
 //!
-//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut
-//! of a chat is a multiple of a step on that scale: the first one that leaves no more after it than the history may
-//! have. An agent's run is a log with more tokens in results than in anything else. Each time it has outgrown its room,
-//! its cut moves on until little of it is still whole. Messages after the cut are kept whole. Only a run also keeps
-//! messages before it, with stubs of their results. The messages that recall ranks best are quoted after the history.
+//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. Each time that the log has
+//! outgrown its room, the cut moves on. The cut of a chat moves to a multiple of a step on the scale: the first one that leaves no more after
+//! it than the history may have. An agent's run is a log with more tokens in results than in anything else. Its cut moves on until little of
+//! the run is still whole. A log becomes a run or a chat only when its cut moves, so that nothing before the cut changes between two moves.
+//! Messages after the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best
+//! are quoted after the history.
 //!
 //! All this depends only on the log, the config and the log's initial instructions. Sections, pinned messages and the
 //! request don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place,
@@ -19,7 +20,6 @@ use crate::config::{ContextConfig, CutConfig, SectionKind};
 use crate::log::plan::Wanted;
 use crate::log::totals::Total;
 use crate::prompt::measure::Meter;
-use crate::stages::unread;
 use crate::state::ask::{MarkResult, StageResult};
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
@@ -38,10 +38,10 @@ struct Scale {
     instructions: u64,
     /// By row: about its cost with a stub in the place of its result.
     stub_costs: Vec<u64>,
-    /// Tokens of the results that may shrink.
-    results: u64,
-    /// Tokens of the required messages.
+    /// Tokens of the messages that are required.
     required: u64,
+    /// The tokens up to the last message with which the log may have been a run. 0 if it has always been a chat.
+    run_end: u64,
 }
 
 /// A group on the scale.
@@ -54,6 +54,41 @@ struct Place {
     count: u64,
     /// About the cost of its members with stubs in the place of their results.
     stub_cost: u64,
+    /// Tokens of its results that may shrink.
+    results: u64,
+}
+
+/// The room of a log on the scale, as a chat and as an agent's run.
+#[derive(Clone, Copy, Debug)]
+struct Rooms {
+    /// The most tokens after the cut of a chat.
+    chat_tokens: u64,
+    /// The distance of two places where a chat may be cut.
+    chat_step: u64,
+    /// The most tokens after the cut of a run, with those of the stubs before it.
+    run_tokens: u64,
+    /// The most tokens after the cut of a run that has just moved.
+    whole_tokens: u64,
+    /// The most tokens of the stubs before the cut of a run.
+    stub_tokens: u64,
+}
+
+/// A cut on the scale.
+#[derive(Clone, Copy)]
+struct Border {
+    /// The tokens before it.
+    start: u64,
+    /// The most tokens of the stubs before it. None if the log is a chat.
+    stub_limit: Option<u64>,
+}
+
+/// A walk along the scale that moves the cut each time the log has outgrown its room.
+struct Walk {
+    border: Border,
+    /// The first group after the cut.
+    first: usize,
+    /// The tokens of all stubs before the cut.
+    stubs: u64,
 }
 
 /// The most of the limit for steps before the cut, with stubs of their results. A larger share shows more of a run's
@@ -66,8 +101,8 @@ const STUB_SHARE: f64 = 0.6;
 /// runs repeat the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// Resolution of the room that required pieces take if they aren't on the scale, in steps of a run's room. More steps
-/// use the room better, but the cut moves more often if the length of the request changes with each turn.
+/// Required pieces that aren't on the scale shrink a run's room in steps of this fraction of its limit. More steps use
+/// the room better, but the cut moves more often if the length of the request changes with each turn.
 const ROOM_STEPS: u64 = 32;
 
 /// About how many tokens a stub costs, including the text around it.
@@ -82,32 +117,67 @@ impl Scale {
             total: 0,
             instructions: 0,
             stub_costs: vec![0; rows],
-            results: 0,
             required: 0,
+            run_end: 0,
         }
     }
 
-    /// True for an agent's run: more than half of its tokens are in results that may shrink.
-    fn is_run(&self) -> bool {
-        self.results > self.total / 2
+    /// Returns the cut of a log that was read in part, and that has been a chat for long: a walk along all of it ends with
+    /// the first step that leaves no more than the room. Where a run is cut depends on all of its steps.
+    fn border_of_chat(&self, rooms: Rooms) -> MarkResult<Border> {
+        let since = self.run_end + rooms.chat_tokens.max(rooms.run_tokens) + rooms.chat_step;
+        if self.total < since {
+            return Err(Wanted::All);
+        }
+        let steps = self.total.saturating_sub(rooms.chat_tokens).div_ceil(rooms.chat_step);
+        Ok(Border { start: steps * rooms.chat_step, stub_limit: None })
     }
 
-    /// Returns the first group after the cut of a run, and the tokens of the stubs before it. Read from its beginning,
-    /// the run outgrows its room (`full`) now and then. Each time the cut moves on until only `whole` tokens are after
-    /// it. `limit` is the limit of the stubs.
-    fn run_cut(&self, full: u64, whole: u64, limit: u64) -> (usize, u64) {
-        let (mut first, mut stubs) = (0, 0);
-        let shown = |stubs: u64| stubs.saturating_sub(first_stub(stubs, limit));
-        for at in 0..self.places.len() {
+    /// Walks along the log and moves the cut each time the log has outgrown its room.
+    fn walk(&self, rooms: Rooms) -> Walk {
+        let border = Border { start: 0, stub_limit: None };
+        let mut walk = Walk { border, first: 0, stubs: 0 };
+        let mut results = 0;
+        for (at, place) in self.places.iter().enumerate() {
             let end = self.places.get(at + 1).map_or(self.total, |next| next.start);
-            if shown(stubs) + end - self.places[first].start > full {
-                while first < at && end - self.places[first].start > whole {
-                    stubs += self.places[first].stub_cost;
-                    first += 1;
-                }
+            results += place.results;
+            let stub_limit = is_run(results, end).then_some(rooms.stub_tokens);
+            if walk.border.start == 0 {
+                walk.border.stub_limit = stub_limit;
+            }
+            let has_outgrown = match walk.border.stub_limit {
+                Some(_) => walk.stubs_shown() + end - walk.border.start > rooms.run_tokens,
+                None => end.saturating_sub(walk.border.start) > rooms.chat_tokens,
+            };
+            if has_outgrown {
+                self.move_on(&mut walk, rooms, Border { start: end, stub_limit }, at);
             }
         }
-        (first, shown(stubs))
+        walk
+    }
+
+    /// Moves the cut of a log that ends with the group `at`. `end` has its tokens, and the stubs' limit if it is a run by now.
+    fn move_on(&self, walk: &mut Walk, rooms: Rooms, end: Border, at: usize) {
+        let before = walk.border;
+        let is_left = |place: &Place| match end.stub_limit {
+            Some(_) => place.start < before.start || end.start - place.start > rooms.whole_tokens,
+            None => false,
+        };
+        while walk.first < at && is_left(&self.places[walk.first]) {
+            walk.stubs += self.places[walk.first].stub_cost;
+            walk.first += 1;
+        }
+        let next = if end.stub_limit.is_some() {
+            self.places[walk.first].start
+        } else {
+            let step = rooms.chat_step;
+            let by_limit = end.start.saturating_sub(rooms.chat_tokens).div_ceil(step);
+            let changes = before.stub_limit.is_some();
+            by_limit.max(if changes { before.start / step + 1 } else { 0 }) * step
+        };
+        if next > before.start {
+            walk.border = Border { start: next, stub_limit: end.stub_limit };
+        }
     }
 
     /// The tokens of the shown stubs before a border.
@@ -116,6 +186,19 @@ impl Scale {
         let stubs: u64 = before.map(|place| place.stub_cost).sum();
         stubs.saturating_sub(first_stub(stubs, limit))
     }
+}
+
+impl Walk {
+    /// The tokens of the stubs that are shown before the cut.
+    fn stubs_shown(&self) -> u64 {
+        let limit = self.border.stub_limit;
+        limit.map_or(0, |limit| self.stubs.saturating_sub(first_stub(self.stubs, limit)))
+    }
+}
+
+/// True if a log is an agent's run: more than half of its tokens are results that may shrink.
+fn is_run(results: u64, total: u64) -> bool {
+    results > total / 2
 }
 
 /// Returns the tokens of stubs before the first shown one. The older ones are dropped in halves of their limit.
@@ -142,30 +225,31 @@ impl Packer<'_> {
         self.set_aside(summary_tokens);
         let border = match self.border(cut, &scale)? {
             Some(border) => border,
-            None if marks.passed().next().is_some() => 0,
+            None if marks.passed().next().is_some() => self.no_border(&scale),
             None => {
                 self.remaining = all;
-                let next = self.next_gone(cut, &scale, 0, &[served, rest].concat());
+                let none = self.no_border(&scale);
+                let next = self.next_gone(cut, &scale, none, &[served, rest].concat());
                 self.keep_summary(&[], next.as_deref(), summary_tokens)?;
                 return Ok(false);
             }
         };
-        self.fill.cut = Some(border);
+        self.fill.cut = Some(border.start);
         let keeps_places = self.input.config.triage.keeps_places();
         let is_cut_off = |row: &usize| {
             let start = scale.starts[marks.groups.of(*row)];
             let rank = marks.rank(*row);
             let may_be = rank == Rank::History || (keeps_places && rank == Rank::Chosen);
-            marks.is_passed(*row) || (may_be && start.is_some_and(|start| start < border))
+            marks.is_passed(*row) || (may_be && start.is_some_and(|start| start < border.start))
         };
         let (before, behind): (Vec<usize>, Vec<usize>) =
             served.iter().chain(rest).copied().partition(is_cut_off);
         let room = self.room_of_history();
         let spent = self.remaining;
         self.keep_in_order(frame, &behind)?;
-        self.keep_stubs(frame, &scale, &before)?;
+        self.keep_stubs(frame, &scale, border.stub_limit, &before)?;
         let next = self.next_gone(cut, &scale, border, &[served, rest].concat());
-        let gone = self.gone(&scale, &before);
+        let gone = self.gone(&scale, border.stub_limit, &before);
         let spent = spent.minus(self.remaining);
         self.remaining = self.remaining.plus(Cost { tokens: summary_tokens, ..Cost::default() });
         self.keep_summary(&gone, next.as_deref(), summary_tokens)?;
@@ -221,10 +305,16 @@ impl Packer<'_> {
         Ok(cost)
     }
 
-    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest are dropped in
-    /// steps too, and only when the cut moves.
-    fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
-        let (steps, first) = self.steps_before(scale, before);
+    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut
+    /// moves.
+    fn keep_stubs(
+        &mut self,
+        frame: &Frame,
+        scale: &Scale,
+        stub_limit: Option<u64>,
+        before: &[usize],
+    ) -> StageResult {
+        let (steps, first) = self.steps_before(scale, stub_limit, before);
         for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
             self.stub(members);
             let mut remaining = self.remaining;
@@ -238,7 +328,12 @@ impl Packer<'_> {
 
     /// Returns the groups of rows before a cut, each with the tokens of the stubs before it, and the number of tokens
     /// before the first shown one. In a chat none are shown.
-    fn steps_before(&self, scale: &Scale, before: &[usize]) -> (Vec<(Vec<usize>, u64)>, u64) {
+    fn steps_before(
+        &self,
+        scale: &Scale,
+        stub_limit: Option<u64>,
+        before: &[usize],
+    ) -> (Vec<(Vec<usize>, u64)>, u64) {
         let marks = self.marks;
         let mut is_before = vec![false; self.input.transcript.len()];
         for row in before {
@@ -254,13 +349,13 @@ impl Packer<'_> {
             }
             total += scale.stub_costs[row];
         }
-        let first = self.stub_limit(scale).map_or(u64::MAX, |limit| first_stub(total, limit));
+        let first = stub_limit.map_or(u64::MAX, |limit| first_stub(total, limit));
         (steps, first)
     }
 
-    /// Returns the rows before a cut that aren't shown there, in order.
-    fn gone(&self, scale: &Scale, before: &[usize]) -> Vec<usize> {
-        let (steps, first) = self.steps_before(scale, before);
+    /// Returns the rows before a cut that aren't shown there, in their order.
+    fn gone(&self, scale: &Scale, stub_limit: Option<u64>, before: &[usize]) -> Vec<usize> {
+        let (steps, first) = self.steps_before(scale, stub_limit, before);
         let gone = steps.into_iter().filter(|(_, start)| *start < first);
         gone.flat_map(|(members, _)| members).collect()
     }
@@ -271,18 +366,18 @@ impl Packer<'_> {
         &self,
         cut: CutConfig,
         scale: &Scale,
-        border: u64,
+        border: Border,
         rows: &[usize],
     ) -> Option<Vec<usize>> {
         let prepare_at = self.input.config.compact.prepare_at?;
         let limit = self.limit(scale)?;
-        let stubs = self.stub_limit(scale);
-        let shown = stubs.map_or(0, |stubs| scale.stubs_shown(border, stubs));
+        let Border { start: border, stub_limit } = border;
+        let shown = stub_limit.map_or(0, |limit| scale.stubs_shown(border, limit));
         let high = share_of(limit, cut.high_water);
         if scale.total.saturating_sub(border) + shown < share_of(high, prepare_at) {
             return None;
         }
-        let next = if stubs.is_some() {
+        let next = if stub_limit.is_some() {
             let whole = share_of(limit, WHOLE_SHARE);
             let place = scale.places.iter().find(|place| scale.total - place.start <= whole);
             place.or(scale.places.last())?.start
@@ -295,7 +390,7 @@ impl Packer<'_> {
             marks.rank(*row) == Rank::History && start.is_some_and(|start| start < next)
         };
         let before: Vec<usize> = rows.iter().copied().filter(goes).collect();
-        Some(self.gone(scale, &before))
+        Some(self.gone(scale, stub_limit, &before))
     }
 
     /// The most tokens that the history may have.
@@ -309,11 +404,11 @@ impl Packer<'_> {
         limit.map_or(0, |limit| self.summary_tokens(limit.saturating_sub(scale.instructions)))
     }
 
-    /// The tokens for stubs before the cut. None if the log is a chat: less than half of it are results that may
-    /// shrink.
-    fn stub_limit(&self, scale: &Scale) -> Option<u64> {
-        let limit = self.limit(scale)?;
-        scale.is_run().then(|| share_of(limit, STUB_SHARE))
+    /// The border of a log that isn't cut.
+    fn no_border(&self, scale: &Scale) -> Border {
+        let results = scale.places.iter().map(|place| place.results).sum();
+        let limit = self.limit(scale).filter(|_| is_run(results, scale.total));
+        Border { start: 0, stub_limit: limit.map(|limit| share_of(limit, STUB_SHARE)) }
     }
 
     /// The most that the history and the quotes after it may cost together, if the history costs `spent`. Quotes get a
@@ -332,7 +427,7 @@ impl Packer<'_> {
     }
 
     /// The place of the cut on the scale. None if all of the history may stay.
-    fn border(&self, cut: CutConfig, scale: &Scale) -> MarkResult<Option<u64>> {
+    fn border(&self, cut: CutConfig, scale: &Scale) -> MarkResult<Option<Border>> {
         let Some(limit) = self.limit(scale) else { return Ok(None) };
         let is_unread = self.input.transcript.unread().is_some();
         // From each group to the end: the unpaid tokens, and the number of messages.
@@ -346,46 +441,54 @@ impl Packer<'_> {
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
             return if is_unread { Err(Wanted::More) } else { Ok(None) };
         }
-        let all_room = room.tokens;
-        let stubs = self.stub_limit(scale);
-        let is_quoted =
-            self.marks.ranking.is_some() && (stubs.is_none() || self.has_earlier_turns());
-        let quoted = if is_quoted { self.input.config.recall.max_share } else { 0.0 };
-        let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
+        // Required pieces that aren't on the scale, such as the definitions of tools.
+        let others = limit.saturating_sub(room.tokens + scale.required);
+        let max_share = self.input.config.recall.max_share;
+        let share_if = |is_quoted: bool| {
+            if self.marks.ranking.is_some() && is_quoted { max_share } else { 0.0 }
+        };
+        let (in_chat, in_run) = (share_if(true), share_if(self.has_earlier_turns()));
+        let unquoted = |share: f64| room.tokens.saturating_sub(share_of(room.tokens, share));
+        let (high, low) = cut.beside_quotes(in_chat);
+        let high = share_of(limit, high);
+        let rooms = Rooms {
+            chat_tokens: high,
+            chat_step: high.saturating_sub(share_of(limit, low)).max(1),
+            run_tokens: share_of(limit, (cut.high_water - in_run).max(0.0)),
+            whole_tokens: share_of(limit, WHOLE_SHARE),
+            stub_tokens: share_of(limit, STUB_SHARE),
+        };
+        let step = (limit / ROOM_STEPS).max(1);
+        let mut walks = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS).map(|taken| {
+            let run_tokens = rooms.run_tokens.saturating_sub(taken * step);
+            scale.walk(Rooms { run_tokens, ..rooms })
+        });
+        let is_roomy = |walk: &Walk| {
+            let room = unquoted(in_run).saturating_sub(walk.stubs_shown());
+            walk.border.stub_limit.is_none() || fits(&left[walk.first], room)
+        };
+        let walk = if is_unread { None } else { walks.clone().find(is_roomy) };
+        let mut border = match walk.or_else(|| walks.next_back().filter(|_| !is_unread)) {
+            Some(walk) => walk.border,
+            None => scale.border_of_chat(rooms)?,
+        };
+        if border.stub_limit.is_none() {
+            // Whole steps, up to after the last group that there is no room for.
+            let by_room = match left.partition_point(|left| !fits(left, unquoted(in_chat))) {
+                0 => 0,
+                at => scale.places[at - 1].start / rooms.chat_step + 1,
+            };
+            border.start = border.start.max(by_room * rooms.chat_step);
+        }
         // The last step is kept whatever it costs, so the cut is before it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
-        let last = last.unwrap_or(u64::MAX);
-        if let Some(stubs) = stubs {
-            let full = share_of(limit, (cut.high_water - quoted).max(0.0));
-            let whole = share_of(limit, WHOLE_SHARE);
-            // Required pieces that aren't on the scale, such as the definitions of tools.
-            let others = limit.saturating_sub(all_room + scale.required);
-            let step = (limit / ROOM_STEPS).max(1);
-            let mut cuts = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS)
-                .map(|taken| scale.run_cut(full.saturating_sub(taken * step), whole, stubs));
-            let is_roomy =
-                |(place, before): &(usize, u64)| fits(&left[*place], room.saturating_sub(*before));
-            let (place, _) =
-                cuts.clone().find(is_roomy).or_else(|| cuts.next_back()).unwrap_or_default();
-            let border = if place == 0 { 0 } else { scale.places[place].start };
-            return Ok(Some(border.min(last)));
-        }
-        let (high, low) = cut.beside_quotes(quoted);
-        let high = share_of(limit, high);
-        let step = high.saturating_sub(share_of(limit, low)).max(1);
-        let by_limit = scale.total.saturating_sub(high).div_ceil(step);
-        // Whole steps, up to after the last group that doesn't fit.
-        let by_room = match left.partition_point(|left| !fits(left, room)) {
-            0 => 0,
-            at => scale.places[at - 1].start / step + 1,
-        };
-        let border = by_limit.max(by_room) * step;
-        // What was not read doesn't move a cut that is in the tail.
-        if is_unread && scale.places.first().is_none_or(|place| place.start >= border) {
+        // Unread messages don't move a cut that is in the tail.
+        if is_unread && scale.places.first().is_none_or(|place| place.start >= border.start) {
             return Err(Wanted::More);
         }
-        Ok(Some(border.min(last)))
+        border.start = border.start.min(last.unwrap_or(u64::MAX));
+        Ok(Some(border))
     }
 
     /// True if the history has turns before the running one, so that something may be quoted.
@@ -422,34 +525,38 @@ impl Packer<'_> {
                 continue;
             }
             let is_result = self.may_shrink(row) || self.may_hide_media(row);
-            on_scale[row] = Some(Total { tokens, results: if is_result { tokens } else { 0 } });
+            let results = if is_result { tokens } else { 0 };
+            on_scale[row] = Some(Total { tokens, results, run_end: 0 });
         }
-        let before = totals::find(self, &meter, &on_scale)?;
-        (scale.total, scale.results) = (before.tokens, before.results);
+        let (before, run_end) = totals::find(self, &meter, &on_scale)?;
+        (scale.total, scale.run_end) = (before.tokens, run_end);
         let mut place_of = vec![None; rows];
         for row in marks.order.iter().copied() {
-            let Some(Total { tokens, results }) = on_scale[row] else { continue };
+            let Some(Total { tokens, results, .. }) = on_scale[row] else { continue };
             let group = marks.groups.of(row);
             if scale.starts[group].is_none() {
                 scale.starts[group] = Some(scale.total);
                 place_of[group] = Some(scale.places.len());
-                scale.places.push(Place { start: scale.total, unpaid: 0, count: 0, stub_cost: 0 });
+                scale.places.push(Place {
+                    start: scale.total,
+                    unpaid: 0,
+                    count: 0,
+                    stub_cost: 0,
+                    results: 0,
+                });
             }
             scale.total += tokens;
-            scale.results += results;
             scale.stub_costs[row] = if results > 0 { tokens.min(STUB_TOKENS) } else { tokens };
             scale.required += marks.requirement(row).map_or(0, |_| tokens);
             // The beginning of a group may be before the tail.
             let Some(place) = place_of[group] else { continue };
-            scale.places[place].stub_cost += scale.stub_costs[row];
+            let place = &mut scale.places[place];
+            place.results += results;
+            place.stub_cost += scale.stub_costs[row];
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {
-                scale.places[place].unpaid += tokens;
-                scale.places[place].count += u64::from(!marks.is_in_turn(row));
+                place.unpaid += tokens;
+                place.count += u64::from(!marks.is_in_turn(row));
             }
-        }
-        // Where a run is cut depends on each of its steps.
-        if scale.is_run() {
-            unread::ask_for_all(input)?;
         }
         Ok(scale)
     }
@@ -500,14 +607,16 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    fn scale_of(groups: &[(u64, u64)]) -> Scale {
+    /// Groups with their tokens, those of their stubs, and if they are results.
+    fn scale_of(groups: &[(u64, u64, bool)]) -> Scale {
         let mut scale = Scale::of(0);
-        for (tokens, stub) in groups {
+        for (tokens, stub, is_result) in groups {
             let place = Place {
                 start: scale.total,
                 unpaid: *tokens,
                 count: 1,
                 stub_cost: (*stub).min(*tokens),
+                results: if *is_result { *tokens } else { 0 },
             };
             scale.places.push(place);
             scale.total += tokens;
@@ -515,28 +624,68 @@ mod tests {
         scale
     }
 
+    fn rooms() -> impl Strategy<Value = Rooms> {
+        (100_u64..4000, 1_u64..2000, 100_u64..4000, 0.0..0.9, 0_u64..2000).prop_map(
+            |(chat_tokens, chat_step, run_tokens, whole_share, stub_tokens)| {
+                let stub_tokens = stub_tokens.min(run_tokens / 2);
+                let whole_tokens = share_of(run_tokens - stub_tokens, whole_share);
+                let chat_step = chat_step.min(chat_tokens);
+                Rooms { chat_tokens, chat_step, run_tokens, whole_tokens, stub_tokens }
+            },
+        )
+    }
+
     properties! {
         /// The cut of a run only moves forward while the run grows, and leaves no more than its room, unless the last
         /// group alone has more.
         #[test]
         fn the_cut_of_a_run_moves_on(
-            groups in vec((1_u64..900, 1_u64..40), 1..60),
-            full in 100_u64..4000,
-            whole_share in 0.0..0.9,
-            limit in 0_u64..2000,
+            groups in vec((1_u64..900, 1_u64..40, Just(true)), 1..60),
+            rooms in rooms(),
         ) {
-            let limit = limit.min(full / 2);
-            let whole = share_of(full - limit, whole_share);
             let mut before = 0;
             for count in 1..=groups.len() {
                 let scale = scale_of(&groups[..count]);
-                let (first, stubs) = scale.run_cut(full, whole, limit);
+                let walk = scale.walk(rooms);
+                let (first, stubs) = (walk.first, walk.stubs_shown());
                 prop_assert!(first >= before);
-                prop_assert!(stubs <= limit);
+                prop_assert!(stubs <= rooms.stub_tokens);
+                prop_assert_eq!(walk.border.start, scale.places[first].start);
                 let left = scale.total - scale.places[first].start;
-                prop_assert!(left + stubs <= full || first == count - 1);
-                prop_assert!(first == before || left <= whole || first == count - 1);
+                prop_assert!(left + stubs <= rooms.run_tokens || first == count - 1);
+                prop_assert!(first == before || left <= rooms.whole_tokens || first == count - 1);
                 before = first;
+            }
+        }
+
+        /// A chat is cut at the first multiple of its step that leaves no more than its room.
+        #[test]
+        fn a_chat_is_cut_at_the_first_step_that_leaves_its_room(
+            groups in vec((1_u64..900, 1_u64..40, Just(false)), 1..60),
+            rooms in rooms(),
+        ) {
+            let scale = scale_of(&groups);
+            let steps = scale.total.saturating_sub(rooms.chat_tokens).div_ceil(rooms.chat_step);
+            prop_assert_eq!(scale.walk(rooms).border.start, steps * rooms.chat_step);
+        }
+
+        /// The cut of any log only moves on. A log that has been cut becomes a run or a chat only when its cut moves.
+        #[test]
+        fn a_log_changes_its_kind_only_when_its_cut_moves(
+            groups in vec((1_u64..900, 1_u64..40, any::<bool>()), 1..60),
+            rooms in rooms(),
+        ) {
+            let mut before: Option<(u64, Option<u64>, u64)> = None;
+            for count in 1..=groups.len() {
+                let scale = scale_of(&groups[..count]);
+                let walk = scale.walk(rooms);
+                let Border { start, stub_limit } = walk.border;
+                if let Some((border, limit, stubs)) = before.filter(|(border, ..)| *border > 0) {
+                    prop_assert!(start >= border);
+                    prop_assert!(start > border || stub_limit == limit);
+                    prop_assert!(start > border || walk.stubs_shown() == stubs);
+                }
+                before = Some((start, stub_limit, walk.stubs_shown()));
             }
         }
     }

@@ -16,8 +16,18 @@ impl Packer<'_> {
     /// Keeps whole groups, in the order of their rows. A group that doesn't fit is skipped. Only in a history with the
     /// newest first does it end the run, which has no holes.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
+        self.keep_after(frame, rows, 0).map(|_| ())
+    }
+
+    /// Keeps whole groups after `misses` that didn't fit. Returns how many those are together with its own.
+    pub(super) fn keep_after(
+        &mut self,
+        frame: &Frame,
+        rows: &[usize],
+        mut misses: u64,
+    ) -> StageResult<u64> {
         let mut is_seen = vec![false; self.input.transcript.len()];
-        let (mut misses, most_misses) = (0, unread::most_misses(&self.input.config));
+        let most_misses = unread::most_misses(&self.input.config);
         let mut members = Vec::new();
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
@@ -57,7 +67,7 @@ impl Packer<'_> {
             }
             self.remaining = remaining;
         }
-        Ok(())
+        Ok(misses)
     }
 
     /// Asks for the counts that the rows of a group need, and in advance for those of others.
@@ -92,7 +102,8 @@ impl Packer<'_> {
             *remaining = remaining.minus(cost);
             return Ok(None);
         }
-        if members.len() as u64 > self.history.items {
+        let count = self.counted_messages(members);
+        if count > self.history.items {
             return Ok(Some(Reason::OverLimit));
         }
         let pieces = &mut members.iter().map(|row| piece_of(is_quoted, *row));
@@ -120,7 +131,7 @@ impl Packer<'_> {
             own = self.history.cost; // nothing else counts
         }
         self.history.cost = self.history.cost.minus(own);
-        self.history.items -= members.len() as u64;
+        self.history.items -= count;
         if is_quoted {
             self.fill.quoted.extend(members);
         }

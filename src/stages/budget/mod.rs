@@ -190,14 +190,22 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
     let marks = packer.marks;
     let OrdinaryRows { turn, mut rest } = history_of(marks);
     let [direct, recent, chosen] = by_rank(marks, [Rank::Direct, Rank::Recent, Rank::Chosen]);
-    let first = [direct, turn, recent, chosen].concat();
-    if let Some(cut) = packer.input.config.budget.cut {
+    let cut = packer.input.config.budget.cut;
+    let mut misses = 0;
+    let first = if cut.is_none() && packer.shrink.is_some() {
+        misses = packer.keep_after(frame, &direct, misses)?;
+        misses = keep_turn(packer, frame, &turn, (selection, misses))?;
+        [recent, chosen].concat()
+    } else {
+        [direct, turn, recent, chosen].concat()
+    };
+    if let Some(cut) = cut {
         let keep_behind_cut = needed(selection)?.keep_behind_cut;
         if !keep_behind_cut(packer, frame, cut, &first, &rest)? {
             packer.keep_in_order(frame, &[first, rest].concat())?;
         }
     } else if let Some(ranking) = &marks.ranking {
-        packer.keep_in_order(frame, &first)?;
+        packer.keep_after(frame, &first, misses)?;
         let room = packer.room_of_history();
         (needed(selection)?.keep_ranked)(packer, frame, ranking, room)?;
         let mut is_recalled = vec![false; packer.input.transcript.len()];
@@ -207,10 +215,47 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
         rest.retain(|row| !is_recalled[marks.groups.of(*row)]);
         packer.keep_in_order(frame, &rest)?;
     } else {
-        packer.keep_in_order(frame, &[first, rest].concat())?;
+        packer.keep_after(frame, &[first, rest].concat(), misses)?;
     }
     unread::ask_for_more(packer.input, marks, &packer.fill.left_out)?;
     Ok(())
+}
+
+/// The most of the room that results have which the model asked for again, before the stubs of the oldest steps. With more of it, more of
+/// them are there at once. With less, more old steps are kept, and a model that needs several results together reads them in a circle.
+const ASKED_AGAIN_SHARE: f64 = 0.3;
+
+/// Keeps the steps of the running turn. Results that the model asked for again grow before the stubs of the oldest steps are kept. Returns
+/// how many steps don't fit, with the `misses` before them.
+fn keep_turn(
+    packer: &mut Packer<'_>,
+    frame: &Frame,
+    turn: &[usize],
+    (selection, misses): (GivenSelection, u64),
+) -> StageResult<u64> {
+    let selection = needed(selection)?;
+    let marks = packer.marks;
+    let mut again = (selection.asked_again)(packer);
+    again.retain(|row| marks.is_in_turn(*row));
+    // The newest results have their own share.
+    let are_newest = again.iter().all(|row| packer.results.newest.contains(row));
+    if are_newest {
+        return packer.keep_after(frame, turn, misses);
+    }
+    let reserved = packer.remaining.share(ASKED_AGAIN_SHARE);
+    packer.remaining = packer.remaining.minus(reserved);
+    packer.keep_in_order(frame, turn)?;
+    let mut is_left_out = vec![false; packer.input.transcript.len()];
+    for (row, _) in packer.fill.left_out.extract_if(.., |(row, _)| marks.is_in_turn(*row)) {
+        is_left_out[row] = true;
+    }
+    let left: Vec<usize> = turn.iter().copied().filter(|row| is_left_out[*row]).collect();
+    let rest = std::mem::replace(&mut packer.remaining, reserved);
+    if !left.is_empty() {
+        (selection.grow_some)(packer, &again)?;
+    }
+    packer.remaining = packer.remaining.plus(rest);
+    packer.keep_after(frame, &left, misses)
 }
 
 /// Cuts replies that are longer than the config allows, regardless of the budget.

@@ -64,7 +64,9 @@ impl Packer<'_> {
         room: (Cost, u64),
     ) -> StageResult {
         let config = &self.input.config.recall;
-        let newest = ranking.newest.iter().copied().map(RankedPlace::Row);
+        // All messages after a cut are kept by now, and one from before it would come and go from turn to turn.
+        let newest = ranking.newest.iter().copied().filter(|_| self.fill.cut.is_none());
+        let newest = newest.map(RankedPlace::Row);
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
         let standing: Vec<_> = ranking.standing.iter().copied().map(Candidate::whole).collect();
         let statements: Vec<_> = ranking.statements.iter().copied().map(Candidate::whole).collect();
@@ -113,7 +115,7 @@ impl Packer<'_> {
     ) -> StageResult<Vec<RankedPlace>> {
         let part = all.share(share.most);
         let mut left = part.min(self.remaining);
-        // A share of a limit of messages is at least one message or group.
+        // A share of a limited number of messages is at least one message or group.
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);
         let is_quoted = self.plan.quotes_recalled && share.reason != Reason::Newest;
@@ -134,7 +136,7 @@ impl Packer<'_> {
                 continue;
             }
             let members: Vec<usize> = self.open_members(row).collect();
-            let count = members.len() as u64;
+            let count = self.counted_messages(&members);
             let is_statement = share.reason == Reason::Statement;
             let mut turn = Turn { members: &members, form, is_quoted, is_statement };
             if is_statement && known.is_none() {

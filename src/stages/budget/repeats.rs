@@ -32,6 +32,8 @@ struct Results {
     latest: Option<usize>,
     /// Those in the prompt, in their order.
     kept: Vec<usize>,
+    /// True if the call was made more than once.
+    is_asked_again: bool,
 }
 
 /// Phrases in a result that refers to an earlier one. Hosts of agents answer a second read of the same file with them.
@@ -53,12 +55,38 @@ const REFERENCE_SHARE: usize = 4;
 impl Packer<'_> {
     /// Finds the results of repeated calls, by the names and the arguments of the calls.
     pub(super) fn repeats(&self) -> Vec<Repeat> {
+        let (mut repeats, by_resource) = self.by_resource();
+        for Results { kept, .. } in by_resource {
+            if let Some((newer, older)) = kept.split_last() {
+                let superseded =
+                    |older: &usize| Repeat { older: *older, newer: *newer, is_reference: false };
+                repeats.extend(older.iter().map(superseded));
+            }
+        }
+        repeats.sort_unstable_by_key(|repeat| (repeat.older, repeat.newer));
+        repeats
+    }
+
+    /// Returns the results that a model asked for again, the newest first: of each call that was made several times, the newest result
+    /// with a content.
+    pub(crate) fn asked_again(&self) -> Vec<usize> {
+        let (_, by_resource) = self.by_resource();
+        let again = by_resource.into_iter().filter(|results| results.is_asked_again);
+        let mut is_again = vec![false; self.input.transcript.len()];
+        for row in again.filter_map(|results| results.latest) {
+            is_again[row] = true;
+        }
+        self.marks.order.iter().rev().copied().filter(|row| is_again[*row]).collect()
+    }
+
+    /// Finds the references among results, and the other results by the names and the arguments of their calls.
+    fn by_resource(&self) -> (Vec<Repeat>, Vec<Results>) {
         let transcript = &self.input.transcript;
         let is_kept = self.is_kept();
         // By group and id: the name and the arguments.
         let mut calls: HashedMap<(usize, &str), (&str, &str)> = HashedMap::default();
         let mut by_resource: HashedMap<(&str, String), Results> = HashedMap::default();
-        let mut repeats = Vec::new();
+        let mut references = Vec::new();
         for row in self.marks.order.iter().copied() {
             let group = self.marks.groups.of(row);
             let (mut id, mut name) = ("", "");
@@ -77,22 +105,15 @@ impl Packer<'_> {
                 continue;
             };
             let known = by_resource.entry((*name, self.resource(name, arguments))).or_default();
+            known.is_asked_again |= known.latest.is_some();
             if let Some(older) = known.latest.filter(|older| self.refers(row, *older)) {
-                repeats.push(Repeat { older, newer: row, is_reference: true });
+                references.push(Repeat { older, newer: row, is_reference: true });
                 continue;
             }
             known.latest = Some(row);
             known.kept.extend(is_kept[row].then_some(row));
         }
-        for Results { kept, .. } in by_resource.into_values() {
-            if let Some((newer, older)) = kept.split_last() {
-                let superseded =
-                    |older: &usize| Repeat { older: *older, newer: *newer, is_reference: false };
-                repeats.extend(older.iter().map(superseded));
-            }
-        }
-        repeats.sort_unstable_by_key(|repeat| (repeat.older, repeat.newer));
-        repeats
+        (references, by_resource.into_values().collect())
     }
 
     /// Returns the resource of a call: its arguments, or the one that the config names for the tool.

@@ -229,6 +229,13 @@ impl Packer<'_> {
         self.note_repeats(&repeats, false)
     }
 
+    /// Shows the results among some rows whole, in their order, until one of them has no room.
+    pub(crate) fn grow_some(&mut self, rows: &[usize]) -> StageResult {
+        let shrunk = |row: &&usize| self.results.sizes.get(row).is_some();
+        let rows: Vec<usize> = rows.iter().filter(shrunk).copied().collect();
+        self.grow_all(rows.into_iter().map(|row| (row, Size::Whole)))
+    }
+
     fn grow_by_age(&mut self, repeats: &[Repeat]) -> StageResult {
         let rows = || self.marks.order.iter().rev().copied();
         let shrunk = rows().filter(|row| self.results.sizes.get(row).is_some());

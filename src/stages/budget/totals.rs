@@ -25,11 +25,12 @@ pub(super) fn find(
     packer: &mut Packer<'_>,
     meter: &Meter,
     on_scale: &[Option<Total>],
-) -> MarkResult<Total> {
+) -> MarkResult<(Total, u64)> {
     let (input, marks) = (packer.input, packer.marks);
     let transcript = &input.transcript;
     let first = transcript.first_of_tail();
     let form = form(packer, meter);
+    let added = by_groups(packer, on_scale);
     let before = match (transcript.unread(), form) {
         (None, _) => Total::default(),
         (Some(unread), _) if unread.total.is_some() => unread.total.unwrap_or_default(),
@@ -50,22 +51,38 @@ pub(super) fn find(
                 let is_short = transcript.len() - first < MOST_LOOKED_THROUGH;
                 return Err(if may_be_near && is_short { Wanted::More } else { Wanted::All });
             };
-            let between = sum(&on_scale[first..row]);
+            let between = added[first..row].iter().flatten().fold(Total::default(), sum);
             Total {
                 tokens: total.tokens.saturating_sub(between.tokens),
                 results: total.results.saturating_sub(between.results),
+                run_end: total.run_end,
             }
         }
     };
     packer.fill.unread_total = transcript.unread().map(|_| before);
-    if let Some(form) = form {
-        let mut total = before;
-        for (row, added) in (first..first_unsettled(packer)).zip(&on_scale[first..]) {
+    let settled = first_unsettled(packer);
+    let mut total = before;
+    for (row, added) in (first..).zip(&added[first..]) {
+        if let Some(form) = form.filter(|_| row < settled) {
             transcript.remember_total(form, row, total);
-            total = sum(&[Some(total), *added]);
+        }
+        total = added.iter().fold(total, sum);
+    }
+    Ok((before, total.run_end))
+}
+
+/// Returns the tokens that each row adds, with the results of a group at its first row: a step counts as a whole.
+fn by_groups(packer: &Packer<'_>, on_scale: &[Option<Total>]) -> Vec<Option<Total>> {
+    let mut added = on_scale.to_vec();
+    let mut first_of = vec![None; on_scale.len()];
+    for row in (0..on_scale.len()).filter(|row| on_scale[*row].is_some()) {
+        let first = *first_of[packer.marks.groups.of(row)].get_or_insert(row);
+        let results = added[row].as_mut().map_or(0, |own| std::mem::take(&mut own.results));
+        if let Some(leader) = &mut added[first] {
+            leader.results += results;
         }
     }
-    Ok(before)
+    added
 }
 
 /// The form of totals. None if the tokens of a message depend on more than the messages before it and the config.
@@ -122,9 +139,9 @@ fn first_unsettled(packer: &Packer<'_>) -> usize {
     calls.chain(turn).chain([last]).min().unwrap_or(last)
 }
 
-fn sum(totals: &[Option<Total>]) -> Total {
-    totals.iter().flatten().fold(Total::default(), |sum, total| Total {
-        tokens: sum.tokens + total.tokens,
-        results: sum.results + total.results,
-    })
+/// Adds a message. The log may be a run from three eighths of results on: calls may wait while others go on.
+fn sum(total: Total, added: &Total) -> Total {
+    let (tokens, results) = (total.tokens + added.tokens, total.results + added.results);
+    let may_be_run = results.saturating_mul(8) > tokens.saturating_mul(3);
+    Total { tokens, results, run_end: if may_be_run { tokens } else { total.run_end } }
 }

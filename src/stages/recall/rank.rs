@@ -32,6 +32,7 @@ pub(crate) fn rank(
 ) -> StageResult<RankedMessages> {
     let ranking = input.config.recall.ranking;
     unread::ask_before_ranking(input, marks)?;
+    unread::ask_for_forgotten(input)?;
     let newest = newest(input, marks);
     if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
         let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
@@ -56,7 +57,7 @@ pub(crate) fn rank(
     let mut is_open = vec![unread::may_be_ranked(input); index.len()];
     for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
         rows[place] = row;
-        is_open[place] = marks.is_optional(row);
+        is_open[place] = marks.may_be_recalled(row);
     }
     let known_seqs = seqs.as_ref().map(|seqs| seqs.as_slice());
     let whereabouts = Whereabouts { index: &index, rows: &rows, seqs: known_seqs };

@@ -8,6 +8,7 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
+use serde_json::json;
 use std::rc::Rc;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
@@ -288,6 +289,9 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
     )
 }
 
+/// Sentences that some texts consist of, and others have among more.
+const FORGOTTEN: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+
 pub(crate) fn options() -> impl Strategy<Value = String> {
     let small = || weighted(0.25, 1_u64..20);
     let window = (
@@ -316,21 +320,26 @@ pub(crate) fn options() -> impl Strategy<Value = String> {
             prop::bool::weighted(0.3),
             weighted(0.3, 1_u64..12),
             cut(),
+            weighted(0.2, vec(0_usize..50, 1..6)),
         ),
     );
     (window, rest, ranking_options()).prop_map(|(window, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor, tasks) = window;
         let (tokens, format, fetch, completed, exclude, days, agent, notice, flags) = rest;
-        let (deduplicate, tiers, items, enabled, counts_history, required, cut) = flags;
+        let (deduplicate, tiers, items, enabled, counts_history, required, cut, forgotten) = flags;
         let cut = if tiers { "null" } else { cut };
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
         // A build over the whole log ignores the answer of an exchange that wasn't fetched, and a build over the end
         // sees it.
         let completed = completed && fetch.is_none();
+        let ids: Vec<String> =
+            forgotten.into_iter().flatten().map(|row| format!("m{row}")).collect();
+        let forgotten = FORGOTTEN.map(|text| json!({"sentence": text, "messageIds": ids}));
+        let forgotten = if ids.is_empty() { json!([]) } else { json!(forgotten) };
         format!(
             r#"{{"encoding":"estimate","enabled":{enabled},"agentId":{},
             "collect":{{"fetchLimit":{},"deduplicate":{deduplicate},"keepInstructions":{},"limitsCount":"{}"}},
-            "filter":{{"completedOnly":{completed},"excludeSources":{},"maxAgeDays":{}}},
+            "filter":{{"completedOnly":{completed},"excludeSources":{},"maxAgeDays":{},"forgotten":{forgotten}}},
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
                        "recencyHours":{},"minMessages":{floor},"previousTasksCount":{},"requiredNewest":{}}},
             "recall":{recall},"tiers":{{"enabled":{tiers}}},
@@ -391,8 +400,12 @@ fn check_case(
     // Exchanges can't be told apart over a part of the log if clocks disagree, if a call waits for its result past
     // another message, or if messages between two exchanges are left out.
     let is_ordered = messages.iter().filter_map(|message| message.time).is_sorted();
-    let filters =
-        [r#""completedOnly":true"#, r#""excludeSources":["scheduled"]"#, r#""maxAgeDays":1"#];
+    let filters = [
+        r#""completedOnly":true"#,
+        r#""excludeSources":["scheduled"]"#,
+        r#""maxAgeDays":1"#,
+        r#""forgotten":[{"#,
+    ];
     let is_filtered = filters.iter().any(|filter| json.contains(filter));
     let may_count_exchanges =
         is_ordered && !is_filtered && !has_triage && !has_late_result(messages);
@@ -544,8 +557,8 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
     let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
     let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000);
-    vec(turn, 60..150).prop_map(|turns| {
-        let mut now = NOW.0 - 150 * 3_000_000;
+    vec(turn, 60..250).prop_map(|turns| {
+        let mut now = NOW.0 - 250 * 3_000_000;
         let mut messages = Vec::new();
         for (row, (asked, answered, chance, step)) in turns.into_iter().enumerate() {
             now += step;
@@ -575,9 +588,9 @@ fn unread_messages_are_ranked_like_read_ones() {
         select(vec!["none", "static"]),
         60_u64..300,
         select(vec!["messages", "text"]),
-        weighted(0.3, 1_u64..40),
+        weighted(0.8, 1_u64..40),
     );
-    let reading = (1_usize..20, select(vec![3_usize, 100, 200, 1000]));
+    let reading = (1_usize..20, select(vec![3_usize, 200, 1000, 1000, 1000, 1000]));
     let partly = std::cell::Cell::new(0);
     let outcome = windrow_property::check(
         &(chat(), request, options, reading),

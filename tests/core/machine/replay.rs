@@ -181,6 +181,7 @@ fn options() -> impl Strategy<Value = Value> {
                            "excludeTags": if filter.0 { json!(["command"]) } else { json!([]) },
                            "roles": if filter.1 { json!(["user", "assistant"]) } else { Value::Null },
                            "excludeSources": if filter.2 { json!(["scheduled"]) } else { json!([]) },
+                           "forgotten": if filter.1 { json!([{"sentence": "the"}]) } else { json!([]) },
                            "maxAgeDays": filter.3},
                 "window": {"unit": if window.0 { "exchange" } else { "message" },
                            "lookbackCount": window.1, "previousTasksCount": window.2.unwrap_or(0),

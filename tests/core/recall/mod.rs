@@ -1,4 +1,5 @@
 mod asides;
+mod lasting;
 mod ranking;
 mod standing;
 mod statements;

@@ -243,7 +243,7 @@ fn scores_are_finite_for_any_text() {
             message
         },
     );
-    let open = vec((any::<bool>(), -1.0_f32..=1.0), 30);
+    let open = vec((any::<bool>(), windrow_property::number_in(-1.0..=1.0)), 30);
     let case = (vec(message, 0..30), any_text(), any_text(), open, any::<i64>());
     windrow_property::check(&case, |(messages, text, name, open, now)| {
         let index = index_of(&transcript(&messages));

@@ -12,7 +12,7 @@ use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
 use windrow::recall::rank::worth::{count_off_repeated, worth};
 use windrow::recall::text::terms::Analyzer;
-use windrow_property::properties;
+use windrow_property::{number_in, properties};
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
 
@@ -73,7 +73,7 @@ properties! {
 
     /// If two messages have equal scores, the cheaper is worth more. If their costs are equal, the higher score is.
     #[test]
-    fn scores_raise_worth_and_costs_lower_it(messages in vec((0.01_f32..9.0, 0_usize..4000), 1..40)) {
+    fn scores_raise_worth_and_costs_lower_it(messages in vec((number_in(0.01..=9.0), 0_usize..4000), 1..40)) {
         let texts: Vec<Message> = messages.iter().map(|(_, size)| Message::user(&"-".repeat(*size)).at(LONG_AGO)).collect();
         let given = Scores { total: messages.iter().map(|(score, _)| *score).collect(), ..Scores::default() };
         let (_, worth) = worth_by(&texts, "boat", Some(given));
@@ -93,7 +93,7 @@ properties! {
     #[test]
     fn repetitions_are_worth_less(
         messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
-        values in vec(0.1_f32..9.0, 40),
+        values in vec(number_in(0.1..=9.0), 40),
     ) {
         let texts: Vec<Message> = messages
             .iter()

@@ -182,6 +182,39 @@ describe("tool results shrink before steps are dropped", () => {
   });
 });
 
+describe("a model that needs ten results at once", () => {
+  const TASK = "Open all drawers. Then say the ten stones of the drawers 0 to 9.";
+  const VALUES = Array.from({ length: 10 }, (_, at) => at);
+  const stoneIn = (drawer) => `stone-${(drawer * 7919 + 104_729).toString(36)}`;
+  const open = (at, drawer) => {
+    const shelves = Array.from({ length: 12 }, (_, shelf) => `shelf ${shelf} of drawer ${drawer} holds dust and paper`);
+    return step(
+      `call_${at}`,
+      "open_drawer",
+      { drawer },
+      shelves.toSpliced(6, 0, `a box holds ${stoneIn(drawer)}`).join("\n"),
+    );
+  };
+
+  for (const count of [30, 60, 120, 300]) {
+    test(`reads each once more after ${count} steps, and finishes`, () => {
+      const messages = [
+        { role: "user", content: TASK },
+        ...Array.from({ length: count }, (_, at) => open(at, at)).flat(),
+      ];
+      for (let again = 0; ; again++) {
+        const shown = JSON.stringify(buildRun(messages, 6000).messages);
+        const missing = VALUES.find((drawer) => !shown.includes(stoneIn(drawer)));
+        if (missing === undefined) {
+          break;
+        }
+        assert.ok(again < 2 * VALUES.length, `the model runs in a circle: it doesn't see drawer ${missing}`);
+        messages.push(...open(count + again, missing));
+      }
+    });
+  }
+});
+
 describe("a repeated call", () => {
   const EARLIER = "Not all of the earlier result is shown:";
   const task = { role: "user", content: "Rename handler_12 to onSave." };

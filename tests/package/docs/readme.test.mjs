@@ -302,6 +302,29 @@ test("the example of a search tool finds the messages in its comments", async ()
   }
 });
 
+test("the example of the README remembers a statement until it is forgotten", async () => {
+  const example = exampleWith('openSession("tuesday"');
+  const names = ["request", "later", "next", "context", "chat"];
+  const { request, later, next, context, chat } = await run(example, ...names);
+  assert.equal(comment(example, "later.kept"), written(later.kept[0].content));
+  assert.equal(comment(example, "context.messages"), written(context.messages[0].content));
+  for (const session of [chat, next]) {
+    assert.doesNotMatch(JSON.stringify((await session.build({ request })).messages), /peanut/);
+  }
+});
+
+test("the example of statements lists and forgets what its comments say", async () => {
+  const example = exampleWith("session.forget(allergy)");
+  const { session, allergy, daughter } = await run(example, "session", "allergy", "daughter");
+  assert.equal(comment(example, "allergy.sentence;"), written(allergy.sentence));
+  assert.equal(comment(example, "allergy.kind;"), written(allergy.kind));
+  assert.equal(comment(example, "daughter.sentence;"), written(daughter.sentence));
+  assert.equal(comment(example, "(await session.statements())"), written((await session.statements()).length));
+  const forgotten = await session.statements({ forgotten: true });
+  assert.equal(comment(example, "(await session.statements({ forgotten"), written(forgotten.length));
+  assert.equal(comment(example, "(await session.build()).kept"), written((await session.build()).kept.length));
+});
+
 test("the example of conversations prints the text below it", async () => {
   const example = exampleWith("presets.tiered");
   const { context } = await run(example, "context");

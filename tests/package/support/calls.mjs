@@ -162,9 +162,13 @@ const functions = {
     or(() => memoryStore()),
     or(() => new Uint8Array(32)),
   ),
+  listStatements: args(
+    list,
+    or((random) => mixed(random, { name: "Ana" })),
+  ),
   openSession: args(
     key,
-    or((random) => mixed(random, { store: memoryStore(), retention: {} })),
+    or((random) => mixed(random, { store: memoryStore(), retention: {}, statementsFrom: ["other"] })),
   ),
   queryLayer: args(
     or((random) => random.pick(["L1", "L4"])),
@@ -283,6 +287,9 @@ const sessionMethods = {
     or((random) => random.pick(["so?", "", "zorblax yesterday"])),
     or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin" })),
   ),
+  statements: args(or((random) => mixed(random, { name: "Ana", forgotten: true }))),
+  forget: args(anything),
+  remember: args(anything),
   subscribe: args(or(() => () => {})),
   clear: nothing,
   settled: nothing,

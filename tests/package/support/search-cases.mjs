@@ -42,6 +42,20 @@ export async function runSearchCases(store) {
     all: (await searchSessions(store, "zorblax2 or zorblax0", { limit: 5 })).map(plain),
     some: (await searchSessions(store, "zorblax2 or zorblax0", { limit: 5, keys: ["ada"] })).map(plain),
   };
+  await session.append([
+    { id: "said", role: "user", content: "I have a severe peanut allergy." },
+    { id: "asked", role: "user", content: "Ich wohne bei Kassel. Does it snow?" },
+  ]);
+  const facts = ({ kind, sentence, seq }) => [kind, sentence, seq];
+  /** @type {import("windrow").ContextConfig} */
+  const config = { encoding: "estimate", request: "Where is the candle?", budget: { maxTokens: 600 } };
+  const built = async () => (await session.build(config)).recording.config.filter;
+  /** @type {unknown[]} */
+  const statements = [(await session.statements()).map(facts)];
+  await session.forget((await session.statements())[0]);
+  statements.push((await session.statements()).map(facts), await built());
+  await session.remember((await session.statements({ forgotten: true }))[0]);
+  statements.push((await session.statements()).map(facts), await built());
   await session.close();
-  return found;
+  return { ...found, statements };
 }

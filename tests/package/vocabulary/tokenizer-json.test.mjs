@@ -26,14 +26,15 @@ const DEEPSEEK = [
   "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ];
 
-/**
- * By encoding: the patterns as the file has them, the same for JavaScript, and true if the file lists all ways to split
- * a token.
- */
+/** How the merges of a file are given: one for each token, all ways to split it, or all of these and tokens that no merge makes. */
+const [ONE, ALL, MORE] = ["one", "all", "more"];
+
+/** By encoding: the patterns as a file has them, as JavaScript reads them, and how its merges are given. */
 const FAMILIES = {
-  qwen: [[`${IN_FILE}|${GPT4}\\p{N}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}|${GPT4_END}`], false],
-  deepseek_v3: [DEEPSEEK, DEEPSEEK, false],
-  tekken: [[`${CASED}|\\p{N}|${TEKKEN_END}`], [`${CASED}|\\p{N}|${TEKKEN_END}`], true],
+  qwen: [[`${IN_FILE}|${GPT4}\\p{N}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}|${GPT4_END}`], ONE],
+  deepseek_v3: [DEEPSEEK, DEEPSEEK, ONE],
+  tekken: [[`${CASED}|\\p{N}|${TEKKEN_END}`], [`${CASED}|\\p{N}|${TEKKEN_END}`], ALL],
+  llama3: [[`${IN_FILE}|${GPT4}\\p{N}{1,3}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}{1,3}|${GPT4_END}`], MORE],
 };
 
 /** Fragments of random texts: words of the vocabularies, and characters that patterns distinguish. */
@@ -81,7 +82,7 @@ function merged(piece, ranks) {
 }
 
 /** Learns a vocabulary from random texts by byte pair encoding. */
-function learned(random, patterns, hasAllSplits) {
+function learned(random, patterns, splits) {
   const sample = Array.from({ length: 1500 }, () => random.pick(BITS) + random.pick(BITS)).join(" ");
   const pieces = cut(patterns, sample).map(inLetters);
   const merges = [];
@@ -110,8 +111,12 @@ function learned(random, patterns, hasAllSplits) {
       }
     }
   }
-  if (!hasAllSplits) {
+  if (splits === ONE) {
     return { tokens, merges };
+  }
+  if (splits === MORE) {
+    // Some tokens come before their parts.
+    tokens.splice(256, 0, ...tokens.splice(tokens.length - 8, 8));
   }
   const known = new Set(tokens);
   const all = tokens.slice(256).flatMap((token) =>
@@ -119,10 +124,14 @@ function learned(random, patterns, hasAllSplits) {
       .filter(([left, right]) => known.has(left) && known.has(right))
       .map((pair) => pair.join(" ")),
   );
+  if (splits === MORE) {
+    const others = BITS.flatMap((one) => BITS.flatMap((other) => cut(patterns, one + other)));
+    tokens.push(...new Set(others.map((piece) => inLetters(piece).join("")).filter((piece) => !known.has(piece))));
+  }
   return { tokens, merges: all };
 }
 
-function fileOf(patterns, { tokens, merges }, hasAllSplits, form = (merge) => merge) {
+function fileOf(patterns, { tokens, merges }, splits, form = (merge) => merge) {
   const split = (Regex) => ({ type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false });
   return {
     version: "1.0",
@@ -135,7 +144,7 @@ function fileOf(patterns, { tokens, merges }, hasAllSplits, form = (merge) => me
     model: {
       type: "BPE",
       byte_fallback: false,
-      ignore_merges: hasAllSplits,
+      ignore_merges: splits !== ONE,
       vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
       merges: merges.map(form),
     },
@@ -155,24 +164,33 @@ function run(text, ...options) {
 }
 
 describe("windrow vocabulary", () => {
-  for (const name of /** @type {const} */ (["qwen", "deepseek_v3", "tekken"])) {
-    const [inFile, patterns, hasAllSplits] = FAMILIES[name];
+  for (const name of /** @type {const} */ (["qwen", "deepseek_v3", "tekken", "llama3"])) {
+    const [inFile, patterns, splits] = FAMILIES[name];
     test(`counts ${name} by its file`, async () => {
-      const vocabulary = learned(new Random(7), patterns, hasAllSplits);
+      const vocabulary = learned(new Random(7), patterns, splits);
       const form = name === "qwen" ? (merge) => merge.split(" ") : undefined;
       const path = join(folder, `${name}.bin`);
-      const made = run(JSON.stringify(fileOf(inFile, vocabulary, hasAllSplits, form)), "--write", path);
+      const made = run(JSON.stringify(fileOf(inFile, vocabulary, splits, form)), "--write", path);
       assert.equal(made.stdout, `${name}\n`, made.stderr);
       await loadEncoding({ name, bytes: readFileSync(path) });
       const ranks = new Map(vocabulary.merges.map((merge, rank) => [merge, rank]));
+      const whole = new Set(splits === ONE ? [] : vocabulary.tokens);
       let shorter = 0;
+      let unmerged = 0;
       forEachSeed((random) => {
         const text = Array.from({ length: random.integer(1, 24) }, () => random.pick(BITS)).join("");
-        const expected = cut(patterns, text).flatMap((piece) => merged(piece, ranks)).length;
+        const pieces = cut(patterns, text);
+        const tokens = pieces.flatMap((piece) => merged(piece, ranks)).length;
+        const expected = pieces.reduce(
+          (sum, piece) => sum + (whole.has(inLetters(piece).join("")) ? 1 : merged(piece, ranks).length),
+          0,
+        );
         assert.equal(countTokens(text, { encoding: name }).tokens, expected, JSON.stringify(text));
         shorter += Number(expected < Buffer.byteLength(text));
+        unmerged += Number(expected < tokens);
       });
       assert.ok(shorter > 0);
+      assert.equal(unmerged > 0, splits === MORE);
       const context = await buildContext([{ role: "user", content: "the Haus" }], {
         encoding: name,
         model: "qwen3-32b",
@@ -186,7 +204,7 @@ describe("windrow vocabulary", () => {
   test("names the problem in a file, the place, and the next step", () => {
     const [patterns] = FAMILIES.qwen;
     const vocabulary = { tokens: [...letters, "th", "the"], merges: ["t h", "th e"] };
-    const good = fileOf(patterns, vocabulary, false);
+    const good = fileOf(patterns, vocabulary, ONE);
     const changed = (change) => {
       const file = structuredClone(good);
       change(file);
@@ -236,7 +254,23 @@ describe("windrow vocabulary", () => {
         /patterns that aren't known: \["\\\\w\+"\]/,
       ],
       [changed((file) => Object.assign(file, { pre_tokenizer: { type: "ByteLevel" } })), /as GPT-2 does/],
-      [JSON.stringify(fileOf([`${IN_FILE}|${GPT4}\\p{N}{1,3}|${GPT4_END}`], vocabulary, false)), /it is of Llama 3/],
+      [
+        JSON.stringify(fileOf(patterns, { tokens: [...letters, "tht", "th"], merges: ["th t", "t ht", "t h"] }, ALL)),
+        /model.merges\[1\]: "ht" isn't in model.vocab/,
+      ],
+      [
+        JSON.stringify(fileOf(patterns, { tokens: [...letters, "tht", "th"], merges: ["th t", "t h"] }, ALL)),
+        /model.merges\[0\]: it merges "th" with "t", one of which is of a higher rank/,
+      ],
+      [
+        changed(({ model }) => {
+          model.merges = ["t h", "h t", "t ht", "x t", "xt h", "x th"];
+          model.vocab = Object.fromEntries(
+            [...letters, "th", "ht", "tht", "xt", "xth"].map((token, id) => [token, id]),
+          );
+        }),
+        /model.merges\[2\]: "tht" isn't what its bytes are merged into/,
+      ],
     ]);
     for (const [given, pattern] of refused) {
       const { status, stderr } = run(given);
@@ -248,7 +282,7 @@ describe("windrow vocabulary", () => {
   test("names a vocabulary's encoding, and how to make a missing one", async () => {
     const [patterns] = FAMILIES.qwen;
     const path = join(folder, "other.bin");
-    const file = fileOf(patterns, { tokens: [...letters, "th"], merges: ["t h"] }, false);
+    const file = fileOf(patterns, { tokens: [...letters, "th"], merges: ["t h"] }, ONE);
     run(JSON.stringify(file), "--write", path);
     const bytes = readFileSync(path);
     await assert.rejects(loadEncoding({ name: "o200k_base", bytes }), { code: "INVALID_ENCODING" });

@@ -15,7 +15,7 @@ these they thing things this those though through throughout thus till to too to
 upon us very via wanna was we well were what whatever when whenever where wherever whether which whichever while who \
 whoever whom whose why will with within without would yeah yep yes yet you your yours yourself yourselves";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 answer ask compare conclude conclusion conversation describe detail discuss discussion explain explanation find happen \
 help know list look mention message opinion outline overview point question recall recap regard related remember remind \
@@ -29,7 +29,7 @@ decision*, decide*, why, how did, how does, how do, how come, explain*, explanat
 recap*, conclu*, describe*, argument*, argue*, attitude*, propos*, debate*, suggest*, recommend*, what happened, \
 tell me about, catch me up, consider*";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 what, what's, when did, when do, when does, when is, when was, when are, when were, when will, when can, when should, \
 when's, where did, where do, where does, where is, where was, where are, where were, where can, where should, where's, \
@@ -37,7 +37,7 @@ who, who's, whom, whose, which, why, how, how's, can you, could you, would you, 
 are you, is there, are there, is it, is this, is that, have you, has anyone, anyone, should i, should we, can i, can we, \
 may i, may we, shall we";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^always, ^never, ^please always, ^please never, ^please remember, ^remember to, ^remember that, ^whenever, ^every \
 time, ^make sure to always, ^make sure you always, ^call me, ^don t ever, ^do not ever, ^never again, from now on, \
@@ -45,16 +45,16 @@ going forward, in future, for future reference, i prefer, i d prefer, i would pr
 preference, i don t like, i want you to always, i d like you to always, i always want, i never want, when i ask, \
 whenever i, every time i, you should always, you should never";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 moved to, moved it to, moved the, has moved, is now, are now, now have, changed to, has changed, have changed, \
 changed my mind, no longer, not anymore, rescheduled, postponed, pushed back, brought forward, updated to, i was \
 wrong, i made a mistake, scratch that, i ve never, i have never";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "i, me, my, mine, myself";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 did you, have you, had you, you said, you told, you suggested, you recommended, you gave, you mentioned, you \
 proposed, you explained, you listed, you wrote, your answer, your advice, your suggestion, your suggestions, your \

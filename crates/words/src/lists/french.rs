@@ -1,4 +1,4 @@
-//! French. What is elided stands without its apostrophe.
+//! French. Elided words are without their apostrophe.
 
 /// Words that say nothing about a topic.
 pub(super) const STOP: &str = "\
@@ -14,7 +14,7 @@ selon sera serai serait ses seulement si sien sienne soi soit sommes son sont so
 tel telle tes toi ton toujours tous tout toute toutes très trop tu un une va vais vas vers vont vos votre vous voici \
 voilà vraiment y";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 aide aider avis chercher comparer conversation décrire décris dire dis discuter discussion dit dites donner donne \
 évoquer expliquer explique liste lister mentionner message montrer montre opinion parler parlé passé pense penser \
@@ -27,28 +27,28 @@ résum*, synthès*, récap*, discut*, discussion*, pens*, avis, opinion*, dit, d
 se fait, comment avons, comment ont, comment est, expliqu*, explication*, raison*, argument*, propos*, suggér*, décri*, \
 conclu*, point de vue, qu'est-ce qui s'est passé, aperçu*, débat*, recommand*";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 qui, que, quoi, qu'est-ce, est-ce, quand est, quand a, quand as, quand avons, où, comment, pourquoi, combien, quel, \
 quelle, quels, quelles, lequel, laquelle, à quelle, à quel, de quoi, de qui, peux-tu, pouvez-vous, as-tu, avez-vous, \
 y a-t-il, sais-tu, savez-vous, puis-je, peut-on, dois-je";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^toujours, ^jamais, ^ne jamais, ^desormais, ^dorenavant, ^appelle moi, ^appelez moi, ^n oublie pas, ^n oubliez pas, \
 ^retiens, ^retenez, ^rappelle toi, ^chaque fois, a partir de maintenant, a l avenir, je prefere, je prefererais, ma \
 preference, j aimerais mieux, je n aime pas, je veux toujours, je voudrais toujours, quand je demande, quand je te \
 demande, quand je vous demande, chaque fois que je, tu dois toujours, vous devez toujours";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 deplace au, deplacee au, a ete deplace, a ete deplacee, reporte au, reportee au, est maintenant, sont maintenant, a \
 change, ont change, change d avis, n est plus, ne suis plus, je me suis trompe, je me suis trompee, je n ai jamais";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "je, j, me, m, moi, mon, ma, mes";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 as tu, avez vous, tu as, vous avez, m as tu, tu m as, vous m avez, ton conseil, tes conseils, ta reponse, ta \
 suggestion, ta recommandation, votre conseil, vos conseils, votre reponse, votre suggestion, votre recommandation";

@@ -17,7 +17,7 @@ vor wann war waren warst warum was weder wegen weil welche welchem welchen welch
 werden werdet weshalb wie wieder wieso will wir wird wirst wo wohin wollen wollte wollten womit woran worden worin worüber wozu wofür wurde wurden würde \
 würden während zu zum zur zwar zwischen über";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 antworten auflisten beschreiben besprechen besprochen besprachen diskutieren diskutiert diskussion entschieden erinnern \
 erklären erläutern erwähnen erwähnt erzählen fassen finden frage fragen gesagt gesprochen geredet gemeint geschehen \
@@ -31,13 +31,13 @@ denken, dachte*, hält von, halten von, hielt von, gesagt, sagte*, entscheid*, e
 wieso, weshalb, wie kam, wie kommt, wie ist es, erklär*, erläuter*, grund, gründe*, begründ*, argument*, vorschlag*, \
 vorschläg*, vorgeschlagen*, beschreib*, ansicht*, haltung, standpunkt*, schlussfolger*, was ist passiert";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 was, wer, wen, wem, wessen, wann, wo, wohin, woher, warum, wieso, weshalb, weswegen, wie, welche, welcher, welches, \
 welchen, welchem, womit, wofür, wozu, worüber, kannst du, können sie, könntest du, könnten sie, hast du, haben wir, \
 habt ihr, gibt es, weißt du, wissen sie, ist das, sind das, soll ich, sollen wir, darf ich";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^immer, ^nie, ^niemals, ^bitte immer, ^bitte nie, ^bitte niemals, ^kunftig, ^zukunftig, ^nenn mich, ^nenne mich, \
 ^merk dir, ^merke dir, ^merken sie sich, ^denk daran, ^denke daran, ^jedes mal, ab jetzt, ab sofort, von nun an, von \
@@ -45,16 +45,16 @@ jetzt an, in zukunft, ich bevorzuge, ich ziehe es vor, mir ist lieber, mir ware 
 lieber, ich mochte lieber, ich mochte immer, ich will immer, ich mag kein, ich mag keine, immer wenn ich, jedes mal \
 wenn ich, wenn ich dich, wenn ich sie frage, sollst immer, sollst nie, sollten immer";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 verschoben auf, wurde verschoben, ist jetzt, sind jetzt, haben jetzt, geandert auf, hat sich geandert, haben sich \
 geandert, meine meinung geandert, nicht mehr, vertagt, vorverlegt, ich habe mich geirrt, ich habe mich vertan, ich \
 habe noch nie, ich habe nie";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "ich, mich, mir, mein, meine, meinen, meinem, meiner, meines";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 hast du, haben sie, du hast, hattest du, du meintest, du sagtest, dein rat, dein vorschlag, deine antwort, deine \
 empfehlung, deine vorschlage, ihr rat, ihr vorschlag, ihre antwort, ihre empfehlung";

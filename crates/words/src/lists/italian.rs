@@ -1,4 +1,4 @@
-//! Italian. What is elided stands without its apostrophe.
+//! Italian. Elided words are without their apostrophe.
 
 /// Words that say nothing about a topic.
 pub(super) const STOP: &str = "\
@@ -16,7 +16,7 @@ sempre senza si sì sia siamo siano siete so solo sono sopra sotto sta stai stan
 sua sue sugli sui sul sull sulla sulle sullo suo suoi tale tanto te ti tra troppo tu tua tue tuo tuoi tutta tutte tutti \
 tutto un una uno va vi via voi vostra vostri vostro";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 aiutare aiuta argomento cercare cerca commentare confrontare conversazione descrivere descrivi detto dice dici dimmi dire \
 discutere discusso discussione disse domanda elencare elenco elenca lista menzionare messaggio mostrare mostra opinione \
@@ -29,29 +29,29 @@ riassu*, riepilog*, sintesi, sintetizz*, discu*, pensa*, opinion*, parere, parer
 come mai, come siamo, come è stato, spieg*, ragion*, motiv*, argoment*, propost*, propon*, sugger*, descri*, conclu*, \
 punto di vista, cosa è successo, panoramica*, raccomand*, dibatt*";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 chi, che cosa, cosa, cos'è, che ora, che ore, quando è, quando hai, quando abbiamo, quando sarà, dove, dov'è, come, com'è, \
 quale, quali, qual, quanto, quanta, quanti, quante, perché, a che, di che, con chi, puoi, può, potresti, sai, hai, ricordi, \
 c'è, ci sono, è possibile, posso, devo";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^sempre, ^mai, ^non usare mai, ^per favore sempre, ^ricorda, ^ricordati, ^ricordi, ^chiamami, ^mi chiami, ^ogni \
 volta, d ora in poi, da ora in poi, d ora in avanti, da adesso in poi, in futuro, preferisco, preferirei, la mia \
 preferenza, non mi piace, non mi piacciono, voglio sempre, vorrei sempre, quando chiedo, quando ti chiedo, quando le \
 chiedo, ogni volta che, devi sempre, deve sempre";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 spostato al, spostata al, e stato spostato, e stata spostata, rimandato a, rimandata a, ora e, adesso e, ora sono, \
 ora ho, e cambiato, e cambiata, sono cambiati, ho cambiato idea, non e piu, non sono piu, mi sono sbagliato, mi sono \
 sbagliata, non ho mai";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "io, mi, me, mio, mia, miei, mie";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 hai detto, mi hai, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato, il tuo \
 consiglio, i tuoi consigli, la tua risposta, il tuo suggerimento, la tua raccomandazione, il suo consiglio, la sua \

@@ -1,8 +1,9 @@
-//! The words of the languages that recall knows: one file for each, with the same lists.
+//! Word lists of the supported languages: one file for each, with the same lists.
 //!
-//! Stop words and irregular forms are looked up for every word of every message. They are kept as sorted hashes with a directory by
-//! their first bits, so that most look-ups end there. The hashes are made when they are first needed: words compress, and hashes do not.
-//! That another word has the hash of a stop word happens to one word in millions, and costs that word its rank.
+//! Stop words and irregular forms are looked up for every word of every message. They are stored as sorted hashes with
+//! a directory of their first bits, which answers most look-ups. The hashes are computed when they are first needed,
+//! since words compress and hashes don't. One word in millions has the hash of a stop word by chance, and isn't ranked
+//! by.
 
 mod english;
 mod french;
@@ -26,7 +27,7 @@ const STOP: [&str; 7] = [
     russian::STOP,
 ];
 
-/// Words of a language that tell what to do with the hits of a request, and are not looked for.
+/// Words of a language that only say what to do with the hits of a request, and aren't searched for.
 pub fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::REQUEST,
@@ -40,7 +41,7 @@ pub fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     list.split(' ')
 }
 
-/// Words that ask for an overview, an opinion or a reason; a star at the end matches any ending.
+/// Words that ask for an overview, an opinion or a reason. A star at the end matches any ending.
 pub fn overview_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::OVERVIEW,
@@ -54,7 +55,7 @@ pub fn overview_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// What questions in a language begin with.
+/// Beginnings of questions in a language.
 pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::QUESTION,
@@ -68,7 +69,7 @@ pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// What says in a language that something holds throughout, folded; `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences in a language, folded. `^` is the beginning of a sentence.
 pub fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::STANDING,
@@ -82,7 +83,7 @@ pub fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// What says in a language that something is otherwise than it was, folded.
+/// Phrases that correct an earlier statement in a language, folded.
 pub fn correction_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::CORRECTION,
@@ -96,7 +97,7 @@ pub fn correction_phrases(language: Language) -> impl Iterator<Item = &'static s
     list.split(", ")
 }
 
-/// How one who asks in a language names oneself alone, folded.
+/// First person singular in a language, folded.
 pub fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::ASKER,
@@ -110,7 +111,7 @@ pub fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
     list.split(", ")
 }
 
-/// What asks in a language for something that was answered before, folded.
+/// Phrases that ask for an earlier answer in a language, folded.
 pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::ANSWERED,
@@ -124,14 +125,14 @@ pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str
     list.split(", ")
 }
 
-/// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
-/// with its diacritics or without.
+/// The languages that have a word as a stop word, as bits by their places in [`Language::ALL`]. The word must be
+/// prepared, and may lack its diacritics.
 #[must_use]
 pub fn stop_languages(word: &str) -> u8 {
     stop_languages_of(hash_of(word))
 }
 
-/// As [`stop_languages`], of the hash of a word.
+/// Works like [`stop_languages`], with the hash of a word.
 #[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
 pub fn stop_languages_of(hash: u32) -> u8 {
     STOPS.get(hash).unwrap_or(0) as u8
@@ -144,26 +145,28 @@ pub fn irregular(word: &str) -> Option<&'static str> {
     (form == word).then(|| rest.split(',').next().unwrap_or(rest))
 }
 
-/// The base letters of U+00C0 to U+00FF, as folding makes them; `ß` is two.
+/// The base letters of U+00C0 to U+00FF by folding; `ß` becomes two.
 const BASES: &[u8; 64] = b"aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty";
 
-/// The first bits of a hash that a directory goes by: with four times as many places as there are words, most have none.
+/// The number of leading hash bits that a directory uses. With four times as many entries as words, most entries are
+/// empty.
 const DIRECTORY_BITS: u32 = 13;
 
 fn directory_place(hash: u32) -> usize {
     (hash >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
-/// Words by their hashes, in order, each with a number beside it.
+/// Words by their hashes, in order, each with a number.
 pub(crate) struct Hashes {
-    /// By the first bits of hashes: where those begin that have them. One more says where the last of them end.
+    /// By the first bits of hashes: the place of the first one with these bits. One more entry has the end of the last
+    /// ones.
     starts: Vec<u16>,
     sorted: Vec<u32>,
     beside: Vec<u32>,
 }
 
 impl Hashes {
-    /// Of pairs of a hash and what is beside it; `joined` makes one of two that are beside the same hash.
+    /// Builds the table from pairs of a hash and its number. `joined` combines the numbers of equal hashes.
     pub(crate) fn new(mut pairs: Vec<(u32, u32)>, joined: fn(u32, u32) -> u32) -> Self {
         pairs.sort_unstable();
         let mut all = Self { starts: Vec::new(), sorted: Vec::new(), beside: Vec::new() };
@@ -181,7 +184,7 @@ impl Hashes {
         all
     }
 
-    /// Says that all hashes from here on have at least these first bits.
+    /// Notes that all further hashes have at least these first bits.
     fn begin_up_to(&mut self, place: usize) {
         let length = self.starts.len().max(place + 1);
         self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
@@ -196,7 +199,7 @@ impl Hashes {
     }
 }
 
-/// The stop words of all languages, as they are and folded, with the languages in which each is one.
+/// The stop words of all languages, both original and folded, with the set of languages of each.
 static STOPS: LazyLock<Hashes> = LazyLock::new(|| {
     let mut pairs = Vec::new();
     for (language, list) in STOP.iter().enumerate() {
@@ -225,12 +228,12 @@ pub(crate) fn hash_of(word: &str) -> u32 {
     word.bytes().fold(hash::START, hash::with_byte)
 }
 
-/// The hash of a word in small letters, where it has capitals of ASCII alone.
+/// The hash of a word in small letters. Its capitals must be ASCII.
 pub(crate) fn hash_of_small(word: &[u8]) -> u32 {
     word.iter().fold(hash::START, |hash, byte| hash::with_byte(hash, byte.to_ascii_lowercase()))
 }
 
-/// The hash of a word of letters of one byte and of two, folded.
+/// The hash of a folded word whose letters have one or two bytes.
 fn hash_of_folded(word: &str) -> u32 {
     let mut bytes = word.bytes();
     let mut folded = hash::START;

@@ -14,7 +14,7 @@ pouco pra pro qual quais qualquer quando quanto quantos quase que quê quem se s
 seus si sido sim só sob sobre somos sou sua suas tá tal também tanto te tem têm temos tenha tenho ter teu teus teve ti \
 tinha tinham toda todas todo todos tu tua tudo um uma umas uns vai vais vamos vão você vocês vou vos";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 achar ajudar ajuda assunto buscar comentar comparar contar conversa conversar conversamos conte descrever descreva diga \
 discutir discussão disse dito dizer encontrar encontre explicar explique falar falamos falou lembrar lembra lembre lista \
@@ -27,29 +27,29 @@ resum*, discut*, discuss*, pensa*, pensou, acha*, achou, opini*, disse, disseram
 quê, porquê, como foi, como é que, como chegamos, explic*, razão, razões, motivo*, argument*, propost*, propôs, propus*, \
 propor*, suger*, suges*, descre*, conclu*, ponto de vista, o que aconteceu, o que houve, panorama*, recomend*, debat*";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 o que, que horas, que dia, quem, quando é, quando foi, quando vamos, quando você, onde, aonde, como é, como foi, como \
 faço, como posso, como você, qual, quais, quanto, quanta, quantos, quantas, por que, porque é que, de que, com quem, pode \
 me, você pode, você sabe, você lembra, há algum, há alguma, tem algum, tem alguma, será que, devo";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^sempre, ^nunca, ^por favor sempre, ^por favor nunca, ^lembre se, ^lembra te, ^me chame, ^chame me, ^chama me, ^toda \
 vez, ^cada vez, a partir de agora, de agora em diante, daqui para a frente, no futuro, prefiro, eu preferiria, minha \
 preferencia, a minha preferencia, nao gosto, quero sempre, quero que sempre, quando eu perguntar, quando eu pedir, \
 sempre que eu, toda vez que eu, deve sempre, deves sempre";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 mudou para, passou para, movido para, movida para, agora e, agora sao, agora tenho, agora temos, mudaram para, mudei \
 de ideia, nao e mais, ja nao, adiado, adiada, remarcado, remarcada, eu estava errado, eu estava errada, enganei me, \
 me enganei, nunca tive, eu nunca";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "eu, me, mim, meu, minha, meus, minhas";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, sugeriste, voce mencionou, mencionaste, voce \
 explicou, explicaste, seu conselho, teu conselho, sua resposta, tua resposta, sua sugestao, tua sugestao, sua \

@@ -15,7 +15,7 @@ sin sino sobre sois solo sólo somos son soy su sus suya suyo tal también tampo
 ti tiene tienen tienes toda todas todavía todo todos tras tu tú tus tuve tuvo u un una unas uno unos usted ustedes va \
 vamos varios vez voy vosotros y ya yo";
 
-/// Words that tell what to do with the hits of a request.
+/// Words of a request that only say what to do with the hits.
 pub(super) const REQUEST: &str = "\
 ayudar ayuda buscar busca charla comentar comparar contar cuenta cuéntame conversación decir dicho dice dijo dime describir \
 describe discutir discusión encontrar encuentra enumerar explicar explica hablar hablamos hablado lista listar mencionar \
@@ -28,28 +28,28 @@ resum*, discut*, discusi*, piensa*, pensa*, opin*, dijo, dijeron, dicho, decidi*
 fue, cómo es que, cómo llegamos, explic*, razón, razones, motivo*, argument*, propuest*, propus*, propon*, suger*, \
 describ*, conclu*, punto de vista, qué pasó, panorama*, recomend*, repas*, debat*";
 
-/// What a question begins with.
+/// Beginnings of questions.
 pub(super) const QUESTION: &str = "\
 qué, quién, quiénes, cuándo, dónde, adónde, cómo, cuál, cuáles, cuánto, cuánta, cuántos, cuántas, por qué, a qué, de qué, \
 con quién, para qué, puedes, puede usted, podrías, sabes, sabe, hay algún, hay alguna, tienes, recuerdas, debo";
 
-/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+/// Phrases of standing instructions and preferences. `^` is the beginning of a sentence.
 pub(super) const STANDING: &str = "\
 ^siempre, ^nunca, ^por favor siempre, ^por favor nunca, ^recuerda, ^recuerde, ^llamame, ^llameme, ^cada vez, a \
 partir de ahora, de ahora en adelante, desde ahora, en el futuro, en adelante, prefiero, preferiria, mi preferencia, \
 no me gusta, no me gustan, quiero siempre, quiero que siempre, cuando te pregunte, cuando pregunte, cuando pregunto, \
 cada vez que, debes siempre, siempre debes";
 
-/// What says that something is otherwise than it was.
+/// Phrases that correct an earlier statement.
 pub(super) const CORRECTION: &str = "\
 se movio a, se paso a, se cambio a, movido a, ahora es, ahora son, ahora tengo, ahora tenemos, ha cambiado, han \
 cambiado, cambie de opinion, he cambiado de opinion, ya no, pospuesto, aplazado, reprogramado, me equivoque, nunca \
 he";
 
-/// How those who ask name themselves alone: "we" are others too.
+/// First person singular. Excludes "we", which includes others.
 pub(super) const ASKER: &str = "yo, me, mi, mis, mio, mia";
 
-/// What asks for something that was answered before.
+/// Phrases that ask for an earlier answer.
 pub(super) const ANSWERED: &str = "\
 me dijiste, dijiste, me recomendaste, recomendaste, sugeriste, me sugeriste, mencionaste, explicaste, has dicho, me \
 has, me dijo usted, tu consejo, tus consejos, tu respuesta, tu sugerencia, tu recomendacion, su consejo, su \

@@ -23,6 +23,8 @@ export interface RequestOptions<P> {
 /** The options of a step. */
 export interface InputStepOptions {
   readonly tools?: Readonly<Record<string, unknown>> | undefined;
+  /** The names of the tools that the model may call. */
+  readonly activeTools?: readonly string[] | undefined;
   readonly state: object;
 }
 
@@ -31,23 +33,26 @@ export interface ContextProcessor {
   readonly id: "windrow-context";
   readonly name: string;
   processLLMRequest<P extends readonly object[]>(options: RequestOptions<P>): Promise<{ prompt: P }>;
-  /** Adds the tool of `retrieval` to those of a step. Undefined without `retrieval`. */
-  readonly processInputStep?: (options: InputStepOptions) => Promise<{ tools: Record<string, unknown> }>;
+  /** Notes the tools of a step, which count. Adds the tool of `retrieval` to them if the config wants it. */
+  readonly processInputStep: (options: InputStepOptions) => Promise<{ tools: Record<string, unknown> } | undefined>;
 }
 
 /**
  * Returns a processor for `inputProcessors` that sends the model the context of the prompt at each step. It works only
  * on the prompt, because messages left out by `processInputStep` would disappear from the message list too. System
- * messages count. It doesn't see tools, so pass their definitions as `budget.tools`. With `retrieval`, it adds a tool
- * that returns omitted results to the model. Fails as `buildContext` does.
+ * messages and tools count, except tools that a later processor adds. With `retrieval`, it adds a tool that returns omitted
+ * results to the model. Fails as `buildContext` does.
  */
 export function contextProcessor(given: RetrievalHookConfig = {}): ContextProcessor {
   const { config, retrieval } = publicCall("context_build_error", "contextProcessor", () => withNames(given));
   /** The newest context of each run, by the run's state. */
   const contexts = new WeakMap<object, BuiltContext<AnyMessage>>();
+  /** The definitions of the tools of each run's step, by the run's state. */
+  const definitions = new WeakMap<object, readonly object[]>();
   const processRequest = async <P>({ prompt, model, abortSignal, state }: RequestOptions<P>) => {
     const render = { provider: "ai-sdk", ...config.render } as const;
-    const call = { model: modelName(model, "modelId"), signal: abortSignal };
+    const tools = state === undefined ? undefined : definitions.get(state);
+    const call = { model: modelName(model, "modelId"), signal: abortSignal, tools };
     const messages = prompt as unknown as readonly AnyMessage[];
     const made = await fitted(messages, { ...config, render }, call, asPromptMessage, promptMarker);
     if (state !== undefined) {
@@ -55,14 +60,27 @@ export function contextProcessor(given: RetrievalHookConfig = {}): ContextProces
     }
     return { prompt: made.messages as unknown as typeof prompt };
   };
-  const addTool = ({ tools, state }: InputStepOptions) => {
+  const noteTools = ({ tools, activeTools, state }: InputStepOptions) => {
     const tool = aiSdkTool(hook("execute", (input: unknown) => retrieve(input, contexts.get(state))));
-    return { tools: { ...fieldsOf(tools), [retrievalTool.name]: tool } };
+    const all = { ...fieldsOf(tools), ...(retrieval ? { [retrievalTool.name]: tool } : {}) };
+    const active = Object.entries(all).filter(([name]) => activeTools?.includes(name) ?? true);
+    definitions.set(
+      state,
+      active.map(([name, it]) => definitionOf(name, it)),
+    );
+    return retrieval ? { tools: all } : undefined;
   };
   return {
     id: "windrow-context",
     name: "windrow",
     processLLMRequest: hook("processLLMRequest", processRequest),
-    ...(retrieval ? { processInputStep: hook("processInputStep", addTool) } : {}),
+    processInputStep: hook("processInputStep", noteTools),
   };
+}
+
+/** Returns the definition that a model receives of a tool. */
+function definitionOf(name: string, tool: unknown): object {
+  const { description, parameters, inputSchema } = fieldsOf(tool);
+  const { jsonSchema } = fieldsOf(parameters ?? inputSchema);
+  return { type: "function", name, description, inputSchema: jsonSchema };
 }

@@ -1,36 +1,36 @@
-//! The words by which seven languages name times, and how one is looked up.
+//! The words for times in seven languages, and their look-up.
 //!
-//! `words.tsv` has them in lower case and without accents (`ç` is a letter of its own), as [`Hash`] reads a word. It is there for the
-//! compiler only: the program holds a hash of each word and what it means.
+//! `words.tsv` has them in lower case and without accents (`ç` is a separate letter), in the form that [`Hash`] reads a
+//! word. Only the compiler uses it: the program holds a hash of each word and its meaning.
 
-/// What a word says about time. Months count from 1, weekdays from 0 (Monday), seasons from 0 (spring).
+/// The meaning of a word for time. Months count from 1, weekdays from 0 (Monday), seasons from 0 (spring).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// A month by a word that means nothing else.
+    /// A month by an unambiguous word.
     Month(i8),
-    /// A month by a word that is a person's name too, means something else in another language, or is short.
+    /// A month by a word that is also a person's name, means something else in another language, or is short.
     NamedMonth(i8),
-    /// A month by a word that is a verb too, unless it is capitalised.
+    /// A month by a word that is also a verb, unless it is capitalized.
     VerbMonth(i8),
     Weekday(i8),
-    /// A weekday by a word that is an ordinal too.
+    /// A weekday by a word that is also an ordinal.
     NumberedWeekday(i8),
-    /// What makes of an ordinal a weekday.
+    /// The word that turns an ordinal into a weekday.
     Feira,
     Season(i8),
-    /// A season by a word that says "in" by itself.
+    /// A season by a word that includes "in".
     InSeason(i8),
     Unit(Unit),
-    /// What makes of a week its end.
+    /// The word that turns a week into its end.
     End,
     Number(i8),
-    /// What makes of a number an ordinal.
+    /// The suffix that turns a number into an ordinal.
     Ordinal,
     /// A day, counted from today.
     Day(i8),
     /// The same, by a word that is common in another language.
     DoubtfulDay(i8),
-    /// What makes of yesterday the day before it.
+    /// The word that turns yesterday into the day before it.
     Other,
     Part(Part),
     /// A part of a day that is counted from today.
@@ -38,9 +38,9 @@ pub(super) enum Word {
     Last,
     This,
     Next,
-    /// Behind a stretch of time.
+    /// Follows a length of time.
     Ago,
-    /// Before a stretch of time.
+    /// Precedes a length of time.
     AgoFirst,
     Since,
     Before,
@@ -51,7 +51,7 @@ pub(super) enum Word {
     And,
     Preposition,
     Determiner,
-    /// Nothing about time: it only shows what language a text is in.
+    /// Nothing about time: it only indicates the language of a text.
     Common,
 }
 
@@ -77,12 +77,12 @@ use crate::recall::text::hash;
 pub(super) const LANGUAGES: usize = 7;
 pub(super) const ENGLISH: usize = 0;
 pub(super) const RUSSIAN: usize = 6;
-/// The languages in which what modifies a noun stands behind it too: French, Spanish, Portuguese, Italian.
+/// The languages that may put a noun's modifier after it: French, Spanish, Portuguese, Italian.
 pub(super) const MODIFIED_BEHIND: std::ops::RangeInclusive<usize> = 2..=5;
 
 type List = &'static [(Word, &'static str)];
 
-/// The words of each language, made of `words.tsv` by the build.
+/// The words of each language, generated from `words.tsv` by the build.
 const LISTS: [List; LANGUAGES] = include!(concat!(env!("OUT_DIR"), "/date-words.rs"));
 
 /// A word as a number: FNV-1a of its UTF-8.
@@ -98,7 +98,7 @@ impl Hash {
         Self(hash::with_byte(self.0, byte))
     }
 
-    /// With the next character of a word, whatever its case and accents. What only carries an accent adds nothing.
+    /// Adds the next character of a word, ignoring case and accents. A combining accent adds nothing.
     pub(super) fn with_char(self, letter: char) -> Self {
         let plain = match letter {
             'A'..='Z' => letter.to_ascii_lowercase(),
@@ -133,10 +133,10 @@ struct Entry {
 }
 
 const BUCKETS: usize = 256;
-/// How many words the lists have, counted once for each language that has it.
+/// Number of words in the lists, counted once for each language that has it.
 const ENTRIES: usize = place(&mut [], &mut [0; BUCKETS]);
 
-/// The words ordered by the first byte of their hash, and where in that order the words of each first byte end.
+/// The words sorted by the first byte of their hash, and the end of each first byte's words in that order.
 static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     let mut entries = [Entry { hash: 0, language: 0, word: Word::Common }; ENTRIES];
     let mut ends = [0; BUCKETS];
@@ -156,7 +156,8 @@ static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     (entries, ends)
 };
 
-/// Puts every word where its bucket has come to, or only counts where there is no room; returns how many words there are.
+/// Puts every word at the next place of its bucket, or only counts if there isn't any room. Returns the number of
+/// words.
 #[expect(clippy::cast_possible_truncation, reason = "there are seven languages")]
 const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
     let mut total = 0;
@@ -190,7 +191,7 @@ const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
     total
 }
 
-/// What a word means in a language, for each language that has it.
+/// The meaning of a word in each language that has it.
 pub(super) fn meanings(hash: Hash) -> impl Iterator<Item = (usize, Word)> {
     let (entries, ends) = &TABLE;
     let bucket = hash.bucket();

@@ -1,0 +1,116 @@
+// Lasting statements of a user in other sessions, as a section of the prompt. It has the role of the user, so it weighs no more than it did there.
+
+import type { Item, Section } from "../base/generated.js";
+import { isRecord } from "../base/plain-data.js";
+import type { Redactor } from "../config/redactor.js";
+import { statementKinds } from "../context/statements.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { SessionInfo, TranscriptStore } from "../stores/contract.js";
+import { messageOf } from "./log.js";
+import { FORGOTTEN_TYPES, forgottenIn, type SessionStatement, statementsOf } from "./statements.js";
+import { MESSAGE_TYPES, Tail } from "./tail.js";
+
+/** The id of the section. */
+const SECTION = "statements";
+const LABEL = "What I said in other conversations:\n";
+/** The share of the budget, if `recall.maxStatementShare` isn't given. */
+const DEFAULT_SHARE = 0.25;
+/** The most statements. */
+const MOST_ITEMS = 64;
+
+/** The statements of other sessions. Each session is read again when it has changed. */
+export class OtherStatements<M extends AnyMessage> {
+  readonly #store: TranscriptStore;
+  readonly #keys: readonly string[];
+  readonly #known = new Map<string, { readonly state: string; readonly statements: readonly SessionStatement<M>[] }>();
+
+  constructor(store: TranscriptStore, keys: readonly string[]) {
+    this.#store = store;
+    this.#keys = keys;
+  }
+
+  /** Returns the statements of the user with a name, in the order of the keys. */
+  async of(nameOf: () => Promise<string | undefined>): Promise<readonly SessionStatement<M>[]> {
+    if (this.#keys.length === 0) {
+      return [];
+    }
+    const name = (await nameOf()) ?? "";
+    const infos = await this.#store.sessions({ keys: this.#keys });
+    const all: SessionStatement<M>[] = [];
+    for (const info of this.#keys.flatMap((key) => infos.find((it) => it.key === key) ?? [])) {
+      const { lastSeq, removals } = info.logs.transcript;
+      const state = JSON.stringify([info.id, lastSeq, removals, name]);
+      const known = this.#known.get(info.key);
+      const statements = known?.state === state ? known.statements : await this.#read(info, name);
+      this.#known.set(info.key, { state, statements });
+      all.push(...statements);
+    }
+    return all;
+  }
+
+  async #read({ key }: SessionInfo, name: string): Promise<readonly SessionStatement<M>[]> {
+    const tail = new Tail<M>(this.#store, key, messageOf, () => {});
+    try {
+      const lasting = (await tail.lasting(name)) ?? [];
+      await tail.save().catch(() => undefined); // If it can't be saved, it is made again.
+      const seqs = lasting.map(([seq]) => seq);
+      const said = await this.#store.read(key, { seqs, types: MESSAGE_TYPES });
+      const forgotten = await this.#store.read(key, { types: FORGOTTEN_TYPES });
+      const messages = new Map(
+        said.entries.flatMap((entry) => {
+          const { parsed } = messageOf(entry);
+          return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
+        }),
+      );
+      const log = { sessionKey: key, lasting, messages, forgotten: forgottenIn(forgotten.entries) };
+      return statementsOf<M>(log, Date.now()).remembered.filter(({ replacedBy }) => replacedBy === undefined);
+    } finally {
+      await tail.free();
+    }
+  }
+}
+
+/** Adds the statements of other sessions to a config: as the items of its section `statements`, or as a new one before the request. */
+export function addStatements(
+  options: Record<string, unknown>,
+  statements: readonly SessionStatement<AnyMessage>[],
+  redact: Redactor | undefined,
+): void {
+  const { sections = null, budget, recall } = options;
+  const share = isRecord(recall) ? (recall.maxStatementShare ?? DEFAULT_SHARE) : DEFAULT_SHARE;
+  if (statements.length === 0 || share === 0 || !(sections === null || Array.isArray(sections))) {
+    return; // a wrong list fails later, when it is read
+  }
+  const byText = new Map(statements.map((statement) => [statement.sentence, statement]));
+  const items = [...byText.values()].map(
+    ({ sentence, kind, sessionKey, seq }): Item => ({
+      id: `${sessionKey}#${seq}`,
+      text: sentence,
+      source: sessionKey,
+      priority: statementKinds.indexOf(kind),
+    }),
+  );
+  const shown = redact?.value(items) ?? items;
+  const own: readonly unknown[] = sections ?? [
+    { id: "history", kind: "history" },
+    { id: "request", kind: "request" },
+  ];
+  const isIt = (section: unknown): boolean => isRecord(section) && section.id === SECTION;
+  if (own.some(isIt)) {
+    options.sections = own.map((section) => (isIt(section) ? { ...(section as object), items: shown } : section));
+    return;
+  }
+  const maxTokens = isRecord(budget) ? budget.maxTokens : undefined;
+  const isLimited = typeof maxTokens === "number" && typeof share === "number" && share <= 1;
+  const section: Partial<Section> = {
+    id: SECTION,
+    kind: "items",
+    role: "user",
+    label: LABEL,
+    item: "- {text}",
+    items: shown,
+    limit: { items: MOST_ITEMS, ...(isLimited && { tokens: Math.floor(maxTokens * share) }) },
+  };
+  const at = own.findIndex((it) => isRecord(it) && it.kind === "request");
+  options.sections = own.toSpliced(at < 0 ? own.length : at, 0, section);
+}

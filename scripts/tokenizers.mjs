@@ -1,0 +1,71 @@
+// Compares exact counts by a vocabulary file with independent tokenizers, which it installs into tests/tokenizers.
+//
+//   npm run tokenizers [-- NAME…] [--strings N] [--seed N]    all encodings, or those with these names
+//
+// The strings are random. The command fails if a count differs, unless the string has a character that this Node's Unicode classes otherwise.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { REFERENCES } from "../tests/tokenizers/references.mjs";
+import { build } from "./build.mjs";
+import { capture, Failure, isProgram, projectPath, runProgram, step } from "./project.mjs";
+import { installNpmPackages, setUp } from "./setup.mjs";
+
+const PACKAGES = "tests/tokenizers";
+const FOLDER = projectPath(".cache", "tokenizers");
+
+/** Strings for each encoding unless `--strings` says how many. */
+const STRINGS = 20_000;
+
+/** Compares encodings, and prints a line for each. */
+export async function compareTokenizers(names = Object.keys(REFERENCES), strings = STRINGS, seed = 1) {
+  await installNpmPackages(PACKAGES, []);
+  mkdirSync(FOLDER, { recursive: true });
+  const classes = await ran("cargo", ["run", "--quiet", "--package", "windrow-encoding", "--example", "classes"]);
+  writeFileSync(`${FOLDER}/classes.txt`, classes);
+  const wrong = [];
+  for (const name of names) {
+    const file = projectPath(PACKAGES, "node_modules", REFERENCES[name], "models", "tokenizer.json");
+    const vocabulary = `${FOLDER}/${name}.bin`;
+    const program = projectPath("node_modules", ".bin", "windrow");
+    await ran(process.execPath, [program, "vocabulary", file, "--write", vocabulary]);
+    await step(`${name} and ${REFERENCES[name]}`, async () => {
+      const options = [vocabulary, `${FOLDER}/classes.txt`, String(strings), String(seed)];
+      const result = JSON.parse(await ran(process.execPath, [projectPath(PACKAGES, "run.mjs"), name, ...options]));
+      for (const { text, counted, expected } of result.shown) {
+        wrong.push(`${name} counts ${counted} tokens, not ${expected}, in ${JSON.stringify(text)}`);
+      }
+      const apart = result.othersDiffer > 0 ? `, and ${result.othersDiffer} by this Node's Unicode` : "";
+      return `${result.strings} strings of ${result.tokens} tokens: ${result.differences} differences${apart}`;
+    });
+  }
+  if (wrong.length > 0) {
+    throw new Failure(wrong.join("\n"));
+  }
+}
+
+/** Runs a program that must end well, and returns its output. */
+async function ran(program, options) {
+  const printed = await capture(program, options, { cwd: projectPath() });
+  if (printed === null) {
+    throw new Failure(`this failed: ${program} ${options.join(" ")}`);
+  }
+  return printed;
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(async () => {
+    const { values, positionals } = parseArgs({
+      options: { strings: { type: "string" }, seed: { type: "string" } },
+      allowPositionals: true,
+    });
+    const unknown = positionals.find((name) => !Object.hasOwn(REFERENCES, name));
+    if (unknown !== undefined) {
+      throw new Failure(`there is no encoding "${unknown}" here; there are ${Object.keys(REFERENCES).join(", ")}`);
+    }
+    await setUp("build");
+    await build();
+    const names = positionals.length > 0 ? positionals : undefined;
+    await compareTokenizers(names, Number(values.strings ?? STRINGS), Number(values.seed ?? 1));
+  });
+}

@@ -1,0 +1,47 @@
+//! Lists the messages with lasting statements of a user, for the user to see.
+
+use crate::base::message::Role;
+use crate::recall::index::Index;
+use crate::recall::rank::statements::{are_on_one_matter, is_among_people};
+use crate::recall::text::cues::STANDS;
+use crate::recall::text::statements::{self, Kind};
+
+/// The most later messages that a message is compared with.
+const MOST_COMPARED: usize = 1024;
+
+/// A message with a lasting statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastingMessage {
+    /// The message, by its place in the index.
+    pub message: usize,
+    /// The newest message on the same matter, which takes its place.
+    pub replaced_by: Option<usize>,
+}
+
+/// The messages with lasting statements of a user, the oldest first. The user is the one of that name, or the one who spoke last.
+#[must_use]
+pub fn lasting(index: &Index, name: Option<&str>) -> Vec<LastingMessage> {
+    let speakers = index.speakers();
+    let is_user = |speaker: &u16| {
+        let speaker = speakers.get(usize::from(*speaker));
+        speaker.is_some_and(|it| it.role == Role::User && name.is_none_or(|name| it.name == name))
+    };
+    let user = (0..index.len()).rev().map(|message| index.speaker(message)).find(is_user);
+    let Some(user) = user.filter(|user| !is_among_people(index, *user)) else {
+        return Vec::new();
+    };
+    let kind = |message: usize| {
+        let cues = index.cues()[message];
+        let holds = (cues & STANDS != 0).then_some(Kind::Instruction);
+        statements::of_cue(cues).map(|(kind, _)| kind).or(holds)
+    };
+    let own = (0..index.len()).filter(|message| index.speaker(*message) == user);
+    let said: Vec<(usize, Kind)> = own.filter_map(|it| Some((it, kind(it)?))).collect();
+    let listed = said.iter().enumerate().map(|(at, (message, kind))| {
+        let later = said[at + 1..].iter().take(MOST_COMPARED).rev();
+        let mut replacing =
+            later.filter(|(other, of)| are_on_one_matter(index, [*message, *other], [*kind, *of]));
+        LastingMessage { message: *message, replaced_by: replacing.next().map(|it| it.0) }
+    });
+    listed.collect()
+}
