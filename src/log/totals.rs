@@ -24,7 +24,7 @@ pub struct Total {
     pub tokens: u64,
     /// Tokens of those that are results of tools and may shrink.
     pub results: u64,
-    /// Tokens up to the last of them with which nearly half of the log were results. 0 if there is none.
+    /// The tokens when nearly half of the log was last results. 0 if it never was.
     pub run_end: u64,
 }
 

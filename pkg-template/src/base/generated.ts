@@ -1556,6 +1556,8 @@ export interface Total {
   readonly tokens: number;
   /** Tokens of those that are results of tools and may shrink. */
   readonly results: number;
+  /** The tokens when nearly half of the log was last results. 0 if it never was. */
+  readonly runEnd: number;
 }
 
 /** The small record of a turn. */
