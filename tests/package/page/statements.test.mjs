@@ -44,7 +44,7 @@ test("a statement is listed, and leaves the prompt when it is forgotten", async 
   assert.ok(!(await sent(page)).includes(ALLERGY));
   assert.match((await listed())[0], /forgotten\s+Remember/);
   await callHas(page, "forgotten:");
-  // Whoever gets a link doesn't get what is forgotten.
+  // A shared link has no forgotten sentence.
   await page.waitForTimeout(400);
   assert.ok(!(await page.evaluate(() => location.href)).includes("peanut"));
   await afterBuild(page, () => page.click(`#statements [aria-label="Remember: ${ALLERGY}"]`));
