@@ -83,7 +83,9 @@ export async function measureEstimates({ write = false } = {}) {
 
 /** The present shares of a constant of the estimate. */
 function sharesOf(constant) {
-  const [, rest] = readFileSync(projectPath("src", "tokens", "estimate.rs"), "utf8").split(`static ${constant}: Shares = [`);
+  const [, rest] = readFileSync(projectPath("src", "tokens", "estimate.rs"), "utf8").split(
+    `static ${constant}: Shares = [`,
+  );
   return rest.slice(0, rest.indexOf("]")).split(",").map(Number).slice(0, -1);
 }
 

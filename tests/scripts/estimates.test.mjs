@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { errorsByScript, fitShares } from "../estimates/fit.mjs";
 import { Random } from "../package/support/random.mjs";
 
-/** Texts of two scripts with shares of their own. The last kind of cost is an addition. */
+/** Texts of two scripts, each with its own share. The last kind of cost is an addition. */
 function textsWith(shares) {
   const random = new Random(5);
   return Array.from({ length: 60 }, (_, index) => {
@@ -18,7 +18,10 @@ function textsWith(shares) {
 }
 
 test("shares that texts were made by are found", () => {
-  for (const shares of [[130, 80, 100, 20], [300, 60, 45, 0]]) {
+  for (const shares of [
+    [130, 80, 100, 20],
+    [300, 60, 45, 0],
+  ]) {
     const found = fitShares(textsWith(shares), [100, 100, 100, 0]);
     for (const [kind, share] of shares.entries()) {
       // The last one is held most strongly: it moves the total least.
@@ -40,5 +43,8 @@ test("errors are of the totals of each script, in percent", () => {
     { script: "other", estimate: 50, tokens: 100 },
   ];
   const rounded = [...errorsByScript(texts)].map(([script, error]) => [script, Math.round(error)]);
-  assert.deepEqual(rounded, [["one", 5], ["other", -50]]);
+  assert.deepEqual(rounded, [
+    ["one", 5],
+    ["other", -50],
+  ]);
 });
