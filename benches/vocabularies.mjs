@@ -7,7 +7,7 @@
 
 import { readFileSync } from "node:fs";
 import { countTokens, loadEncoding } from "windrow";
-import { Failure, step } from "../scripts/project.mjs";
+import { Failure } from "../scripts/project.mjs";
 import { makeVocabularies } from "../scripts/tokenizers.mjs";
 import { REFERENCES } from "../tests/tokenizers/references.mjs";
 import { describeRun, optionOf, spreadOf, writeRecord } from "./record.mjs";
@@ -23,7 +23,7 @@ const PACKAGED = [REFERENCE, "cl100k_base"];
 const LEAST = 0.8;
 
 export async function run(options = []) {
-  const folder = await step("vocabularies", () => makeVocabularies(Object.keys(REFERENCES)));
+  const folder = await makeVocabularies(Object.keys(REFERENCES));
   for (const name of /** @type {("o200k_base" | "cl100k_base")[]} */ (PACKAGED)) {
     await loadEncoding(name);
   }

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { errorsByScript, fitShares } from "../tests/estimates/fit.mjs";
 import { texts } from "../tests/estimates/texts.mjs";
 import { build } from "./build.mjs";
-import { capture, Failure, isProgram, projectPath, runProgram, step } from "./project.mjs";
+import { capture, Failure, isProgram, projectPath, runProgram } from "./project.mjs";
 import { installNpmPackages, setUp } from "./setup.mjs";
 import { makeVocabularies } from "./tokenizers.mjs";
 
@@ -48,7 +48,7 @@ export async function measureEstimates({ write = false } = {}) {
   const file = `${FOLDER}/texts.txt`;
   writeFileSync(file, all.map(({ text }) => text).join("\x1e"));
   const vocabularies = await makeVocabularies(["qwen", "llama3", "deepseek_v3", "tekken"]);
-  const counts = await step("exact counts", () => counted(file, vocabularies));
+  const counts = await counted(file, vocabularies);
   const lines = (await ran("cargo", ["run", "--quiet", "--example", "estimate_costs", file])).split("\n");
   const figures = lines.map((line) => line.split(" ").map(Number));
   const measured = Object.entries(FAMILIES).map(([name, { exact, place, kept }]) => {
