@@ -13,6 +13,10 @@ import { setUp } from "./setup.mjs";
  */
 const benches = {
   tokens: { about: "how fast tokens are counted, beside others", load: () => import("../benches/tokens.mjs") },
+  vocabularies: {
+    about: "how fast the vocabularies of other models count, in relation to o200k_base",
+    load: () => import("../benches/vocabularies.mjs"),
+  },
   cold: {
     about: "the first count in a fresh process or page, beside others",
     load: () => import("../benches/cold.mjs"),

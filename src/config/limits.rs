@@ -29,6 +29,6 @@ pub(super) fn of(
         }
         Family::Gemini(_) => limits(100_000_000, 3600),
         Family::OpenAi => limits(512_000_000, 1500),
-        Family::Other => None,
+        Family::Other(_) => None,
     }
 }

@@ -58,7 +58,7 @@ use crate::base::time::Milliseconds;
 use crate::base::value::{FromValue, OptionNames, Value};
 use crate::config::render::{ANTHROPIC_COMPACTION, OPENAI_COMPACTION};
 use crate::tokens::model::NEWEST;
-use crate::tokens::{EncodingName, Family};
+use crate::tokens::{EncodingName, Family, Tokenizer};
 use serde::Serialize;
 
 /// How a context is built. Everything is optional.
@@ -248,7 +248,7 @@ impl ContextConfig {
             (None, Some(Provider::Openai | Provider::OpenaiResponses)) => Family::OpenAi,
             (None, Some(Provider::Anthropic)) => Family::Claude(NEWEST),
             (None, Some(Provider::Gemini)) => Family::Gemini(NEWEST),
-            (None, _) => Family::Other,
+            (None, _) => Family::Other(Tokenizer::O200k),
         }
     }
 

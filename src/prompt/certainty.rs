@@ -20,7 +20,11 @@ fn checked(tokenizer: Tokenizer) -> String {
         Tokenizer::ClaudeNewer => (6, 14),
         Tokenizer::Gemma2 => (6, 13),
         Tokenizer::Gemma3 => (16, 6),
-        Tokenizer::O200k => return "unverified".to_owned(),
+        Tokenizer::O200k
+        | Tokenizer::Qwen
+        | Tokenizer::Llama3
+        | Tokenizer::DeepseekV3
+        | Tokenizer::Tekken => return "unverified".to_owned(),
     };
     format!(
         "{count} recorded requests of its kind were off by {percent} % on average, and in languages without any it is unverified"
@@ -54,7 +58,7 @@ impl Certainty {
             (Some(name), Some(model), _)
                 if EncodingName::for_model(model).is_some()
                     || EncodingName::is_other(model)
-                        && (name.is_packaged() || config.family() != Family::Other) =>
+                        && (name.is_packaged() || !matches!(config.family(), Family::Other(_))) =>
             {
                 let own =
                     EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);

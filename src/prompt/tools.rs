@@ -42,7 +42,7 @@ pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> Tool
     for json in tools {
         let read: Option<Value> = match family {
             Family::OpenAi | Family::Gemini(_) => serde_json::from_str(json).ok(),
-            Family::Claude(_) | Family::Other => None,
+            Family::Claude(_) | Family::Other(_) => None,
         };
         let functions = read.as_ref().map(functions_of).unwrap_or_default();
         if functions.is_empty() {
@@ -107,7 +107,7 @@ pub(crate) fn call_text<'a>(
             let flat_tokens = CLAUDE_CALL.saturating_add(CLAUDE_ARGUMENT.saturating_mul(count));
             (vec![name.to_owned().into(), arguments.into()], flat_tokens)
         }
-        Family::Other => {
+        Family::Other(_) => {
             let json = |text: &str| to_json(text);
             let (id, name, arguments) = (json(id), json(name), json(arguments));
             let text = format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#);
@@ -119,7 +119,7 @@ pub(crate) fn call_text<'a>(
 
 /// The id of a result, if the model may see it.
 pub(crate) fn result_text(id: &str, family: Family) -> Option<Cow<'_, str>> {
-    (family == Family::Other).then(|| id.into())
+    matches!(family, Family::Other(_)).then(|| id.into())
 }
 
 /// Cost of a call in addition to its name and arguments, in tokens.

@@ -98,6 +98,13 @@ impl fmt::Debug for Encoding {
     }
 }
 
+/// Estimated costs of a text's pieces in `o200k_base`, in hundredths of a token, by kind: the example `estimate_costs`
+/// prints them, and the estimates of other tokenizers are fitted to them.
+#[must_use]
+pub fn estimated_costs(text: &str) -> Vec<u64> {
+    estimate::costs_by_kind(text).to_vec()
+}
+
 /// A way of counting tokens.
 #[derive(Clone, Debug)]
 pub enum Counter {

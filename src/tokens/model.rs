@@ -105,6 +105,20 @@ impl EncodingName {
     }
 }
 
+/// Tokenizers by a part of the model's name. The first that fits applies: `deepseek-r1-distill-qwen-7b` is a Qwen.
+const OPEN_MODELS: [(&str, Tokenizer); 10] = [
+    ("qwen", Tokenizer::Qwen),
+    ("llama-3", Tokenizer::Llama3),
+    ("llama3", Tokenizer::Llama3),
+    ("deepseek", Tokenizer::DeepseekV3),
+    ("mistral-nemo", Tokenizer::Tekken),
+    ("mistral-small", Tokenizer::Tekken),
+    ("ministral", Tokenizer::Tekken),
+    ("pixtral", Tokenizer::Tekken),
+    ("magistral", Tokenizer::Tekken),
+    ("devstral", Tokenizer::Tekken),
+];
+
 /// A model's maker and version, by the model's name. An unknown version counts as the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -114,8 +128,8 @@ pub enum Family {
     Claude((u32, u32)),
     /// Google: Gemini of a version.
     Gemini((u32, u32)),
-    /// Anybody else.
-    Other,
+    /// Anybody else, with the tokenizer that the texts are estimated for.
+    Other(Tokenizer),
 }
 
 /// A version, as 4 and 6 for 4.6.
@@ -136,7 +150,8 @@ impl Family {
         } else if let Some((_, rest)) = name.split_once("gemini") {
             Self::Gemini(version(rest).unwrap_or(NEWEST))
         } else {
-            Self::Other
+            let known = OPEN_MODELS.iter().find(|(part, _)| name.contains(part));
+            Self::Other(known.map(|(_, tokenizer)| *tokenizer).unwrap_or_default())
         }
     }
 
@@ -144,7 +159,8 @@ impl Family {
     #[must_use]
     pub fn tokenizer(self) -> Tokenizer {
         match self {
-            Self::OpenAi | Self::Other => Tokenizer::O200k,
+            Self::OpenAi => Tokenizer::O200k,
+            Self::Other(tokenizer) => tokenizer,
             Self::Claude(version) if version < (4, 7) => Tokenizer::Claude,
             Self::Claude(_) => Tokenizer::ClaudeNewer,
             Self::Gemini(version) if version < (2, 5) => Tokenizer::Gemma2,
@@ -177,10 +193,27 @@ pub enum Tokenizer {
     Gemma2,
     /// Gemini from 2.5 on, and Gemma 3.
     Gemma3,
+    /// Qwen.
+    Qwen,
+    /// Llama 3 to 3.3.
+    Llama3,
+    /// DeepSeek.
+    DeepseekV3,
+    /// Mistral's models with Tekken.
+    Tekken,
 }
 
 impl Tokenizer {
     /// All of them, in the order of the enum.
-    pub const ALL: [Self; 5] =
-        [Self::O200k, Self::Claude, Self::ClaudeNewer, Self::Gemma2, Self::Gemma3];
+    pub const ALL: [Self; 9] = [
+        Self::O200k,
+        Self::Claude,
+        Self::ClaudeNewer,
+        Self::Gemma2,
+        Self::Gemma3,
+        Self::Qwen,
+        Self::Llama3,
+        Self::DeepseekV3,
+        Self::Tekken,
+    ];
 }

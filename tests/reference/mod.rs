@@ -421,6 +421,10 @@ fn models(out: &mut String) {
             (None, Tokenizer::ClaudeNewer) => "estimate, Claude from 4.7 on".to_owned(),
             (None, Tokenizer::Gemma2) => "estimate, Gemini up to 2.0".to_owned(),
             (None, Tokenizer::Gemma3) => "estimate, Gemini from 2.5 on".to_owned(),
+            (None, Tokenizer::Qwen) => "estimate, Qwen".to_owned(),
+            (None, Tokenizer::Llama3) => "estimate, Llama 3".to_owned(),
+            (None, Tokenizer::DeepseekV3) => "estimate, DeepSeek".to_owned(),
+            (None, Tokenizer::Tekken) => "estimate, Mistral's Tekken".to_owned(),
         };
         let image =
             media::cost(Field::Image, "auto width=1000 height=1000 1-a", Some(model), false);
