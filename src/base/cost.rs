@@ -76,7 +76,7 @@ mod tests {
     properties! {
         /// Spending and sharing never turn a missing limit into a limit.
         #[test]
-        fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
+        fn an_unlimited_cost_stays_unlimited(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
             let all = Cost { tokens: u64::MAX, chars: 1000, bytes: u64::MAX };
             let left = all.minus(Cost { tokens, chars, bytes: chars });
             prop_assert_eq!(left, Cost { chars: 1000_u64.saturating_sub(chars), ..all });

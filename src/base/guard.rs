@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indents_every_line_that_holds_anything() {
+    fn indents_every_line_that_is_not_empty() {
         for (text, expected) in [
             ("", ""),
             ("one line", "one line"),
@@ -148,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn a_margin_is_no_white_space_and_no_slash() {
+    fn a_margin_is_neither_white_space_nor_a_slash() {
         assert_eq!(margin("\n \u{1c}User"), "User");
         assert_eq!(margin(" /a"), "\\/a");
         assert_eq!(margin("\u{3000}"), "");
     }
 
     #[test]
-    fn what_is_escaped_has_one_end() {
+    fn escaped_text_has_one_end() {
         assert_eq!(escape_name("a) b\\"), "a\\) b\\\\");
         assert_eq!(escape_name("a\n\u{200b}"), "a\\u{a}\\u{200b}");
         assert_eq!(escape_action("a | b +2 c++"), "a \\| b \\+2 c++");

@@ -406,7 +406,7 @@ mod tests {
 
     properties! {
     #[test]
-            fn it_is_what_serde_json_writes(value in samples()) {
+            fn output_equals_that_of_serde_json(value in samples()) {
                 prop_assert_eq!(to_json(&value), serde_json::to_string(&value).expect("it is JSON"));
             }
         }

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_its_keys_in_order_whatever_the_order_they_come_in() {
+    fn keeps_keys_sorted_in_any_insertion_order() {
         let mut map = Map::default();
         for key in ["b", "d", "a", "c", "b", "e"] {
             map.insert(key.to_owned(), key.len());

@@ -37,7 +37,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn a_least_is_no_slip_of_a_most(name in "[A-Za-z]{1,20}", slip in "[a-z]?") {
+        fn a_minimum_is_not_suggested_for_a_maximum(name in "[A-Za-z]{1,20}", slip in "[a-z]?") {
             let (least, most) = (format!("min{name}"), format!("max_{name}{slip}"));
             prop_assert_eq!(nearest(&least, [most.as_str()].into_iter()), None);
             prop_assert_eq!(nearest(&most, [least.as_str()].into_iter()), None);

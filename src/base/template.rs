@@ -86,7 +86,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn decimals_are_as_near_as_they_can_be(value in -1000.0..1000.0, places in 0_u32..8) {
+        fn decimals_are_rounded_to_the_nearest(value in -1000.0..1000.0, places in 0_u32..8) {
             let read: f64 = decimals(value, places).parse().expect("a number");
             let step = 0.1_f64.powi(i32::try_from(places).expect("small"));
             prop_assert!((read - value).abs() <= step * 0.500_001);

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn goes_by_the_clocks_of_the_zone() {
+    fn follows_the_clocks_of_the_zone() {
         let at = |text| parse(text).expect("a moment");
         // Los Angeles, 2026: UTC-8, and UTC-7 from March 8, 10:00 UTC, to November 1, 9:00 UTC.
         let los_angeles = Zone::new(vec![

@@ -108,7 +108,7 @@ mod tests {
     properties! {
         /// A limit and a report agree on every count.
         #[test]
-        fn a_count_is_within_the_limit_where_its_tokens_are(
+        fn a_count_is_within_the_limit_if_its_tokens_are(
             pairs in prop::collection::vec((1..1_u64 << 53, 1..1_u64 << 53), 0..5),
             counted in 0..1_u64 << 60,
             limit in 0..1_u64 << 60,

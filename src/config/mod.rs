@@ -377,7 +377,7 @@ mod tests {
     use crate::base::nearest::plain;
 
     #[test]
-    fn what_other_packages_call_options_leads_to_options() {
+    fn option_names_of_other_packages_lead_to_ours() {
         for (name, path) in MEANT {
             assert!(OPTION_NAMES.paths().contains(&(*path).to_owned()), "{path}");
             assert_eq!(plain(name), *name);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_that_is_written_is_known_by_its_path() {
+    fn every_serialized_option_is_known_by_its_path() {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };

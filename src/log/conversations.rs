@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn named_conversations_are_told_apart_by_session() {
+    fn named_conversations_are_separated_by_session() {
         let in_session = |ago, session, id| {
             message(ago, &[(Field::SessionId, session), (Field::ConversationId, id)])
         };
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn tiers_and_labels_go_by_the_day() {
+    fn tiers_and_labels_depend_on_the_day() {
         let day = 24 * 60;
         let ends = [
             ("thread", 5),
@@ -637,7 +637,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_too_long_ago_is_reported() {
+    fn conversations_that_ended_too_long_ago_are_reported() {
         let week = 7 * 24 * 60;
         let of = |ago, id| message(ago, &[(Field::ConversationId, id)]);
         let messages =
@@ -687,7 +687,7 @@ mod tests {
     }
 
     #[test]
-    fn the_config_speaks_of_its_own_sessions() {
+    fn the_config_applies_to_its_own_sessions() {
         let of = |session| KnownConversation {
             session_id: Some(String::from(session)),
             summary: Some(format!("of {session}")),
@@ -720,7 +720,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_keep_an_order() {
+    fn ties_have_a_stable_order() {
         let list = vec![
             known("late", Some(200), Some(100)),
             known("early", Some(300), Some(100)),
@@ -733,7 +733,7 @@ mod tests {
     }
 
     #[test]
-    fn extracts_how_it_began_and_ended() {
+    fn extracts_the_beginning_and_the_end() {
         let said = |role, text| Message { role, ..message(0, &[(Field::Text, text)]) };
         let of = |messages: &[Message<'_>], max_chars| {
             let rows: Vec<usize> = (0..messages.len()).collect();

@@ -76,7 +76,7 @@ mod tests {
     properties! {
         /// Mapping between rows and messages agrees with a plain list of all rows.
         #[test]
-        fn each_row_is_of_one_message(counts in vec(1_usize..5, 0..40), length in 0_usize..40) {
+        fn each_row_belongs_to_one_message(counts in vec(1_usize..5, 0..40), length in 0_usize..40) {
             let mut split = SplitMessages::default();
             let rows = counts.iter().enumerate();
             let rows: Vec<(usize, usize, usize)> = rows

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_what_ends_and_begins_a_part_is_safe() {
+    fn every_pair_of_ending_and_beginning_is_safe() {
         for before in LETTERS {
             for first in LETTERS {
                 for second in LETTERS {

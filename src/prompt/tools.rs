@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_function_counts_as_it_is_written() {
+    fn a_definition_that_is_not_a_function_counts_as_json() {
         for tool in [
             r#"{"type":"web_search_20250305","name":"web_search"}"#,
             "no JSON",

@@ -542,7 +542,7 @@ mod tests {
 
     /// An image of unknown size costs as much as any, and none costs more than its formula allows.
     #[test]
-    fn an_unknown_size_is_the_dearest() {
+    fn an_unknown_size_is_the_most_expensive() {
         let sides = [
             1, 31, 33, 384, 385, 500, 767, 769, 1000, 1568, 2047, 2100, 3024, 4032, 5000, 6001,
             20_000,
@@ -571,7 +571,7 @@ mod tests {
 
     /// For an unknown maker, the cost is at least that of any model with the standard resolution.
     #[test]
-    fn an_unknown_model_is_the_dearest_of_the_standard_ones() {
+    fn an_unknown_model_costs_as_much_as_any_standard_one() {
         for size in
             ["", "width=100 height=100 ", "width=1024 height=1024 ", "width=300 height=4000 "]
         {

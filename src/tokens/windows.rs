@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_that_is_cached_is_that_of_the_model() {
+    fn the_smallest_cacheable_prompt_depends_on_the_model() {
         for (model, tokens) in [
             (Some("claude-opus-5"), 512),
             (Some("anthropic/claude-opus-4.7"), 2048),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_another_model_is_not_known() {
+    fn other_models_are_unknown() {
         for model in
             ["", "gpt-5.9", "gpt-4o-audio-preview", "claude-opus-4-9", "claude", "llama", "gpt"]
         {

@@ -114,7 +114,7 @@ function aiSdkModel(specification, answer) {
 
 const idOf = ({ name, input }, step) => (name === "open_drawer" ? `drawer_${input.drawer}` : `ask_${step}`);
 
-describe("a model asks for what its first steps returned", () => {
+describe("a model asks for results of its first steps", () => {
   for (const { name, ai, specification } of versions) {
     test(`AI SDK ${name}`, async () => {
       const script = new Script();
@@ -308,7 +308,7 @@ class ScriptedChat extends BaseChatModel {
   }
 }
 
-describe("a provider says that the prompt is too long", () => {
+describe("a provider reports that the prompt is too long", () => {
   const messages = Array.from({ length: 40 }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
     content: `Word ${at} ${"lantern ".repeat(20)}`,
@@ -328,7 +328,7 @@ describe("a provider says that the prompt is too long", () => {
   }
 
   for (const { name, ai, specification } of versions) {
-    test(`AI SDK ${name}: it is built shorter and sent once more, and the next call knows`, async () => {
+    test(`AI SDK ${name}: a shorter prompt is built and sent once, and the next call remembers`, async () => {
       const seen = [];
       const model = aiSdkModel(specification, (prompt) => refuse(prompt, seen));
       const middleware = aiSdk.contextMiddleware({ budget: { maxTokens: 800 } }, specification);
@@ -343,7 +343,7 @@ describe("a provider says that the prompt is too long", () => {
   }
 
   for (const { name, ai, specification } of versions) {
-    test(`AI SDK ${name}: an error at the beginning of a stream is read too`, async () => {
+    test(`AI SDK ${name}: an error at the beginning of a stream is handled too`, async () => {
       for (const [isTooLong, calls] of [
         [true, 2],
         [false, 1],
@@ -384,7 +384,7 @@ describe("a provider says that the prompt is too long", () => {
     });
   }
 
-  test("LangChain: it is built shorter and sent once more, and the next call knows", async () => {
+  test("LangChain: a shorter prompt is built and sent once, and the next call remembers", async () => {
     const seen = [];
     const model = new ScriptedChat((prompt) =>
       refuse(
@@ -402,7 +402,7 @@ describe("a provider says that the prompt is too long", () => {
     assert.equal(seen.length, 3);
   });
 
-  test("another failure, and a second refusal, reach the caller as they are", async () => {
+  test("other errors, and a second refusal, reach the caller unchanged", async () => {
     const middleware = langChain.contextMiddleware({ budget: { maxTokens: 500 } });
     const request = { messages: [new HumanMessage("And now?")], model: { model: "gpt-4o" } };
     for (const [failure, calls] of [

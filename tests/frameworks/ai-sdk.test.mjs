@@ -87,7 +87,7 @@ function checkPrompts(seen, request) {
 }
 
 for (const { name, ai, specification } of versions) {
-  test(`AI SDK ${name}: every step of a loop of tools is within the budget, and whole`, async () => {
+  test(`AI SDK ${name}: every step of a tool loop is whole and within the budget`, async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const { model, seen } = scripted(specification, 4);
       const messages = modelMessages(seed);
@@ -138,7 +138,7 @@ for (const { name, ai, specification } of versions) {
     assert.ok(tokens.sections.find(({ id }) => id === "tools").tokens > 27, "the tool counts");
   });
 
-  test(`AI SDK ${name}: a budget that cannot hold the request fails with what to do`, async () => {
+  test(`AI SDK ${name}: a budget that cannot hold the request fails with a next step`, async () => {
     const { model } = scripted(specification, 0);
     const options = {
       model,
@@ -153,7 +153,7 @@ for (const { name, ai, specification } of versions) {
   });
 }
 
-test("a step that is built on what the step before gave changes nothing that fits", async () => {
+test("a step built on the previous step's result changes nothing that fits", async () => {
   const hook = prepareStep({ budget: { maxTokens: LIMIT } });
   for (let seed = 1; seed <= 40; seed++) {
     const asked = [...modelMessages(seed), { role: "user", content: "What did we say about the lantern?" }];
@@ -212,7 +212,7 @@ for (const [kind, optionsOf] of [
     }),
   ],
 ]) {
-  test(`${kind} marks what Anthropic may cache, and each step of a loop sends the one before it again`, async () => {
+  test(`${kind} sets breakpoints for Anthropic, and each step of a loop repeats the one before it`, async () => {
     let steps = 0;
     let moves = 0;
     for (let seed = 1; seed <= 6; seed++) {
@@ -244,7 +244,7 @@ for (const [kind, optionsOf] of [
 }
 
 for (const { name, ai, specification } of versions) {
-  test(`AI SDK ${name}: a model is given the marks, and those that the caller set`, async () => {
+  test(`AI SDK ${name}: a model receives windrow's breakpoints and the caller's`, async () => {
     const { model, seen } = scripted(specification, 3);
     const mark = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
     const rules = { role: "system", content: "Be brief. ".repeat(600), providerOptions: mark };
@@ -264,7 +264,7 @@ for (const { name, ai, specification } of versions) {
   });
 }
 
-test("with marks too a step that is built on what the step before gave changes nothing, also where it was cloned", async () => {
+test("with breakpoints too, a step built on the previous step's result changes nothing, even if it was cloned", async () => {
   const hook = prepareStep(steady);
   for (let seed = 1; seed <= 20; seed++) {
     const asked = [...modelMessages(seed, 200), asking];
@@ -287,7 +287,7 @@ test("with marks too a step that is built on what the step before gave changes n
   }
 });
 
-test("marks of the caller's stay, and with them no more are set than Anthropic takes", async () => {
+test("the caller's breakpoints stay, and the total never exceeds Anthropic's limit", async () => {
   const mark = { anthropic: { cacheControl: { type: "ephemeral" } } };
   for (let seed = 1; seed <= 10; seed++) {
     const asked = [...modelMessages(seed, 200), asking];

@@ -38,7 +38,7 @@ function treeOf(repository) {
   return repository.export().messages.map(({ parentId, message }) => ({ parentId, message }));
 }
 
-test("a thread with edits comes back as it was", async () => {
+test("a thread with edits is restored", async () => {
   for (let seed = 1; seed <= 10; seed++) {
     const random = new Random(seed);
     const store = memoryStore();
@@ -59,7 +59,7 @@ test("a thread with edits comes back as it was", async () => {
   }
 });
 
-test("a message is updated in its place, and contexts are built of what is said", async () => {
+test("a message is updated in place, and contexts use the current branch", async () => {
   const random = new Random(7);
   const store = memoryStore();
   const { session, history } = await threadOf(store);
@@ -80,7 +80,7 @@ test("a message is updated in its place, and contexts are built of what is said"
   assert.match(JSON.stringify(context.request("openai")), /The lantern is green/);
 });
 
-test("messages of a runtime's format are kept in it, beside those of others", async () => {
+test("messages in a runtime's format are stored in it, next to those of others", async () => {
   const format = {
     format: "ai-sdk/v6",
     encode: ({ message: { id, ...rest } }) => rest,

@@ -108,7 +108,7 @@ const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } 
 
 describe("the AI SDK", () => {
   for (const shape of Object.keys(SHAPES)) {
-    test(`its schemas pass what is made of ${shape}`, () => {
+    test(`its schemas accept requests made from ${shape}`, () => {
       forEachSeed((random) => {
         const { messages } = requestOf("ai-sdk", conversation(shape, random));
         for (const message of messages) {
@@ -124,7 +124,7 @@ describe("the AI SDK", () => {
   }
 
   for (const [provider, { maker, of }] of Object.entries(PROVIDERS)) {
-    test(`what its package sends to ${provider} of a body for it keeps the rules`, async () => {
+    test(`the request that its package sends to ${provider} keeps the rules`, async () => {
       for (const shape of ["ai-sdk-ui", "anthropic", "openai-responses", "langchain"]) {
         await forEachSeedAsync(async (random) => {
           const messages = conversation(shape, random, { thoughtsOf: [maker], without: ["media", "tool-media"] });
@@ -141,7 +141,7 @@ describe("the AI SDK", () => {
       }
     });
 
-    test(`what it sends to ${provider} of a UIMessage says what the body for it says`, async () => {
+    test(`a UIMessage sent to ${provider} says the same as windrow's body`, async () => {
       await forEachSeedAsync(async (random) => {
         const messages = conversation("ai-sdk-ui", random, { thoughtsOf: [maker], without: ["media"] });
         for (const convert of [convertToModelMessages, convert6]) {
@@ -153,7 +153,7 @@ describe("the AI SDK", () => {
     });
   }
 
-  test("a body for it is what it converts a UIMessage to", async () => {
+  test("the body equals its own conversion of a UIMessage", async () => {
     await forEachSeedAsync(async (random) => {
       const messages = conversation("ai-sdk-ui", random, { without: ["media"] });
       const converted = (await convertToModelMessages(messages)).flatMap(withoutApprovals);
@@ -179,7 +179,7 @@ function withoutApprovals({ role, content }) {
   return parts.length === 0 ? [] : [{ role, content: parts }];
 }
 
-describe("the clients of the providers take a body as it is", () => {
+describe("the providers' clients send a body unchanged", () => {
   const makers = {
     openai: (fetch, body) =>
       new OpenAI({ apiKey: "k", fetch, maxRetries: 0 }).chat.completions.create({ model: "gpt-4o", ...body }),
@@ -243,7 +243,7 @@ describe("LangChain's models", () => {
     },
   };
   for (const [provider, of] of Object.entries(models)) {
-    test(`what one sends to ${provider} says what the body for it says`, async () => {
+    test(`a request to ${provider} says the same as windrow's body`, async () => {
       // OpenAI's reasoning is sent back in a LangChain field that these messages don't have.
       const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
       await forEachSeedAsync(async (random) => {
@@ -258,7 +258,7 @@ describe("LangChain's models", () => {
   }
 });
 
-test("what the Agents SDK sends of its items says what the body for the Responses says", async () => {
+test("items sent by the Agents SDK say the same as windrow's body for the Responses API", async () => {
   await forEachSeedAsync(async (random) => {
     const messages = conversation("openai-agents", random, { without: ["media", "tool-media"] });
     const sent = await sentBy((fetch) => {
@@ -289,7 +289,7 @@ describe("WebLLM", () => {
   }
 
   for (const shape of Object.keys(SHAPES)) {
-    test(`takes what is made of ${shape}`, () => {
+    test(`accepts requests made from ${shape}`, () => {
       forEachSeed((random) => {
         const { write, has } = SHAPES[shape];
         const { turns } = randomTurns(random, { has: [...has.filter((it) => it !== "tool-media"), "images"] });
@@ -300,7 +300,7 @@ describe("WebLLM", () => {
     });
   }
 
-  test("refuses what the rules find, and takes what they don't", () => {
+  test("refuses the same as the rules, and accepts the rest", () => {
     const user = { role: "user", content: "hi" };
     const system = { role: "system", content: "Be brief." };
     const image = (url, detail) => ({ type: "image_url", image_url: { url, ...(detail && { detail }) } });

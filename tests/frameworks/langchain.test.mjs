@@ -71,7 +71,7 @@ function agentOf(model, config) {
   });
 }
 
-test("every call of the model is within the budget, and the state keeps all", async () => {
+test("every model call is within the budget, and the state keeps everything", async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const model = new Scripted(4);
     const contexts = [];
@@ -97,7 +97,7 @@ test("every call of the model is within the budget, and the state keeps all", as
   }
 });
 
-test("a budget that cannot hold the request fails with what to do", async () => {
+test("a budget that cannot hold the request fails with a next step", async () => {
   const agent = agentOf(new Scripted(0), { budget: { maxTokens: 50 } });
   const asked = agent.invoke({ messages: [new HumanMessage("word ".repeat(200))] });
   await assert.rejects(asked, (failure) => {
@@ -112,7 +112,7 @@ test("a budget that cannot hold the request fails with what to do", async () => 
 
 const steady = { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: 4000 } };
 
-test("for Anthropic it marks what may be cached, and each step of a loop sends the one before it again", async () => {
+test("for Anthropic it sets breakpoints, and each step of a loop repeats the one before it", async () => {
   let steps = 0;
   let moves = 0;
   for (let seed = 1; seed <= 6; seed++) {
@@ -141,7 +141,7 @@ test("for Anthropic it marks what may be cached, and each step of a loop sends t
   assert.ok(moves <= steps / 4, `${moves} moves in ${steps} steps`);
 });
 
-test("what was marked is known again, also as plain data, and other models are sent no marks", async () => {
+test("marked messages are recognized again, even as plain data, and other models get no breakpoints", async () => {
   const middleware = contextMiddleware(steady);
   const model = new ChatAnthropic({ apiKey: "k", model: "claude-sonnet-4-5" });
   const sentOf = (messages, to = model) => middleware.wrapModelCall({ messages, model: to }, (call) => call);

@@ -79,7 +79,7 @@ function clerk(model, options) {
 }
 
 for (const method of ["generate", "stream"]) {
-  test(`${method}: every call of the model is within the budget, and whole`, async () => {
+  test(`${method}: every model call is whole and within the budget`, async () => {
     for (let seed = 1; seed <= 3; seed++) {
       const { model, seen } = scripted(3);
       const agent = clerk(model, { budget: { maxTokens: LIMIT } });
@@ -100,7 +100,7 @@ for (const method of ["generate", "stream"]) {
   });
 }
 
-test("the model is given marks for its cache, and each step of a loop sends the one before it again", async () => {
+test("the model gets breakpoints, and each step of a loop repeats the one before it", async () => {
   const budget = { ...presets.steady.budget, maxTokens: 4000 };
   let moves = 0;
   for (let seed = 1; seed <= 4; seed++) {

@@ -87,7 +87,7 @@ function check(seen) {
   }
 }
 
-test("every call of the model is within the budget, and whole", async () => {
+test("every model call is whole and within the budget", async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const { model, seen } = scripted(4);
     const agent = new Agent({ name: "Clerk", instructions: "You are brief.", model, tools: [lookUp] });
@@ -107,7 +107,7 @@ test("every call of the model is within the budget, and whole", async () => {
   }
 });
 
-test("a run gets the context of a session, and the session keeps all", async () => {
+test("a run gets the context of a session, and the session keeps everything", async () => {
   const { model, seen } = scripted(1);
   const session = new MemorySession();
   const history = items(3);
@@ -121,7 +121,7 @@ test("a run gets the context of a session, and the session keeps all", async () 
   assert.ok((await session.getItems()).length >= history.length + 2, "the session keeps all");
 });
 
-test("what is built on what the step before gave changes nothing that fits", async () => {
+test("input built on the previous step's result changes nothing that fits", async () => {
   const filter = callModelInputFilter({ model: "gpt-4o", budget: { maxTokens: LIMIT } });
   for (let seed = 1; seed <= 40; seed++) {
     const modelData = { input: [...items(seed), { role: "user", content: request }], instructions: "You are brief." };

@@ -57,7 +57,7 @@ const saidIn = (messages) =>
     parts.map(({ text, state }) => [text ?? "", state?.output ?? "", state?.input ?? ""]),
   );
 
-test("the list is changed in place, within the budget, and stays as it is when it is built on", async () => {
+test("the list is changed in place, within the budget, and is unchanged when it is built again", async () => {
   const contexts = [];
   const hooks = contextHooks({ budget: { maxTokens: LIMIT }, onContext: (context) => contexts.push(context) });
   for (let seed = 1; seed <= 20; seed++) {
@@ -80,7 +80,7 @@ test("the list is changed in place, within the budget, and stays as it is when i
   assert.match(contexts[0].tokens.words, /gpt-4o/);
 });
 
-test("what windrow writes itself is a message of the user's beside the others", async () => {
+test("windrow's own text is a separate user message", async () => {
   const hooks = contextHooks({
     budget: { maxTokens: LIMIT },
     render: { provider: "anthropic", gapNotice: "[{count} are not shown]" },

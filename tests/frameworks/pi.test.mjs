@@ -97,7 +97,7 @@ function idsIn(messages) {
 
 const saidIn = (messages) => messages.map(({ content }) => content);
 
-test("every call of the model is within the budget, and whole", async () => {
+test("every model call is whole and within the budget", async () => {
   for (let seed = 1; seed <= 5; seed++) {
     const { stream, seen } = scripted(4);
     const context = { systemPrompt: "You are brief.", messages: history(seed), tools: [lookUp] };
@@ -126,7 +126,7 @@ test("every call of the model is within the budget, and whole", async () => {
   }
 });
 
-test("a failure is told, and the agent goes on with its messages", async () => {
+test("a failure is reported, and the agent continues with its messages", async () => {
   const failures = [];
   const hook = transformContext({ budget: { maxTokens: 5 }, onError: (failure) => failures.push(failure) });
   const messages = [{ role: "user", content: "word ".repeat(50), timestamp: START }];

@@ -96,7 +96,7 @@ async function run(adapter, messages, config) {
   return whole;
 }
 
-test("every call of the model is within the budget, and whole; the conversation loses nothing", async () => {
+test("every model call is whole and within the budget, and the conversation loses nothing", async () => {
   for (let seed = 1; seed <= 3; seed++) {
     const adapter = new Scripted(3);
     const messages = [...history(seed), { role: "user", content: request }];
@@ -118,7 +118,7 @@ test("every call of the model is within the budget, and whole; the conversation 
   }
 });
 
-test("system prompts and tools count, and a chat that fits goes as it is", async () => {
+test("system prompts and tools count, and a chat that fits is unchanged", async () => {
   const contexts = [];
   const adapter = new Scripted(1);
   const messages = [{ role: "user", content: request }];
@@ -129,7 +129,7 @@ test("system prompts and tools count, and a chat that fits goes as it is", async
   assert.ok(tokens.total > tokensIn(messages) + tokensIn("You are brief.", "You are kind.", "Looks a word up."));
 });
 
-test("messages of its client are read as its own converter writes them", () => {
+test("messages of its client are read the same as by its own converter", () => {
   const messages = history(1);
   const said = (list) => list.flatMap((message) => plainMessage(message).content).map((part) => JSON.stringify(part));
   const ui = modelMessagesToUIMessages(messages);

@@ -10,14 +10,14 @@ checkEdgeStore({
   // Stores on the same database don't know about each other's data, as documented.
   conformance: { knowsOthers: false },
   own: [
-    "a write whose answer was lost is made once",
-    "what is overtaken does nothing, and is decided anew",
+    "a write whose answer was lost runs once",
+    "an overtaken call does nothing, and is decided again",
     "an append that others always overtake ends with a conflict",
-    "what one store on a database changes, another tells of; what it holds, it alone knows",
+    "a store reports changes of another on the same database, but doesn't know its holds",
   ],
 });
 
-test("a request that is cancelled while it holds a session in D1 holds up no other", async () => {
+test("a cancelled request that holds a session in D1 blocks no other", async () => {
   // The runtime's output about the hanging request is expected.
   await restart({ handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()) });
   const cancelled = await ask("/d1", "held", "hold without end");

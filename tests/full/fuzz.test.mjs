@@ -150,8 +150,8 @@ function randomFile(random) {
   ])();
 }
 
-describe("files that were changed", () => {
-  test("are parsed to messages that a context is built of, or refused", async () => {
+describe("damaged files", () => {
+  test("are parsed to messages that a context can be built from, or refused", async () => {
     await fuzz(2500, { given: 0.3, failed: 0.1 }, async (random) => {
       const text = mutateText(random, randomFile(random), [randomFile(random), randomFile(random)]);
       const { given } = await outcomeOf(() => parseTranscript(text), ["INVALID_TRANSCRIPT"]);
@@ -167,7 +167,7 @@ describe("files that were changed", () => {
     });
   });
 
-  test("give rows that a transcript takes all or none of", async () => {
+  test("contain rows that a transcript accepts completely or not at all", async () => {
     await fuzz(2500, { given: 0.2, failed: 0.2 }, async (random) => {
       const rows = mutateValue(random, throughJson(randomTranscript(random)));
       const transcript = createTranscript(good);
@@ -180,7 +180,7 @@ describe("files that were changed", () => {
     });
   });
 
-  test("are imported whole or not at all, and exported as they are", async () => {
+  test("are imported completely or not at all, and exported unchanged", async () => {
     /** @satisfies {import("windrow").ContextConfig} */
     const config = { ...plain, request: "so?", collect: { sessionScope: "all" } };
     await fuzz(1000, { given: 0.2, failed: 0.1 }, async (random) => {
@@ -269,7 +269,7 @@ function configWith({ config, hook: [group, name] }, answer) {
   return { ...plain, request: "What about the garden?", ...config, ...own };
 }
 
-describe("recordings that were changed", () => {
+describe("damaged recordings", () => {
   test("are replayed, or refused", async () => {
     const recordings = [];
     for (const one of hooked) {
@@ -317,8 +317,8 @@ describe("recordings that were changed", () => {
 
 // ---- Derived data in a store ----
 
-describe("what was derived of a session, and was changed in its store", () => {
-  test("never gives another context", async () => {
+describe("damaged derived data in a store", () => {
+  test("never changes a context", async () => {
     const store = memoryStore();
     const session = await openSession(KEY, { store });
     const messages = Array.from({ length: 20 }, (_, round) =>
@@ -381,8 +381,8 @@ describe("what was derived of a session, and was changed in its store", () => {
 
 // ---- Answers ----
 
-describe("answers of hooks that were changed", () => {
-  test("are used as far as they are understood, and replayed from the recording", async () => {
+describe("damaged answers of hooks", () => {
+  test("are used as far as they are valid, and replayed from the recording", async () => {
     await fuzz(2000, { given: 0.5, failed: 0.02 }, async (random) => {
       const one = random.pick(hooked);
       const isText = typeof one.answer === "string";
@@ -403,7 +403,7 @@ describe("answers of hooks that were changed", () => {
 
 // ---- Configs ----
 
-describe("configs that were changed", () => {
+describe("damaged configs", () => {
   test("build a context within its limits that is replayed, or are refused", async () => {
     const all = Object.values(presets).filter((preset) => typeof preset === "object");
     await fuzz(4000, { given: 0.15, failed: 0.3 }, async (random) => {

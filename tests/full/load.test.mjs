@@ -6,16 +6,16 @@ import { memoryStore, openSession } from "windrow";
 import { randomCalls } from "../package/support/calls.mjs";
 import { checkBigSession } from "../package/support/load-cases.mjs";
 
-test("a session of 300,000 messages is built in every way that reads all of it", () => checkBigSession(300_000));
+test("a session of 300,000 messages is built in every way that reads everything", () => checkBigSession(300_000));
 
-test("130,000 random calls give an answer or a ContextError", async () => {
+test("130,000 random calls return a result or throw a ContextError", async () => {
   for (let seed = 2; seed < 12; seed++) {
     const { given, failed } = await randomCalls(13_000, seed);
     assert.ok(given > 1000 && failed > 1000, JSON.stringify({ given, failed }));
   }
 });
 
-test("a file of 100 MB is imported in time that follows its size, with progress", async () => {
+test("importing a file of 100 MB takes linear time and reports progress", async () => {
   const secondsFor = async (byteCount) => {
     const line = JSON.stringify({ role: "user", content: "x".repeat(960), createdAt: "2026-01-01T00:00:00Z" });
     const lineCount = Math.floor(byteCount / (line.length + 1));

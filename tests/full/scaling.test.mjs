@@ -377,7 +377,7 @@ async function measureScaling(what, run) {
   assert.ok(double <= long * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, ${long} ms, ${double} ms for twice`);
 }
 
-describe("time follows length", () => {
+describe("time grows linearly with length", () => {
   for (const [call, run] of Object.entries(CALLS)) {
     test(call, async () => {
       const failures = [];
@@ -391,7 +391,7 @@ describe("time follows length", () => {
   }
 });
 
-test(`random texts, as many as there are in ${RANDOM_MS / 1000} s`, async (t) => {
+test(`random texts for ${RANDOM_MS / 1000} s`, async (t) => {
   const failures = [];
   let count = 0;
   for (const until = Date.now() + RANDOM_MS; Date.now() < until; count++) {
@@ -426,7 +426,7 @@ const atOnce = (count) => [
   ...Array.from({ length: count / 2 }, () => ({ role: "tool", toolCallId: "call", content: "4" })),
 ];
 
-describe("time follows the number of messages", () => {
+describe("time grows linearly with the number of messages", () => {
   for (const app of APP_FILES) {
     test(`in a ${app.kind}`, async () => {
       const texts = (length) => Array.from({ length: length / 100 }, (_, at) => `turn ${at}`);

@@ -47,7 +47,7 @@ function tableOf() {
   return `${head}\n|---|${"---|".repeat(PROVIDERS.length)}\n${rows.join("\n")}\n`;
 }
 
-test("the table of shapes and providers says how near the counts are", () => {
+test("the table of shapes and providers has the measured differences", () => {
   const text = readFileSync(paper, "utf8");
   const [, begin, , end] = /^(.*<!-- shapes: begin.*? -->\n)(.*)(<!-- shapes: end -->\n.*)$/s.exec(text);
   const expected = `${begin}\n${tableOf()}\n${end}`;

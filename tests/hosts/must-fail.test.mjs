@@ -26,19 +26,19 @@ const wrong = {
   "an error": () => Promise.reject(new Error("it breaks")),
 };
 
-test("what Node makes is as in Node", async () => {
+test("Node's own result passes", async () => {
   assert.deepEqual(await judge({ run: () => expected }, expected), { result: "as in Node", notes: undefined });
 });
 
 for (const [name, run] of Object.entries(wrong)) {
-  test(`a host fails that gives ${name}`, async () => {
+  test(`a host that returns ${name} fails`, async () => {
     const { result, failure } = await judge({ run }, expected);
     assert.equal(result, "fails");
     assert.ok(failure instanceof Error);
   });
 }
 
-test("a program that fails says what it wrote, and one that ends is no server", async () => {
+test("a failing program reports its output, and one that exits isn't a server", async () => {
   const program = ["-e", "console.log('[1]'); console.error('it broke'); process.exitCode = Number(process.argv[1])"];
   assert.deepEqual(lastLine(await outputOf(process.execPath, [...program, "0"])), [1]);
   await assert.rejects(outputOf(process.execPath, [...program, "3"]), /ended with 3[\s\S]*it broke/);

@@ -99,7 +99,7 @@ test("tests, comments, strings and `mod` declarations of Rust don't count as use
   assert.deepEqual(rustFindings(files), []);
 });
 
-test("a Rust file outside of the floors is found", () => {
+test("a Rust file outside the floors is found", () => {
   assert.match(rustFindings({ "draft.rs": "", "lib.rs": "" })[0], /draft\.rs is on no floor/);
 });
 

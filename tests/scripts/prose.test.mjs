@@ -15,7 +15,7 @@ test("habits in comments and Markdown are found with their lines, and code isn't
   assert.deepEqual(wordsIn("a.rs", code), found);
 });
 
-test("a file may have 5 habits per 1,000 words, and an older one as many as are recorded", () => {
+test("a file may have 5 habits per 1,000 words, and an older one as many as recorded", () => {
   const text = `${"word ".repeat(999)}gives\n`;
   assert.equal(limitOf("a.md", text, {}), 5);
   assert.equal(limitOf("a.md", text, { "a.md": 9 }), 9);

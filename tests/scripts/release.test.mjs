@@ -15,9 +15,9 @@ const texts = (changed = {}) => ({
   ...changed,
 });
 
-test("one version everywhere is released", () => assert.deepEqual(releaseFaults("v0.2.0", texts()), []));
+test("a single version everywhere is released", () => assert.deepEqual(releaseFaults("v0.2.0", texts()), []));
 
-test("each other one is named with its place", () => {
+test("each other version is named with its place", () => {
   /** @type {[tag: string, given: ReturnType<typeof texts>, fault: RegExp][]} */
   const cases = [
     ["0.2.0", texts(), /isn't a version/],
@@ -40,7 +40,7 @@ test("each other one is named with its place", () => {
   }
 });
 
-test("the crates have the version of the package", () => {
+test("the crates have the package's version", () => {
   assert.deepEqual(
     releaseFaults(`v${version}`).filter((fault) => !fault.startsWith("CHANGELOG.md")),
     [],

@@ -107,7 +107,7 @@ fn options_are_read_from_any_object() {
 }
 
 #[wasm_bindgen_test]
-fn a_missing_encoding_is_asked_for_by_name() {
+fn a_missing_encoding_is_requested_by_name() {
     let mut build =
         CoreBuild::new(&transcript(&["one"]), None, &json("{}"), 0.0, Vec::new()).expect("begun");
     for _ in 0..2 {
@@ -180,7 +180,7 @@ fn a_hook_is_asked_and_answered() {
 }
 
 #[wasm_bindgen_test]
-fn the_offsets_of_a_time_zone_are_asked_for_where_they_matter() {
+fn time_zone_offsets_are_requested_if_they_matter() {
     let config = r#"{"encoding":"estimate","timeZone":"Europe/Berlin","render":{"format":"text"}}"#;
     build(&transcript(&["one"]), config).expect("no time is shown");
     let config = config.replace("\"text\"", "\"text\",\"times\":true");

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_is_merged_alike_in_the_order_that_is_stored() {
+    fn the_stored_order_merges_every_text_the_same() {
         let mut changed = 0;
         for seed in 0..400 {
             let mut random = random(seed);

@@ -616,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_plain_to_see_is_the_piece() {
+    fn a_plain_word_is_cut_like_any_other() {
         let letters = [
             "a", "e", "z", "th", "ing", "A", "Z", " ", " ", "'", "s", "ll", "\n", "\t", "7", ".",
             "(", "_", "`", "{", "é", "ß", "İ", "漢", "\u{301}", "\u{17f}", "\0",
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_without_letters_that_is_plain_to_see_is_the_piece() {
+    fn a_plain_piece_without_letters_is_cut_like_any_other() {
         let bits = [
             " ", " ", "  ", "\n", "\r\n", "\t", "/", "(", ");", "'", "=", "7", "42", "a", "Z", "é",
             "漢", "\u{301}", "\u{a0}", "\u{85}", "½", "\u{17f}", "\0", "\u{1f}",
@@ -678,7 +678,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_several_spaces_belongs_to_what_follows() {
+    fn the_last_of_several_spaces_belongs_to_the_next_piece() {
         for encoding in [Pieces::O200k, Pieces::Cl100k] {
             assert_eq!(pieces(encoding, "a   b  "), ["a", "  ", " b", "  "]);
             assert_eq!(pieces(encoding, "a \n\n  b"), ["a", " \n\n", " ", " b"]);

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_add_up_as_short_ones() {
+    fn long_texts_add_up_like_short_ones() {
         let text = "lobster train ".repeat(700);
         assert_eq!(direction(&text), direction("lobster train"));
     }
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_package_is_the_one_whose_checksum_is_known() {
+    fn the_packaged_table_has_the_known_checksum() {
         let table = Table::from_bytes(include_bytes!("../table.bin")).expect("a table");
         assert_eq!(
             table.checksum(),
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_bytes_are_no_table() {
+    fn damaged_bytes_are_refused() {
         let bytes = bytes_of(TOKENS);
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -407,7 +407,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_has_a_direction_that_its_order_and_punctuation_do_not_change(text in ".{0,60}", words in text()) {
+        fn order_and_punctuation_do_not_change_the_direction_of_a_text(text in ".{0,60}", words in text()) {
             direction(&text);
             let turned: Vec<&str> = words.split(' ').rev().collect();
             prop_assert_eq!(direction(&turned.join("... ")), direction(&words));

@@ -212,7 +212,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn patterns_are_bound(mut numbers in prop::collection::vec(0_u8..9, 0..5), (low, high) in (0_u8..5, 5_u8..9)) {
+        fn patterns_bind_their_values(mut numbers in prop::collection::vec(0_u8..9, 0..5), (low, high) in (0_u8..5, 5_u8..9)) {
             numbers.push(low);
             prop_assert!(numbers.contains(&low) && low < high);
         }

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_whose_words_it_asks_for() {
+    fn a_request_names_the_speaker_it_asks_about() {
         let whose = |request| whose(request, Some(Language::English));
         assert_eq!(whose("What did you recommend for my garden?"), Whose::Answerer);
         assert_eq!(whose("When does my first sprint end?"), Whose::Asker);
@@ -338,7 +338,7 @@ mod tests {
     properties! {
         /// A page, a log or a program that contains "from now on" gets no cue.
         #[test]
-        fn what_is_quoted_gives_no_cue(
+        fn quoted_text_has_no_cue(
             which in 0_usize..SAID.len(),
             kind in 0_usize..2,
             around in "[a-z ,]{0,12}",
@@ -365,7 +365,7 @@ mod tests {
 
         /// Compares with a naive search for each phrase of the list.
         #[test]
-        fn every_phrase_is_found_where_it_stands(
+        fn every_phrase_is_found_at_its_place(
             before in "([a-zé']{1,8} ){0,3}",
             which in 0_usize..400,
             behind in "( [a-zé']{1,8}){0,3}",
@@ -394,7 +394,7 @@ mod tests {
 
         /// Folding ASCII only lowercases it, and a folded text has the same words as the original.
         #[test]
-        fn words_are_those_of_the_folded_text(text in "[ -~\t\n]{0,40}", other in any::<String>()) {
+        fn words_match_those_of_the_folded_text(text in "[ -~\t\n]{0,40}", other in any::<String>()) {
             let folded = |text: &str| spaced_folded(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
             let words = |text: &str| words_of(text).map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect::<Vec<_>>();
             prop_assert_eq!(words(&text), folded(&text));
@@ -402,7 +402,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_has_cues_or_none(text in any::<String>()) {
+        fn cues_of_any_text_never_panic(text in any::<String>()) {
             let all = cues(&text, None);
             for language in Language::ALL {
                 prop_assert_eq!(cues(&text, Some(language)) & !all, 0);

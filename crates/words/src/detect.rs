@@ -254,7 +254,7 @@ mod tests {
     ];
 
     #[test]
-    fn sentences_are_in_their_language() {
+    fn sentences_are_detected_in_their_language() {
         for (language, sentences) in SENTENCES {
             for sentence in sentences {
                 assert_eq!(detect(sentence), Some(language), "{sentence}");
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_foreign_or_mixed_is_in_none() {
+    fn short_foreign_or_mixed_texts_have_no_language() {
         for text in [
             "",
             "ok",
@@ -292,7 +292,7 @@ mod tests {
     properties! {
         /// The fast path for plain words agrees with the full detection.
         #[test]
-        fn a_plain_word_counts_as_any_other(text in "([a-zA-Z]{0,3}[-.,!?:;'’1é]{0,2} {0,2}){1,4}") {
+        fn a_plain_word_counts_like_any_other(text in "([a-zA-Z]{0,3}[-.,!?:;'’1é]{0,2} {0,2}){1,4}") {
             let (mut plain, mut close) = (Scores::default(), Scores::default());
             let length = plain.plain_word(text.as_bytes());
             if length > 0 {
@@ -304,12 +304,12 @@ mod tests {
         }
 
         #[test]
-        fn any_text_has_at_most_one(text in ".*") {
+        fn any_text_has_at_most_one_language(text in ".*") {
             prop_assert_eq!(detect(&text), detect(&text));
         }
 
         #[test]
-        fn codes_do_not_count(code in "[a-z]{0,4}[0-9]{1,4}[a-z/_@.]{0,6}", at in 0_usize..7) {
+        fn codes_do_not_change_the_language(code in "[a-z]{0,4}[0-9]{1,4}[a-z/_@.]{0,6}", at in 0_usize..7) {
             let (language, sentences) = SENTENCES[at];
             for sentence in sentences {
                 prop_assert_eq!(detect(&format!("{code} {sentence} {code}")), Some(language));

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn most_of_the_sentences_that_it_has_not_seen_are_told_apart() {
+    fn most_unseen_sentences_are_classified_correctly() {
         for language in
             ["english", "german", "french", "spanish", "portuguese", "italian", "russian"]
         {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_told_and_questions_say_nothing() {
+    fn each_kind_is_recognized_and_questions_are_not_statements() {
         for (kind, text) in SAID {
             assert_eq!(best(text).map(|it| it.kind), Some(kind), "{text}");
             assert_eq!(of_cue(cue(text)).map(|it| it.0), Some(kind), "{text}");
@@ -279,7 +279,7 @@ mod tests {
 
         /// Quoted or pasted text never counts as a statement.
         #[test]
-        fn what_is_quoted_says_nothing(which in 0_usize..SAID.len(), how in 0_usize..6) {
+        fn quoted_text_is_not_a_statement(which in 0_usize..SAID.len(), how in 0_usize..6) {
             let said = SAID[which].1;
             let text = match how {
                 0 => format!("\"{said}\""),

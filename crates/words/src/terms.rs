@@ -991,7 +991,7 @@ mod tests {
     ];
 
     #[test]
-    fn forms_of_a_word_meet() {
+    fn forms_of_a_word_share_a_term() {
         for (language, groups) in FORMS {
             for group in groups.split(", ") {
                 let forms: Vec<_> =
@@ -1003,7 +1003,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_differ_do_not_meet() {
+    fn different_words_share_no_term() {
         for language in [None].into_iter().chain(Language::ALL.map(Some)) {
             let words = ["venue", "ticket", "garden", "ключ", "машина"];
             let found: Vec<_> = words.map(|word| hashes(word, language)[0]).to_vec();
@@ -1014,7 +1014,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_give_nothing() {
+    fn stop_words_have_no_terms() {
         for (text, language) in [
             ("what did you do, and why isn't it there? I'm, they've, don't", Language::English),
             ("Was haben wir über den denn", Language::German),
@@ -1033,7 +1033,7 @@ mod tests {
     }
 
     #[test]
-    fn unspaced_scripts_give_pairs() {
+    fn unspaced_scripts_are_cut_into_pairs() {
         let language = None;
         assert_eq!(terms("東京都", language).len(), 2);
         assert_eq!(hashes("東京", language)[0], hashes("東京都", language)[0]);
@@ -1045,7 +1045,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_languages_are_met_by_pieces() {
+    fn unknown_languages_match_by_pieces() {
         let count = |text, kind| terms(text, None).iter().filter(|it| it.kind == kind).count();
         assert_eq!((count("sleutel", Kind::Word), count("sleutel", Kind::Gram)), (1, 5));
         assert_eq!((count("auto", Kind::Word), count("auto", Kind::Gram)), (1, 0));
@@ -1054,7 +1054,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_words_are_met_by_how_they_begin() {
+    fn longer_words_match_by_their_prefix() {
         let beginnings = |text| {
             let mut found = all_terms(text, Some(Language::English));
             found.retain(|term| term.kind == Kind::Gram);
@@ -1067,7 +1067,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_met_as_they_are_written() {
+    fn identifiers_match_verbatim() {
         let english = Some(Language::English);
         for (text, identifier) in [
             ("order #W2378156, please", "W2378156"),
@@ -1106,14 +1106,14 @@ mod tests {
     }
 
     #[test]
-    fn an_emoji_is_found_in_any_colour() {
+    fn an_emoji_is_found_in_any_color() {
         assert_eq!(hashes("👍", None), hashes("👍🏽", None));
         assert_eq!(terms("👩‍👩‍👧 🇩🇪", None).len(), 2);
         assert_ne!(hashes("🇩🇪", None), hashes("🇫🇷", None));
     }
 
     #[test]
-    fn a_request_has_its_words_with_what_they_are() {
+    fn a_request_has_its_words_with_their_kinds() {
         let english = [Some(Language::English), Some(Language::German), None];
         let words = query("Summarize what Caroline's sister said about order W2378156.", &english);
         let texts: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
@@ -1133,7 +1133,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_a_request_word_by_its_beginning_alone() {
+    fn a_prefix_does_not_make_a_request_word() {
         for language in Language::ALL {
             for word in lists::request_words(language) {
                 let beginning: String = word.chars().take(GRAM_LETTERS).collect();
@@ -1147,7 +1147,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_told_from_statements() {
+    fn questions_differ_from_statements() {
         for question in [
             "Are you coming?",
             "how do I install this on the laptop",
@@ -1189,7 +1189,7 @@ mod tests {
     }
 
     #[test]
-    fn overviews_are_told_from_facts() {
+    fn overviews_differ_from_facts() {
         for (request, language, expected) in [
             ("Summarize the discussion", Language::English, true),
             ("Why did they leave?", Language::English, true),
@@ -1220,7 +1220,7 @@ mod tests {
     properties! {
         /// The fast path for plain words returns the same token as the full one.
         #[test]
-        fn a_word_that_is_plain_to_see_is_the_token(
+        fn a_plain_word_makes_the_same_token(
             word in "[a-z0-9]{0,4}|[A-Z][a-z]{0,3}|[a-zA-Z0-9]{1,6}",
             behind in "[-.,:@/\\\\'_ ()é漢\u{301}%\n]{0,2}[a-zA-Z0-9é_/ ]{0,3}",
         ) {
@@ -1239,7 +1239,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_looked_at_together_is_what_is_looked_at_one_by_one(
+        fn scanning_bytes_together_equals_scanning_them_one_by_one(
             before in "[a-z .é\n]{50,80}",
             text in "([a-z .é\n]{0,70}|.{0,3}|[0-9/\\\\. ]{0,2}){0,2}",
         ) {
@@ -1253,7 +1253,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read_and_always_alike(text in ".{0,60}", language in language()) {
+        fn any_text_is_read_reproducibly(text in ".{0,60}", language in language()) {
             let once = terms(&text, language);
             prop_assert_eq!(&once, &terms(&text, language));
             query(&text, &[language, None]);
@@ -1271,7 +1271,7 @@ mod tests {
         }
 
         #[test]
-        fn what_was_read_before_changes_nothing(
+        fn earlier_texts_change_nothing(
             words in prop::collection::vec("[a-zé]{1,8}", 0..40),
             language in language(),
         ) {

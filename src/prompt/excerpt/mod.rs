@@ -285,7 +285,7 @@ pump --minutes 20
 Do not water at noon. The leaves would burn in the sun of July.";
 
     #[test]
-    fn the_passages_that_matter_come_with_what_they_are_read_by() {
+    fn important_passages_come_with_their_headings() {
         let shown = |request| excerpt(PAGE, wanted(request, 20), &bytes).expect("an excerpt").text;
         let june = shown("How many litres in June?");
         assert!(june.contains("## Water\n\n| month | litres |\n|---|---|\n"), "{june}");
@@ -311,7 +311,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
     }
 
     #[test]
-    fn the_beginning_the_end_and_the_errors_of_a_log_come_in() {
+    fn a_log_keeps_its_beginning_end_and_errors() {
         let line = |number: i32| match number {
             70 => "ERROR disk is full".to_owned(),
             _ => format!("step {number} went well, and the next one begins"),
@@ -324,7 +324,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
     }
 
     #[test]
-    fn of_a_huge_text_the_beginning_and_the_end_are_read() {
+    fn only_the_beginning_and_end_of_a_huge_text_are_read() {
         let line = |number: usize| match number {
             10 => "The pump is red.\n".to_owned(),
             60_000 => "The valve is red.\n".to_owned(),
@@ -391,7 +391,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         }
 
         #[test]
-        fn no_block_of_code_is_torn(code in "[a-z \\n]{0,200}", before in text(), tokens in 1_u64..300) {
+        fn code_blocks_stay_whole(code in "[a-z \\n]{0,200}", before in text(), tokens in 1_u64..300) {
             let block = format!("````\n{code}\n````");
             let text = format!("{}\n\n{block}\n\nThe end. It is here.", before.replace(['`', '~'], "'"));
             if let Some(found) = excerpt(&text, wanted("end", tokens), &bytes) {

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_around_a_log_is_the_users() {
+    fn text_around_a_pasted_log_is_the_users() {
         let ask = "Why does it fail?";
         for (before, after) in [("", "\n"), ("", "\n\n"), ("My log.\n", ""), ("My log.\n\n", "\n")]
         {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn of_prose_the_longest_paragraph_is_pasted() {
+    fn the_longest_paragraph_of_prose_counts_as_pasted() {
         let article = "The harbour was rebuilt in spring. ".repeat(40);
         let ask = "Who paid for it?";
         assert_eq!(own(&format!("Read this.\n\n{article}\n\n{ask}")), [ask, "Read this."]);

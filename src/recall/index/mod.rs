@@ -875,7 +875,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn whatever_was_done_to_it_it_has_what_a_new_one_has(steps in steps()) {
+        fn an_edited_index_equals_a_new_one(steps in steps()) {
             let (mut index, mut texts) = (Index::default(), Vec::<String>::new());
             for step in steps {
                 match step {

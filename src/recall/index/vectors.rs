@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_tell_the_angle_as_the_model_does() {
+    fn integer_vectors_preserve_angles() {
         for (seed, dimensions) in (0..200).zip([2, 32, 384, 768, 1536].into_iter().cycle()) {
             let mut number = numbers(seed);
             let one: Vec<f32> = (0..dimensions).map(|_| number()).collect();
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_near_to_nothing() {
+    fn a_vector_without_direction_is_similar_to_nothing() {
         let zero = Vector::new(&[0.0, 0.0]).expect("a vector");
         let one = Vector::new(&[f32::MAX, f32::MIN_POSITIVE]).expect("a vector");
         assert!((one.similarity(&one) - 1.0).abs() < 1e-12);
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn each_text_is_asked_for_once_until_it_is_known() {
+    fn each_unknown_text_is_requested_once() {
         let transcript = transcript(&["tea", " ", "tea", "milk", ""]);
         let vectors = vectors(&transcript, "one");
         let rows = [0, 1, 2, 3, 4];
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_there_is_forgotten_in_time() {
+    fn removed_messages_are_eventually_forgotten() {
         let transcript = transcript(&["tea"]);
         let vectors = vectors(&transcript, "one");
         vectors.learn("tea", vector(1));
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_bring_back_what_is_known_and_damage_brings_nothing() {
+    fn known_vectors_survive_serialization_and_damaged_ones_are_ignored() {
         let transcript = transcript(&["tea", "milk", "", "honey"]);
         let rows = [0, 1, 2, 3];
         let first = vectors(&transcript, "one");
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_embedded_is_who_says_it_and_the_text_cut_where_it_is_long() {
+    fn the_embedded_text_has_its_speaker_and_is_cut_if_long() {
         let long = "\u{e4}".repeat(MOST_CHARS);
         assert_eq!(cut(&long), long);
         assert_eq!(cut(&format!("{long}b")), long);

@@ -402,7 +402,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn the_best_are_those_that_sorting_all_of_them_gives(
+        fn the_best_equal_those_of_a_full_sort(
             scores in prop::collection::vec(prop_oneof![Just(0.0_f32), -1.0_f32..5.0, (0_u8..4).prop_map(f32::from)], 0..3000),
             count in 0_usize..700,
         ) {

@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_belongs_to_what_follows() {
+    fn a_heading_belongs_to_the_text_after_it() {
         let body = "word ".repeat(30);
         let text = format!("# One\n\n{body}\n\n## Two\n### Two b\n\n{body}\n## Three");
         let passages = passages(&text, 170);
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn long_paragraphs_are_cut_behind_sentences() {
+    fn long_paragraphs_are_cut_after_sentences() {
         let sentence = "Nobody (\"but her\") knew that. ";
         for passage in passages(&sentence.repeat(40), 150) {
             assert!(passage.starts_with("Nobody") && passage.ends_with("that."), "{passage}");
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_found_and_the_rest_is_not() {
+    fn passages_about_the_request_are_found() {
         let texts =
             ["The boiler was repaired in March.", "Anna collects stamps.", "", "Tea at four."];
         assert_eq!(found(&texts, "Which stamps does Anna like?", ALL), [texts[1]]);
@@ -511,7 +511,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_looked_for_stays_in_its_bounds(
+        fn found_passages_stay_within_the_text(
             list in proptest::collection::vec(texts(), 0..8),
             request in texts(),
             count in 0_usize..6,

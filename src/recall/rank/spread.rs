@@ -212,7 +212,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn what_spreads_is_what_the_kernel_says(messages in messages()) {
+        fn spreading_follows_the_kernel(messages in messages()) {
             let (messages, sizes): (Vec<(f32, u8)>, Vec<u16>) = messages.into_iter().unzip();
             let (scores, flags): (Vec<f32>, Vec<u8>) = messages.into_iter().unzip();
             let parts = spread(KERNELS.map(|kernel| (kernel, scores.as_slice())), &flags, &sizes);

@@ -1402,7 +1402,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_those_of_the_zone() {
+    fn days_follow_the_zone() {
         let new_york = Zone::new(vec![
             [at("2025-11-02T06:00Z").0, -300],
             [at("2026-03-08T07:00Z").0, -240],
@@ -1430,7 +1430,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_words_named_a_time() {
+    fn reports_the_words_that_named_a_time() {
         for (text, words) in [
             ("What did we say in May 2023, then?", vec!["May 2023"]),
             ("Was war vor drei Tagen los?", vec!["vor drei Tagen"]),

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_it_does_not_understand() {
+    fn reports_answers_it_does_not_understand() {
         let text = r#"{"relevant_ids": [1, 1, "2", 7, [0]]} or {"relevant_ids": [3, "#;
         let named = read_answer(text, 5).expect("a list");
         assert_eq!(named.positions, [1]);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_answer() {
+    fn nonsense_is_not_an_answer() {
         for answer in [
             "",
             "not valid json",
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_answers_are_read_in_good_time() {
+    fn hostile_answers_are_read_quickly() {
         let times = 300_000;
         for part in [
             "[",
@@ -285,7 +285,7 @@ mod tests {
 
     properties! {
         #[test]
-        fn nothing_forges_a_line(texts in prop::collection::vec(".*|(\n|\\[|1|\\]| |\"|\u{2028})*", 0..5), request in "(\n|\"|.)*") {
+        fn no_text_forges_a_line(texts in prop::collection::vec(".*|(\n|\\[|1|\\]| |\"|\u{2028})*", 0..5), request in "(\n|\"|.)*") {
             let texts: Vec<_> = texts.iter().map(String::as_str).collect();
             let asked = prompt(&request, &candidates(&texts), Some(50));
             let list = asked.strip_prefix(INSTRUCTION).expect("begins with the instruction");
@@ -310,7 +310,7 @@ mod tests {
         }
 
         #[test]
-        fn no_answer_does_harm(answer in "(\"relevant_ids\"|:|\\[|\\]|\\{|\\}|\"|\\\\|,|1|-|\\.|e|null| |```|é)*") {
+        fn any_answer_is_handled(answer in "(\"relevant_ids\"|:|\\[|\\]|\\{|\\}|\"|\\\\|,|1|-|\\.|e|null| |```|é)*") {
             if let Some(named) = read_answer(&answer, 3) {
                 prop_assert!(named.positions.iter().all(|position| *position < 3));
                 prop_assert!(named.positions.len() + named.other.len() <= named.element_count);

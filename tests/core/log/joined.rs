@@ -25,7 +25,7 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
 
 properties! {
     #[test]
-    fn what_was_thought_is_there_with_what_it_led_to(
+    fn reasoning_stays_with_its_calls(
         turns in vec(turn(), 1..12),
         tokens in 30_u64..400,
         excludes in any::<bool>(),
@@ -46,7 +46,7 @@ properties! {
 }
 
 #[test]
-fn what_others_say_is_not_drawn_in() {
+fn other_messages_are_not_joined() {
     let call = Message::calls(&["1"]).with(Field::JoinsNext, "");
     let messages = [Message::user("Look."), call, Message::user("Never mind.")];
     let context =
@@ -55,7 +55,7 @@ fn what_others_say_is_not_drawn_in() {
 }
 
 #[test]
-fn without_calls_nothing_is_thought_of_them() {
+fn reasoning_about_excluded_calls_is_left_out() {
     let thought = Message::new(Role::Assistant, "")
         .with(Field::Reasoning, "Look it up.")
         .with(Field::JoinsNext, "");

@@ -42,7 +42,7 @@ fn messages_of(at: usize, round: &Round) -> (Vec<Message>, bool) {
 
 properties! {
     #[test]
-    fn they_stay_while_the_step_runs(
+    fn open_calls_stay_while_the_step_runs(
         rounds in vec(round(), 1..5),
         is_over in any::<bool>(),
         has_request in any::<bool>(),

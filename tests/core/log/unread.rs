@@ -431,7 +431,7 @@ pub(crate) fn request() -> impl Strategy<Value = Option<Message>> {
 }
 
 #[test]
-fn builds_over_an_end_give_what_builds_over_all_give() {
+fn builds_over_the_end_equal_builds_over_everything() {
     let reading = (1_usize..20, select(vec![0_usize, 20, 40, 1000]));
     let case = (messages(), request(), options(), reading, prop::bool::weighted(0.2));
     windrow_property::check(&case, |(messages, request, json, reading, has_triage)| {
@@ -466,7 +466,7 @@ fn reads_no_more_than_the_window_and_the_budget_need() {
 }
 
 #[test]
-fn what_is_replied_to_is_read_wherever_it_is() {
+fn a_reply_target_is_read_wherever_it_is() {
     let messages: Vec<Message> = (0..1_000)
         .map(|row| {
             let role = if row % 2 == 0 { Role::User } else { Role::Assistant };
@@ -488,7 +488,7 @@ fn what_is_replied_to_is_read_wherever_it_is() {
 }
 
 #[test]
-fn costs_last() {
+fn costs_are_stored() {
     let messages: Vec<Message> =
         ["one", "two", "three"].map(|text| Message::user(text).with(Field::Name, "Ann")).to_vec();
     let first = support::transcript(&messages);
@@ -562,7 +562,7 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
 }
 
 #[test]
-fn what_was_not_read_is_ranked_as_if_it_was() {
+fn unread_messages_are_ranked_like_read_ones() {
     let request = select(vec![
         "where was the violin?",
         "what did we say about the invoice with the garden?",
@@ -634,7 +634,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
 }
 
 #[test]
-fn what_an_index_has_and_the_log_does_not_is_forgotten() {
+fn index_entries_missing_from_the_log_are_forgotten() {
     let build = |log: &Rc<Transcript>| {
         let json = r#"{"encoding":"estimate","budget":{"maxTokens":120}}"#;
         support::build(log, Some("where was the violin?"), config(json)).expect("it fits")
@@ -679,7 +679,7 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
 }
 
 #[test]
-fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
+fn the_newest_user_message_is_the_request_wherever_it_is() {
     // Without times, any message may come after any other.
     let mut messages: Vec<Message> =
         (0..400).map(|row| Message::assistant(&format!("step {row} is done"))).collect();
@@ -703,7 +703,7 @@ fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
 }
 
 #[test]
-fn what_is_required_is_the_same_however_much_was_read() {
+fn required_messages_do_not_depend_on_the_part_read() {
     let message = |row: usize, role: Role, text: &str| {
         let mut message = Message::user(text).with(Field::Id, &format!("m{row}"));
         message.role = role;
@@ -725,7 +725,7 @@ fn what_is_required_is_the_same_however_much_was_read() {
 }
 
 #[test]
-fn what_is_no_instruction_at_the_beginning_is_none_where_only_the_end_was_read() {
+fn a_late_system_message_is_not_an_instruction_if_only_the_end_was_read() {
     let at = |message: Message, row: usize| {
         let mut message = message.with(Field::Id, &format!("m{row}"));
         message.time = Some(1_749_784_000_000);
@@ -746,7 +746,7 @@ fn what_is_no_instruction_at_the_beginning_is_none_where_only_the_end_was_read()
 }
 
 #[test]
-fn the_newest_that_are_required_are_the_same_however_much_was_read() {
+fn the_newest_required_messages_do_not_depend_on_the_part_read() {
     let messages: Vec<Message> = (0..11)
         .map(|row| {
             let message = match row {
@@ -765,7 +765,7 @@ fn the_newest_that_are_required_are_the_same_however_much_was_read() {
 }
 
 #[test]
-fn a_turn_whose_clock_is_behind_does_not_end_the_window() {
+fn a_turn_with_a_slow_clock_does_not_end_the_window() {
     const START: i64 = 1_749_784_000_000;
     let users = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 17, 20, 21];
     let after =
@@ -793,7 +793,7 @@ fn a_turn_whose_clock_is_behind_does_not_end_the_window() {
 }
 
 #[test]
-fn whether_a_cap_trims_is_the_same_however_much_was_read() {
+fn a_cap_trims_the_same_however_much_was_read() {
     const OLD: i64 = 1_749_784_000_000;
     let messages: Vec<Message> = (0..25)
         .map(|row| {

@@ -600,7 +600,7 @@ fn build_by_bounds(
 
 /// docs/hosts.md promises this for configs without long sections.
 #[test]
-fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
+fn ranking_is_not_loaded_if_a_thousand_tokens_are_to_spare() {
     let providers = vec!["null", r#""openai""#, r#""anthropic""#, r#""gemini""#];
     let encoding = select(vec!["o200k_base", "cl100k_base"]);
     let case = (vec(message(), 0..24), weighted(0.7, text()), encoding, select(providers));
@@ -635,7 +635,7 @@ fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
 
 /// Uses small windows and cuts close to the whole length, so that the window leaves out about as much as a cut does.
 #[test]
-fn bounds_keep_what_counts_keep_behind_a_cut() {
+fn bounds_keep_the_same_as_counts_after_a_cut() {
     let cut = (1_u64..4, 20_u64..3000, select(vec!["0.5", "0.8", "1.0"]), any::<bool>());
     let json = cut.prop_map(|(count, tokens, high, is_ranked)| {
         let ranking = if is_ranked { "relevance" } else { "recency" };
@@ -649,7 +649,7 @@ fn bounds_keep_what_counts_keep_behind_a_cut() {
 }
 
 #[test]
-fn bounds_keep_what_counts_keep() {
+fn bounds_keep_the_same_as_counts() {
     let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
     let case = case.prop_map(|(messages, request, json, scale)| {
         // Alternates small and large budgets, so that some are far from the limit.
@@ -762,7 +762,7 @@ fn a_last_line_without_its_line_end_is_within_the_budget() {
 
 /// The sum of the parts equals the count of the whole and fits the budget, whatever the parts begin and end with.
 #[test]
-fn no_budget_is_exceeded_by_what_stands_at_a_border() {
+fn borders_of_parts_never_exceed_a_budget() {
     let said = (edges(), any::<bool>()).prop_map(|(text, is_user)| {
         if is_user { Message::user(&text) } else { Message::assistant(&text) }
     });

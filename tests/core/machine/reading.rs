@@ -121,7 +121,7 @@ fn check_all<S: Strategy>(
 }
 
 #[test]
-fn builds_over_a_part_give_what_builds_over_all_give() {
+fn builds_over_a_part_equal_builds_over_everything() {
     let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
         if is_about_a_part { about_a_part(&json) } else { json }
     });
@@ -142,7 +142,7 @@ fn asked() -> impl Strategy<Value = &'static str> {
 }
 
 #[test]
-fn a_part_is_ranked_as_all_is() {
+fn a_part_is_ranked_like_the_whole() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
     let case = (chat(), asked(), options, 1_usize..60);
     check_all(15, &case, |(messages, request, options, least)| {
@@ -160,7 +160,7 @@ fn a_part_is_ranked_as_all_is() {
 /// If the counted messages of the window fit, a build over all of them doesn't rank them. One over a part ranks them,
 /// because it doesn't know the rest.
 #[test]
-fn where_all_fits_ranking_changes_nothing() {
+fn ranking_changes_nothing_if_everything_fits() {
     let ranking = ranking_options().prop_map(|mut recall| {
         if recall["ranking"] == "recency" {
             recall["ranking"] = "relevance".into();

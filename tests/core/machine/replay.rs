@@ -427,7 +427,7 @@ fn is_replaced(context: &Context, row: usize) -> bool {
 }
 
 #[test]
-fn contexts_are_built_again_from_their_recordings() {
+fn contexts_are_rebuilt_from_their_recordings() {
     let case = (
         messages(),
         weighted(0.8, "[a-z ]{1,40}"),

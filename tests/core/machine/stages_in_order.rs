@@ -34,7 +34,7 @@ fn keeps_everything_without_limits() {
 }
 
 #[test]
-fn an_empty_transcript_gives_the_request_alone() {
+fn an_empty_transcript_leaves_only_the_request() {
     let context = run(&[], Some("hello"), r#"{"budget":{"maxTokens":10}}"#);
     assert_eq!(context.pieces.len(), 1);
     // 3 to prime the reply, 3 for the message, 1 for its role, 1 for its text.
@@ -72,7 +72,7 @@ fn keeps_instructions_and_pinned_messages_however_old() {
 }
 
 #[test]
-fn what_is_required_survives_every_limit() {
+fn required_messages_survive_every_limit() {
     let messages = [
         Message::system("Be brief."),
         Message::user("My name is Ana.").pinned(),
@@ -154,7 +154,7 @@ fn a_system_message_in_the_conversation_is_history() {
 }
 
 #[test]
-fn without_a_request_the_newest_messages_stand_for_it() {
+fn without_a_request_the_newest_messages_take_its_place() {
     let messages = [
         Message::user("the question"),
         Message::calls(&["a"]),
@@ -197,7 +197,7 @@ fn a_tool_call_and_its_results_stay_together() {
 }
 
 #[test]
-fn a_summary_calls_no_tool_and_answers_none() {
+fn a_summary_neither_calls_tools_nor_answers_calls() {
     let summary = |message: Message| message.with(Field::SummaryOf, "c0").at(NOW.0 - 900_000_000);
     let options = r#"{"tiers":{"enabled":true}}"#;
     for (call, result, orphan) in [
@@ -219,7 +219,7 @@ fn a_summary_calls_no_tool_and_answers_none() {
 }
 
 #[test]
-fn a_result_of_a_summary_is_not_that_of_an_earlier_call_of_the_same_id() {
+fn a_summary_does_not_answer_an_earlier_call_with_the_same_id() {
     let messages = [
         Message::calls(&["c"]).pinned(),
         Message::result("c", "first"),
@@ -259,7 +259,7 @@ fn orphans_are_left_out_with_their_reason() {
 }
 
 #[test]
-fn a_call_id_that_is_used_again_means_the_latest_call() {
+fn a_reused_call_id_means_the_latest_call() {
     let messages = [
         Message::calls(&["call_0"]),
         Message::result("call_0", "one"),
@@ -285,7 +285,7 @@ fn orders_by_time_and_leaves_timeless_messages_in_place() {
 }
 
 #[test]
-fn a_result_whose_clock_is_behind_stays_behind_its_call() {
+fn a_result_with_a_slow_clock_stays_after_its_call() {
     let messages = [
         Message::user("question").at(1000),
         Message::calls(&["a"]).at(3000),
@@ -385,7 +385,7 @@ fn shortens_the_longest_required_text_with_a_visible_marker() {
 }
 
 #[test]
-fn says_what_is_needed_at_least_where_even_shortening_is_not_enough() {
+fn reports_the_needed_tokens_if_even_shortening_is_not_enough() {
     let messages = [Message::system(&"Be brief. ".repeat(50))];
     let json = |limit: u64| {
         format!(r#"{{"budget":{{"maxTokens":{limit},"onRequiredOverflow":"shorten"}}}}"#)
@@ -437,7 +437,7 @@ fn context_limit_leaves_room_for_the_reply() {
 }
 
 #[test]
-fn chat_messages_cost_what_the_published_recipe_says() {
+fn chat_messages_cost_as_much_as_the_published_recipe() {
     use tiktoken_rs::ChatCompletionRequestMessage;
     let messages = [
         (Role::System, None, "You are a helpful, pattern-following assistant."),
@@ -563,7 +563,7 @@ fn text_forms_show_times_calls_and_media_in_words() {
 }
 
 #[test]
-fn a_wrong_option_is_told_the_right_one() {
+fn an_error_about_a_wrong_option_names_the_right_one() {
     for (json, path, hint) in [
         (r#"{"budget":{"maxToken":1}}"#, "budget.maxToken", "did you mean budget.maxTokens?"),
         (r#"{"budget":{"max_tokens":1}}"#, "budget.max_tokens", "did you mean budget.maxTokens?"),
@@ -594,7 +594,7 @@ fn a_wrong_option_is_told_the_right_one() {
 }
 
 #[test]
-fn the_hash_covers_what_was_built_and_nothing_else() {
+fn the_hash_covers_the_context_and_nothing_else() {
     let messages = chat(6);
     let hash = |messages: &[Message], request: &str, json: &str| {
         run(messages, Some(request), json).snapshot.context_hash
@@ -621,7 +621,7 @@ fn the_hash_covers_what_was_built_and_nothing_else() {
 }
 
 #[test]
-fn the_effective_config_says_what_was_left_to_defaults() {
+fn the_effective_config_includes_defaults() {
     let hash = |json: &str| run(&chat(2), Some("x"), json).snapshot.context_hash;
     for (short, long) in [
         ("{}", r#"{"encoding":"o200k_base"}"#),
@@ -650,7 +650,7 @@ fn the_digest_is_a_chain() {
 }
 
 #[test]
-fn a_truncated_transcript_is_as_one_that_never_was_longer() {
+fn a_truncated_transcript_equals_one_that_was_never_longer() {
     let messages = chat(8);
     let mut transcript = windrow::recall::transcript::Transcript::default();
     support::append(&mut transcript, &messages);
@@ -668,7 +668,7 @@ fn a_truncated_transcript_is_as_one_that_never_was_longer() {
 }
 
 #[test]
-fn an_encoding_is_asked_for_only_when_it_is_needed() {
+fn an_encoding_is_requested_only_when_needed() {
     use windrow::machine::{Build, Step};
     use windrow::state::ask::Need;
     let mut build = Build::new(transcript(&chat(2)), None, config("{}"), support::NOW, Vec::new())
@@ -686,7 +686,7 @@ fn an_encoding_is_asked_for_only_when_it_is_needed() {
 }
 
 #[test]
-fn what_selects_is_asked_for_only_where_not_all_fits() {
+fn ranking_is_loaded_only_if_not_everything_fits() {
     use windrow::machine::{Build, Step};
     use windrow::state::ask::Need;
     let first_step = |max_tokens: u64| {

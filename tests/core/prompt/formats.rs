@@ -978,7 +978,7 @@ fn check_made(case: &Case, format: &str, made: &MadeText, text: &str) {
 }
 
 #[test]
-fn what_went_into_a_prompt_is_read_from_it_again() {
+fn a_prompt_parses_back_to_its_messages() {
     let checked = Cell::new(0_u32);
     let outcome = windrow_property::check(&case(), |case| {
         checked.set(checked.get() + u32::from(check(&case)));
@@ -1091,7 +1091,7 @@ fn check_cut(read: &Asked, whole: &Asked, limit: u64) {
 }
 
 #[test]
-fn what_triage_is_asked_is_read_from_its_prompt_again() {
+fn a_triage_prompt_parses_back_to_its_candidates() {
     let options = (
         any::<bool>(),
         0_u64..3,

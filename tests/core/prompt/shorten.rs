@@ -34,7 +34,7 @@ fn cut(request: &str, room: u64) -> String {
 }
 
 #[test]
-fn a_text_is_cut_to_what_fits_and_no_more_than_it_must() {
+fn a_text_is_cut_to_fit_and_no_further() {
     for text in texts(200_000) {
         let cut = cut(&text, 200);
         let used = reference_count(EncodingName::O200kBase, &cut);

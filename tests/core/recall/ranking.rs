@@ -149,7 +149,7 @@ fn conversation(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Mess
 }
 
 #[test]
-fn an_index_that_grew_and_shrank_scores_as_one_made_at_once() {
+fn an_index_that_grew_and_shrank_scores_like_a_fresh_one() {
     let steps = vec((vec(said(), 0..20), weighted(0.6, any::<Place>())), 1..8);
     windrow_property::check(&(steps, select(vec!["Ana", "Nobody"])), |(steps, name)| {
         let mut transcript = Transcript::default();
@@ -274,7 +274,7 @@ fn scores_are_finite_for_any_text() {
 }
 
 #[test]
-fn what_is_not_open_gives_nothing_to_what_is_around_it() {
+fn closed_messages_spread_nothing_to_their_neighbors() {
     let case = (conversation(1..40), vec(any::<bool>(), 40), select(REQUESTS.to_vec()));
     windrow_property::check(&case, |(messages, open, text)| {
         let count = messages.len();
@@ -482,7 +482,7 @@ fn scripts_without_spaces_are_found_by_pairs() {
 }
 
 #[test]
-fn an_answer_is_found_beside_its_question() {
+fn an_answer_is_found_next_to_its_question() {
     let exchange = [
         "Which venue did the committee choose for the wedding?",
         "The old boathouse, from two on.",
@@ -497,7 +497,7 @@ fn an_answer_is_found_beside_its_question() {
 }
 
 #[test]
-fn who_is_named_is_found() {
+fn messages_of_a_named_speaker_are_found() {
     let names = ["Ana", "Ben", "Carla", "Dmitri", "Elif", "Femi"];
     let plants = ["roses", "onions", "tulips", "beans", "mint", "poppies"];
     let mut messages = around(&[], &ENGLISH, NOW.0 - DAY);
@@ -522,7 +522,7 @@ fn who_is_named_is_found() {
 }
 
 #[test]
-fn a_word_that_a_name_begins_with_is_looked_for() {
+fn a_word_that_is_a_prefix_of_a_name_is_searched_for() {
     for count in [3, 6] {
         let names = ["Ana", "Ben", "Arthur", "Dmitri", "Elif", "Femi"];
         let exchange = ["Office supplies, paper and toner.", "The art museum has new supplies."];
@@ -541,7 +541,7 @@ fn a_word_that_a_name_begins_with_is_looked_for() {
 }
 
 #[test]
-fn more_speakers_than_are_told_apart_are_nobody() {
+fn speakers_beyond_the_limit_are_nobody() {
     const COUNT: usize = 65_540;
     let said = |row: usize| Message::user("so it was").with(Field::Name, &format!("Speaker{row}"));
     let messages: Vec<Message> = (0..COUNT).map(said).collect();
@@ -615,7 +615,7 @@ fn newest_rows(messages: &[Message], count: usize) -> Vec<usize> {
 }
 
 #[test]
-fn what_goes_on_keeps_the_newest() {
+fn a_follow_up_keeps_the_newest() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - MINUTE);
     for text in ["yes, do that", "ok", "why?", "Fine, then we take the lighthouse, not a tent."] {
         let kept = kept(&run(&messages, text, 120, &json!({"recentMessages": 0})));
@@ -624,7 +624,7 @@ fn what_goes_on_keeps_the_newest() {
 }
 
 #[test]
-fn what_is_asked_about_in_full_is_found_at_once() {
+fn a_complete_question_finds_its_answer_at_once() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - MINUTE);
     let recall = json!({"recentMessages": 1, "maxRecentShare": 0.3});
     let context = run(&messages, "How do we reach the lighthouse?", 120, &recall);
@@ -686,7 +686,7 @@ fn a_share_leaves_room_for_the_newest() {
 }
 
 #[test]
-fn triage_is_asked_about_what_ranks_best() {
+fn triage_is_asked_about_the_best_ranked() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - DAY);
     let asked = |triage: Value| {
         let options = json!({"triage": triage, "budget": {"maxTokens": 300}}).to_string();
@@ -732,7 +732,7 @@ fn triage_is_asked_about_what_ranks_best() {
 }
 
 #[test]
-fn reasons_say_what_was_recalled_and_what_was_not() {
+fn reasons_tell_recalled_messages_from_others() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - DAY);
     let text = "What was it about the lighthouse?";
     // If everything fits, nothing is recalled: it is all history, whether or not that is known in advance.
@@ -762,7 +762,7 @@ fn reasons_say_what_was_recalled_and_what_was_not() {
 /// The build predicts without counting whether everything fits. If it is wrong, the newest stay and the answer is
 /// dropped.
 #[test]
-fn whatever_messages_cost_what_the_request_is_about_stays() {
+fn messages_about_the_request_stay_whatever_they_cost() {
     let messages = around(&["The lighthouse is <painted> & red."], &ENGLISH, NOW.0 - DAY);
     let with_images = || messages.iter().cloned().map(|it| it.with(Field::Image, "high a.png"));
     let escaped = messages.iter().cloned().map(|it| it.with(Field::Text, "<<<<<&&&&&>>>>>\"\"\""));
@@ -833,7 +833,7 @@ fn a_long_instruction_does_not_stop_recall() {
 }
 
 #[test]
-fn other_sessions_change_no_ranking() {
+fn other_sessions_do_not_change_the_ranking() {
     let own = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - DAY);
     let of = |session: &str, message: &Message| message.clone().with(Field::SessionId, session);
     let text = "What was it about the lighthouse?";

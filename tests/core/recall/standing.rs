@@ -26,7 +26,7 @@ fn standing(context: &Context) -> Vec<usize> {
 }
 
 #[test]
-fn what_holds_throughout_is_kept_in_each_language() {
+fn standing_instructions_are_kept_in_each_language() {
     for line in LINES {
         let messages = chat_with(&[Message::user(line)]);
         let context = run(&messages, 600, &json!({}));
@@ -37,7 +37,7 @@ fn what_holds_throughout_is_kept_in_each_language() {
 }
 
 #[test]
-fn a_later_one_on_the_same_matter_comes_first() {
+fn a_later_instruction_on_the_same_topic_comes_first() {
     let messages = chat_with(&[
         Message::user("From now on give all lengths in feet and inches."),
         Message::assistant("I will."),
@@ -69,7 +69,7 @@ fn a_chat_full_of_always_does_not_fill_the_prompt() {
 }
 
 #[test]
-fn a_correction_comes_before_what_it_corrects_and_says_so() {
+fn a_correction_outranks_the_corrected_message_and_says_so() {
     let correction = "The birch of the school grows, we moved it to the park.";
     let messages = chat_with(&[
         Message::user("The birch of the school grows, we had it in the yard."),
@@ -92,7 +92,7 @@ fn a_correction_comes_before_what_it_corrects_and_says_so() {
 properties! {
     /// Others can't set one: the assistant, a tool, another participant, a quotation or a program.
     #[test]
-    fn only_the_words_of_the_one_who_asks_hold(line in select(&LINES[..]), how in 0_usize..8) {
+    fn only_the_askers_own_words_are_standing_instructions(line in select(&LINES[..]), how in 0_usize..8) {
         let call = || Message::new(Role::Assistant, "")
             .with(Field::CallId, "1").with(Field::CallName, "read").with(Field::CallArguments, "{}");
         let messages = match how {
@@ -112,7 +112,7 @@ properties! {
 
 /// A message with both words and a result that can't be split doesn't count either.
 #[test]
-fn a_users_message_with_a_result_says_nothing_that_holds() {
+fn a_user_message_with_a_result_is_not_a_standing_instruction() {
     for line in LINES {
         let call = Message::assistant("I look.")
             .with(Field::CallId, "call_1")

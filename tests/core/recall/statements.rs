@@ -45,7 +45,7 @@ fn a_statement_is_kept_in_each_language() {
 }
 
 #[test]
-fn a_later_statement_takes_the_place_of_an_earlier_one() {
+fn a_later_statement_replaces_an_earlier_one() {
     let messages = chat_with(&[
         Message::user("I never eat cheese, fish or eggs."),
         Message::assistant("Noted."),
@@ -62,7 +62,7 @@ fn a_later_statement_takes_the_place_of_an_earlier_one() {
 }
 
 #[test]
-fn of_a_page_only_the_statement_comes_in() {
+fn only_the_statement_of_a_page_is_shown() {
     let page = "The shed of this plot got a new roof in spring.\n\n".repeat(30);
     let text = format!("{page}{ALLERGY}\n\n{page}");
     let messages = chat_with(&[Message::user(&text)]);
@@ -74,7 +74,7 @@ fn of_a_page_only_the_statement_comes_in() {
 }
 
 #[test]
-fn people_who_talk_to_each_other_tell_the_assistant_nothing() {
+fn people_talking_to_each_other_make_no_statements() {
     let named = |message: Message, name: &str| message.with(Field::Name, name);
     let messages: Vec<Message> = chat_with(&[Message::user(ALLERGY)])
         .into_iter()
@@ -86,7 +86,7 @@ fn people_who_talk_to_each_other_tell_the_assistant_nothing() {
 properties! {
     /// Others can't make one: the assistant, a tool, another participant, a quotation or a program.
     #[test]
-    fn only_the_words_of_the_one_who_asks_count(line in select(&LINES[..]), how in 0_usize..9) {
+    fn only_the_askers_own_words_are_statements(line in select(&LINES[..]), how in 0_usize..9) {
         let call = || Message::new(Role::Assistant, "")
             .with(Field::CallId, "1").with(Field::CallName, "read").with(Field::CallArguments, "{}");
         let messages = match how {

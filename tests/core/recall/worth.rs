@@ -62,7 +62,7 @@ fn alike() -> impl Strategy<Value = Vec<Message>> {
 
 properties! {
     #[test]
-    fn where_all_cost_the_same_the_price_changes_nothing(messages in alike(), word in 0..WORDS.len()) {
+    fn equal_costs_do_not_change_the_ranking(messages in alike(), word in 0..WORDS.len()) {
         let (scores, worth) = worth_of(&messages, &format!("the {}", WORDS[word]));
         for (one, other) in (0..messages.len()).flat_map(|one| (0..one).map(move |other| (one, other))) {
             let of = |values: &[f32]| values[one].max(0.0).total_cmp(&values[other].max(0.0));
@@ -73,7 +73,7 @@ properties! {
 
     /// If two messages have equal scores, the cheaper is worth more. If their costs are equal, the higher score is.
     #[test]
-    fn a_score_makes_worth_and_a_price_takes_it(messages in vec((0.01_f32..9.0, 0_usize..4000), 1..40)) {
+    fn scores_raise_worth_and_costs_lower_it(messages in vec((0.01_f32..9.0, 0_usize..4000), 1..40)) {
         let texts: Vec<Message> = messages.iter().map(|(_, size)| Message::user(&"-".repeat(*size)).at(LONG_AGO)).collect();
         let given = Scores { total: messages.iter().map(|(score, _)| *score).collect(), ..Scores::default() };
         let (_, worth) = worth_by(&texts, "boat", Some(given));
@@ -91,7 +91,7 @@ properties! {
     /// However often a message is repeated, the others keep their order, and each repetition is worth half of the one
     /// before.
     #[test]
-    fn what_is_said_again_is_counted_off(
+    fn repetitions_are_worth_less(
         messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
         values in vec(0.1_f32..9.0, 40),
     ) {
@@ -126,7 +126,7 @@ properties! {
 }
 
 #[test]
-fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
+fn a_page_with_relevant_words_is_worth_its_cost() {
     let line = |number: u32| format!("Bed number {number} gets seeds of the sort {number}. ");
     let page = |first: &str| format!("{first} {}", (0..80).map(line).collect::<String>());
     let of = |reply: &str| {
@@ -143,7 +143,7 @@ fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
 
 /// Only a limited part of a page's length counts against it.
 #[test]
-fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
+fn a_pasted_page_is_found_by_one_of_its_words() {
     let line = |number: u32| format!("Shed {number} has boats, ropes and lamps. ");
     let page: String = (0..400).map(line).collect::<String>() + "The pump needs a valve of brass.";
     let ask = |number: u32| {
@@ -157,7 +157,7 @@ fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
 }
 
 #[test]
-fn what_nothing_speaks_for_is_worth_nothing() {
+fn a_message_without_a_score_is_worth_nothing() {
     let messages = [Message::user("A boat.").at(LONG_AGO), Message::user("Rain.").at(LONG_AGO)];
     let (_, worth) = worth_of(&messages, "zzzz");
     assert_eq!(worth, [0.0, 0.0]);

@@ -48,7 +48,7 @@ properties! {
 }
 
 #[test]
-fn a_usage_of_nothing_is_refused() {
+fn a_usage_without_tokens_is_refused() {
     let error = read_config(r#"{"budget":{"usage":[{"countedTokens":5,"inputTokens":5},{"countedTokens":0,"inputTokens":5}]}}"#)
         .expect_err("it says nothing");
     assert_eq!(error.code, ErrorCode::InvalidConfig);
@@ -57,7 +57,7 @@ fn a_usage_of_nothing_is_refused() {
 
 /// Errors about a budget that is too small use the model's tokens.
 #[test]
-fn a_failure_speaks_of_the_tokens_of_the_model() {
+fn an_error_reports_the_tokens_of_the_model() {
     let messages = [Message::user(&"word ".repeat(100))];
     let usage = r#"{"encoding":"estimate","budget":{"maxTokens":100,"usage":[{"countedTokens":100,"inputTokens":150}]}}"#;
     let error = build(

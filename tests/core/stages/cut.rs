@@ -131,7 +131,7 @@ fn is_user(message: &Message) -> bool {
 properties! {
 /// From one turn to the next, nothing before the quotes changes unless the cut moved.
     #[test]
-    fn a_turn_repeats_all_that_stands_before_the_quotes(messages in chat(), json in options()) {
+    fn a_turn_repeats_everything_before_the_quotes(messages in chat(), json in options()) {
         let mut before: Option<(Vec<String>, Option<u64>)> = None;
         for asked in (0..messages.len()).filter(|row| is_user(&messages[*row])) {
             let log = &messages[..=asked];
@@ -214,7 +214,7 @@ fn kept_chars(text: &str) -> usize {
 properties! {
 /// A piece that is in every prompt is cut in steps: it changes once its remainder doubles, not every turn.
     #[test]
-    fn what_is_pinned_is_cut_in_steps(
+    fn pinned_messages_are_cut_in_steps(
         messages in chat(),
         pinned in vec(text(200), 1..3),
         tokens in 120_u64..400,

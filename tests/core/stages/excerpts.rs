@@ -41,7 +41,7 @@ fn text_of(context: &Context, row: usize) -> Option<&str> {
 }
 
 #[test]
-fn a_page_comes_in_by_the_passages_that_matter() {
+fn a_page_is_shown_by_its_important_passages() {
     let messages = chat_with(Message::assistant(&page()));
     let context = run(&messages, 600, &json!({}));
     assert_eq!(fates(&context)[4].0, Fate::Excerpt);
@@ -56,7 +56,7 @@ fn a_page_comes_in_by_the_passages_that_matter() {
 }
 
 #[test]
-fn it_comes_in_whole_where_all_of_it_fits() {
+fn a_page_is_shown_whole_if_it_fits() {
     let messages = chat_with(Message::assistant(&page()));
     let context = run(&messages, 2_300, &json!({}));
     assert_eq!(fates(&context)[4].0, Fate::Kept);
@@ -64,7 +64,7 @@ fn it_comes_in_whole_where_all_of_it_fits() {
 }
 
 #[test]
-fn options_say_which_messages_may() {
+fn options_choose_the_messages_with_excerpts() {
     let messages = chat_with(Message::assistant(&page()));
     for none in [
         json!({"enabled": false}),
@@ -103,7 +103,7 @@ fn a_result_of_json_stays_json_and_keeps_its_call() {
 }
 
 #[test]
-fn what_has_more_than_a_text_comes_whole_or_not_at_all() {
+fn a_message_with_more_than_text_is_shown_whole_or_not_at_all() {
     for field in [Field::Reasoning, Field::Image] {
         let message = Message::assistant(&page()).with(field, "high something");
         let context = run(&chat_with(message), 600, &json!({}));
@@ -112,7 +112,7 @@ fn what_has_more_than_a_text_comes_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_mark_that_is_written_makes_no_excerpt() {
+fn a_mark_in_the_text_does_not_make_an_excerpt() {
     let text = format!("[… 12 tokens left out …]\n{ANSWER}\n[… 9,120 tokens left out …]");
     let context = run(&chat_with(Message::assistant(&text)), 600, &json!({}));
     assert_eq!(fates(&context)[4].0, Fate::Kept);
@@ -120,7 +120,7 @@ fn a_mark_that_is_written_makes_no_excerpt() {
 }
 
 #[test]
-fn what_is_longer_than_all_the_room_comes_in_for_an_overview_too() {
+fn an_overview_includes_texts_longer_than_its_room() {
     let messages = chat_with(Message::new(Role::Assistant, &page()));
     let options = json!({"budget": {"maxTokens": 900}}).to_string();
     let request = "Summarize all that we said about the greenhouse pump";

@@ -51,7 +51,7 @@ const OPTIONS: [(&str, Reason, Names); 6] = [
 ];
 
 #[test]
-fn each_option_leaves_out_what_it_names_and_nothing_else() {
+fn each_option_leaves_out_exactly_the_messages_it_describes() {
     let hits = Cell::new(0);
     let outcome = windrow_property::check(&(messages(), 0..OPTIONS.len()), |(messages, at)| {
         let (option, reason, names) = OPTIONS[at];

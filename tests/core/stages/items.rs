@@ -127,7 +127,7 @@ fn the_passage_is_shown_and_not_the_whole_text() {
 }
 
 #[test]
-fn the_best_come_first_and_the_score_says_so() {
+fn the_best_come_first_with_their_scores() {
     let texts =
         ["The lamp is new.", "A lamp, a lamp, a kingdom for a red lamp.", "The door is red."];
     let section = json!({"kind": "recall", "items": items(&texts), "item": "{number} {score} {text}", "separate": true});
@@ -141,7 +141,7 @@ fn the_best_come_first_and_the_score_says_so() {
 }
 
 #[test]
-fn the_focus_sets_how_much() {
+fn the_focus_sets_the_amount() {
     let texts: Vec<String> = (0..40)
         .map(|number| format!("Tomatoes of sort {number}. {}", "They grow. ".repeat(8)))
         .collect();
@@ -180,7 +180,7 @@ fn the_focus_sets_how_much() {
 }
 
 #[test]
-fn what_fits_best_stays_where_there_is_little_room() {
+fn the_best_items_stay_in_little_room() {
     let texts: Vec<String> =
         (0..9).map(|number| format!("An apple {}", "or a pear ".repeat(10 - number))).collect();
     let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -194,7 +194,7 @@ fn what_fits_best_stays_where_there_is_little_room() {
 }
 
 #[test]
-fn the_hook_replaces_or_joins_what_the_items_hold() {
+fn the_hook_replaces_or_joins_the_items() {
     let request = "Where is the spare key of the cellar?";
     let given = hits(&["from the service", NOTES[2], "  ", "more of it"]);
     let options = recall_over(&NOTES, json!({}));
@@ -217,7 +217,7 @@ fn the_hook_replaces_or_joins_what_the_items_hold() {
 }
 
 #[test]
-fn items_stand_in_for_a_hook_that_gives_no_answer() {
+fn items_replace_a_hook_that_does_not_answer() {
     let request = "Where is the spare key?";
     let mut broken = without(Outcome::Failed);
     broken.reason = Some("the service is down".to_owned());
@@ -273,7 +273,7 @@ fn blank_items_are_never_shown() {
 }
 
 #[test]
-fn items_that_are_not_ranked_stay_as_they_are() {
+fn unranked_items_are_unchanged() {
     let section = |ranked: bool| json!({"kind": "items", "ranked": ranked, "items": items(&NOTES), "separate": true});
     assert_eq!(shown(&run(&memory(section(false), json!({})), "the spare key")), NOTES);
     assert_eq!(shown(&run(&memory(section(true), json!({})), "the spare key")), [NOTES[2]]);
@@ -302,7 +302,7 @@ fn ends_line(letter: char) -> bool {
 
 properties! {
 #[test]
-    fn any_texts_give_the_same_within_their_bounds(
+    fn any_texts_rank_reproducibly_and_within_bounds(
         texts in proptest::collection::vec(prop_oneof!["\\PC{0,200}", any::<String>(), "([a-d]{1,3}[ .\n#-]{1,2}){0,300}"], 0..12),
         request in prop_oneof!["([a-d]{1,3} ){1,4}", any::<String>()],
         max_items in 0_usize..20,

@@ -56,7 +56,7 @@ fn a_reply_brings_its_question() {
 }
 
 #[test]
-fn a_question_brings_of_its_reply_what_matters() {
+fn a_question_brings_the_important_part_of_its_reply() {
     let line = |number: u32| format!("Bed number {number} gets seeds of the sort {number}.");
     let mut page: Vec<String> = (0..80).map(line).collect();
     page.insert(50, "It is one of brass.".to_owned());
@@ -79,7 +79,7 @@ fn a_question_brings_of_its_reply_what_matters() {
 }
 
 #[test]
-fn people_with_names_answer_nobody_in_particular() {
+fn named_people_answer_nobody_in_particular() {
     let named = Message::assistant(REPLY).with(Field::Name, "Mira");
     let found = fates(&run(&chat_with(QUESTION, named), REQUEST, 60, &json!({"replyTokens": 20})));
     assert_ne!(found[4].1, Reason::Paired, "{found:?}");
@@ -101,7 +101,7 @@ fn chat() -> impl Strategy<Value = Vec<Message>> {
 
 properties! {
     #[test]
-    fn what_is_paired_has_its_partner_and_what_fits_is_paired(
+    fn paired_messages_have_partners_and_fitting_ones_are_paired(
         messages in chat(),
         request in select(vec!["harbour and violin", "the invoice?", "garden train"]),
         tokens in 60_u64..400,

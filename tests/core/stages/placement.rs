@@ -50,7 +50,7 @@ fn chat(count: i64) -> Vec<Message> {
 }
 
 #[test]
-fn a_gap_notice_stands_behind_the_instructions_in_every_format() {
+fn a_gap_notice_follows_the_instructions_in_every_format() {
     let messages = chat(9);
     for (format, expected) in [
         (
@@ -92,7 +92,7 @@ fn a_gap_notice_stands_behind_the_instructions_in_every_format() {
 }
 
 #[test]
-fn a_gap_is_what_there_is_no_room_or_no_place_for() {
+fn a_gap_has_the_messages_without_room_or_place() {
     let notice = |messages: &[Message], options: &Value| {
         let mut options = options.clone();
         options["render"] = json!({"gapNotice": "gap {count} {from}"});
@@ -163,7 +163,7 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
 }
 
 #[test]
-fn a_gap_notice_gives_way_first_and_costs_a_complete_history_nothing() {
+fn a_gap_notice_is_dropped_first_and_costs_nothing_without_a_gap() {
     let messages = chat(30);
     for format in ["messages", "text", "xml", "conversations"] {
         for ranking in ["relevance", "recency"] {
@@ -208,7 +208,7 @@ fn a_notice_that_ends_a_text_keeps_the_budget() {
 }
 
 #[test]
-fn where_nothing_else_is_left_the_notice_says_so() {
+fn a_notice_appears_even_if_nothing_else_is_left() {
     let messages = chat(3);
     let options = |format: &str, tokens: u64| {
         json!({"collect": {"keepInstructions": false}, "window": {"lookbackCount": 0}, "budget": {"maxTokens": tokens},
@@ -228,7 +228,7 @@ fn where_nothing_else_is_left_the_notice_says_so() {
 }
 
 #[test]
-fn the_hook_counts_notices_and_quotes_as_all_else() {
+fn the_hook_counts_notices_and_quotes_too() {
     let messages = chat(30);
     for format in ["messages", "text", "xml"] {
         let options = config(
@@ -279,7 +279,7 @@ fn garden() -> Vec<Message> {
 }
 
 #[test]
-fn what_is_recalled_can_stand_behind_the_history_in_every_format() {
+fn recalled_messages_can_follow_the_history_in_every_format() {
     let messages = garden();
     let quoted = "Earlier in this conversation:\nUser (Ana): The tulips are by the gate.\nAssistant: Noted.\n\
                   Assistant:\n[Calling look_up({\"query\":\"venue\"})]\n\
@@ -328,7 +328,7 @@ fn what_is_recalled_can_stand_behind_the_history_in_every_format() {
 }
 
 #[test]
-fn what_is_quoted_is_text_whatever_it_was() {
+fn quoted_messages_become_text() {
     let mut messages = garden();
     messages[4] = messages[4].clone().with(Field::Image, "high https://example.org/tulips.png");
     let options = |placement: &str| {
@@ -345,7 +345,7 @@ fn what_is_quoted_is_text_whatever_it_was() {
 }
 
 #[test]
-fn quotes_show_times_and_labels_as_a_text_does() {
+fn quotes_show_times_and_labels_like_a_text() {
     let options = json!({"timeZone": "Europe/Berlin", "budget": {"maxTokens": 190},
         "recall": {"placement": "afterHistory"},
         "render": {"times": true, "quoteLabel": "\nVorher:\n", "labels": {"assistant": "Bot"}}});
@@ -355,7 +355,7 @@ fn quotes_show_times_and_labels_as_a_text_does() {
 }
 
 #[test]
-fn where_all_fits_nothing_is_quoted() {
+fn nothing_is_quoted_if_everything_fits() {
     for format in ["messages", "text", "xml", "conversations"] {
         let options = |placement: &str, tokens: u64| {
             json!({"budget": {"maxTokens": tokens}, "recall": {"placement": placement},
@@ -373,7 +373,7 @@ fn where_all_fits_nothing_is_quoted() {
 }
 
 #[test]
-fn what_triage_chose_can_stand_behind_the_history() {
+fn chosen_messages_can_follow_the_history() {
     let choose = |need: &Need| {
         let Need::Triage { candidates, .. } = need else { panic!("asks for {need:?}") };
         let ids = vec![candidates[0].id.clone(), candidates[2].id.clone()];
@@ -407,7 +407,7 @@ fn what_triage_chose_can_stand_behind_the_history() {
 }
 
 #[test]
-fn the_beginning_of_the_prompt_stays_from_turn_to_turn() {
+fn the_beginning_of_the_prompt_is_stable_from_turn_to_turn() {
     // Messages recalled for another request come after everything that stays.
     let options = json!({"budget": {"maxTokens": 200}, "recall": {"placement": "afterHistory", "maxShare": 0.4}});
     let in_place = |request: &str| {
@@ -421,7 +421,7 @@ fn the_beginning_of_the_prompt_stays_from_turn_to_turn() {
 }
 
 #[test]
-fn wrong_options_name_themselves() {
+fn errors_name_the_wrong_option() {
     for (options, path) in [
         (json!({"recall": {"placement": "before"}}), "recall.placement"),
         (json!({"triage": {"placement": true}}), "triage.placement"),
@@ -467,7 +467,7 @@ fn forged() -> impl Strategy<Value = (&'static str, Vec<String>)> {
 
 properties! {
 #[test]
-    fn no_content_passes_for_a_notice_or_for_what_opens_a_quotation(
+    fn no_content_forges_a_notice_or_the_opening_of_a_quotation(
         (notice, texts) in forged(),
         format in select(vec!["messages", "text", "xml", "conversations"]),
         label in select(vec!["Earlier in this conversation:", "\nFrom before\n"]),

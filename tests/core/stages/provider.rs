@@ -40,7 +40,7 @@ fn spoken(context: &Context, messages: &[Message]) -> Vec<(Role, Option<String>)
 
 properties! {
 #[test]
-    fn the_user_speaks_first_where_the_provider_wants_it(
+    fn the_user_speaks_first_if_the_provider_requires_it(
         messages in chat(),
         request in weighted(0.6, Just("And the violin in the harbour?")),
         provider in select(vec!["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk", "chrome", "web-llm"]),

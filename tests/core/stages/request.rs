@@ -73,7 +73,7 @@ fn a_request_that_was_appended_is_sent_once() {
 }
 
 #[test]
-fn what_answers_a_request_follows_it_where_its_id_is_in_the_transcript() {
+fn answers_follow_a_request_whose_id_is_in_the_transcript() {
     let asked = Message::user("find it").with(Field::Id, "1");
     let messages = [
         Message::user("hello"),
@@ -134,7 +134,7 @@ fn prompt(context: &Context, messages: &[Message], request: Option<&Message>) ->
 }
 
 #[test]
-fn append_then_build_gives_what_a_request_gives() {
+fn appending_then_building_equals_passing_a_request() {
     let cases = (turns(), "[a-z]{1,8} [a-z]{1,8}", options());
     windrow_property::check(&cases, |(turns, text, json)| {
         let before: Vec<Message> = turns.concat();
@@ -175,7 +175,7 @@ fn each_step_of_a_tool_loop_begins_with_the_prompt_of_the_one_before() {
 }
 
 #[test]
-fn without_a_request_all_is_history() {
+fn without_a_request_everything_is_history() {
     let messages = [Message::user("hello"), Message::assistant("hi"), Message::user("and now?")];
     let none = Some(Rc::new(Transcript::default()));
     let context = run_over(&transcript(&messages), none, &format!("{{{SECTIONS}}}"));
@@ -234,7 +234,7 @@ fn a_tool_loop_keeps_its_newest_steps_before_anything_older() {
 }
 
 #[test]
-fn what_has_no_time_stays_behind_a_result_that_came_late() {
+fn untimed_messages_stay_after_a_late_result() {
     let at = |mut message: Message, time: i64| {
         message.time = Some(time);
         message

@@ -102,7 +102,7 @@ properties! {
 /// Turn by turn, the hook chooses freely and sometimes fails. Decided messages stay decided and aren't asked about
 /// again. Order and budget hold. With a cut, the decided messages of two prompts only differ at their beginning.
     #[test]
-    fn what_was_decided_stays_so(messages in chat(), json in options(), seed in any::<u64>()) {
+    fn decisions_are_stable(messages in chat(), json in options(), seed in any::<u64>()) {
         let mut decided = TriageDecisions::default();
         // By row: true if it was chosen.
         let mut known: BTreeMap<usize, bool> = BTreeMap::new();
@@ -180,7 +180,7 @@ fn talk() -> Vec<Message> {
 const PLAIN: &str = r#"{"encoding":"estimate","triage":{"decided":{}}}"#;
 
 #[test]
-fn decisions_of_other_options_are_none() {
+fn decisions_under_other_options_are_ignored() {
     let log = talk();
     let (context, asked) = run(&log, config(PLAIN), &|id| Some(id == "m3")).expect("it fits");
     assert_eq!(asked.len(), 15);
@@ -207,7 +207,7 @@ fn decisions_of_other_options_are_none() {
 }
 
 #[test]
-fn what_is_new_is_asked_about_also_where_the_last_decided_message_is_gone() {
+fn new_messages_are_asked_about_even_if_the_last_decided_one_is_gone() {
     let log = talk();
     let mut options = config(PLAIN);
     let chosen = vec!["m3".to_owned(), "m9".to_owned()];
@@ -220,7 +220,7 @@ fn what_is_new_is_asked_about_also_where_the_last_decided_message_is_gone() {
 }
 
 #[test]
-fn what_recall_ranks_best_is_not_decided_for_later_requests() {
+fn the_best_ranked_are_not_decided_for_later_requests() {
     let error = read_config(r#"{"triage":{"candidates":"recalled","decided":{}}}"#)
         .expect_err("they do not go together");
     assert_eq!(error.path.as_deref(), Some("triage.decided"));

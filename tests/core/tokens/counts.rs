@@ -250,7 +250,7 @@ static LONG_PIECES: [&[&str]; 7] = [
 ];
 
 #[test]
-fn counts_equal_the_references_on_patterns_again_and_again() {
+fn counts_equal_the_references_on_repeated_patterns() {
     // The reference's pattern engine fails on long white space at the beginning.
     let pattern = prop::sample::select(LONG_PIECES.to_vec()).prop_flat_map(repeated);
     compare(&pattern.prop_map(|text| format!("x{text}")));
@@ -327,7 +327,7 @@ fn count_until_agrees_with_count() {
 }
 
 #[test]
-fn a_counter_says_what_it_counts_by() {
+fn a_counter_names_its_method() {
     for name in EncodingName::PACKAGED {
         let counter = Counter::Exact(Rc::new(encoding(name)));
         assert!(counter.is_exact());
@@ -349,7 +349,7 @@ fn refused(name: EncodingName, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_no_vocabulary_is_refused() {
+fn bytes_that_are_not_a_vocabulary_are_refused() {
     let name = EncodingName::Cl100kBase;
     let good = asset(name);
     assert_eq!(refused(name, &[]), "the bytes are not a vocabulary of windrow");
@@ -391,7 +391,7 @@ fn arbitrary_bytes_never_panic() {
 }
 
 #[test]
-fn a_vocabulary_that_pairs_cannot_say_is_refused() {
+fn a_vocabulary_that_pairs_cannot_express_is_refused() {
     let bytes: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     let with = |tokens: &[&[u8]]| {
         let mut all = bytes.clone();
@@ -410,7 +410,7 @@ fn a_vocabulary_that_pairs_cannot_say_is_refused() {
 }
 
 #[test]
-fn models_have_the_encodings_that_the_reference_says() {
+fn models_have_the_encodings_of_the_reference() {
     #[rustfmt::skip]
     let names = [
         "gpt-4o", "gpt-4o-mini", "gpt-4o-2024-05-13", "chatgpt-4o-latest", "chatgpt-4o",
@@ -440,7 +440,7 @@ fn models_have_the_encodings_that_the_reference_says() {
 }
 
 #[test]
-fn the_estimate_is_near_the_exact_count() {
+fn the_estimate_is_close_to_the_exact_count() {
     let encoding = encoding(EncodingName::O200kBase);
     // Ordinary texts, in contrast to those that collect rare cases.
     #[rustfmt::skip]

@@ -93,7 +93,7 @@ export const cases = {
     check(before.append === state.append && before.build === state.build, "its functions are others");
   },
 
-  async "a context is built when it is asked for, and its failure is shown"() {
+  async "a context is built on request, and its failure is shown"() {
     const session = await opened();
     await session.append(said("one"));
     const root = place();
@@ -215,7 +215,7 @@ export const cases = {
     check(torn.length === 0, `torn: ${JSON.stringify(torn[0])}`);
   },
 
-  async "nothing is read after the last component is gone, and all is there when one is back"() {
+  async "nothing is read after the last component is gone, and everything is there when one returns"() {
     const session = await opened();
     await session.append(said("one"));
     const root = place();
@@ -257,7 +257,7 @@ export const cases = {
     check(differences.length === 0, differences.join());
   },
 
-  async "a closed session fails, and no session is one that loads"() {
+  async "a closed session fails, and a missing one counts as loading"() {
     const session = await opened();
     await session.close();
     const root = place();
@@ -279,7 +279,7 @@ export const cases = {
     check(failure.code === "INVALID_SESSION", String(failure));
   },
 
-  async "wrong options name the right one"() {
+  async "errors about wrong options name the right one"() {
     const root = place();
     const failures = [];
     class Boundary extends React.Component {
@@ -302,7 +302,7 @@ export const cases = {
   },
 
   /** Makes random changes from this tab and another, while components mount, unmount and change their limits. */
-  async "shows what the session has, after random changes"() {
+  async "shows the session's messages after random changes"() {
     let seed = 1;
     const random = (count) => {
       seed = (seed * 48_271) % 2_147_483_647;

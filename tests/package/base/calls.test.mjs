@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkAllAreCalled, randomCalls } from "../support/calls.mjs";
 
-test("random calls know all that the package exports", checkAllAreCalled);
+test("random calls cover everything that the package exports", checkAllAreCalled);
 
-test("13,000 random calls give an answer or a ContextError", async () => {
+test("13,000 random calls return a result or throw a ContextError", async () => {
   const { given, failed } = await randomCalls(13_000, 1);
   // Both must happen often enough to be meaningful.
   assert.ok(given > 1000 && failed > 1000, JSON.stringify({ given, failed }));

@@ -15,7 +15,7 @@ after(() => {
   Object.assign(console, { error, warn });
 });
 
-test("every entry is called, is data, or has the names of one that is called", async () => {
+test("every entry is called, is data, or has the same names as one that is called", async () => {
   for (const [name, { types }] of Object.entries(entries)) {
     if (DATA.test(name)) {
       continue;

@@ -33,8 +33,8 @@ const fieldsOf = ({ kind, code, message, nextAction, path, needed, available, ru
   cause: cause instanceof Error ? cause.message : cause,
 });
 
-describe("an error that is sent", () => {
-  test("keeps every field across a structured clone, sent on as often as one likes, and as JSON", () => {
+describe("an error that is sent to another realm", () => {
+  test("keeps every field across structured clones and JSON, any number of times", () => {
     forEachSeed((random) => {
       const error = new ContextError(wrong(randomFields(random)));
       const cloned = structuredClone(error);
@@ -51,7 +51,7 @@ describe("an error that is sent", () => {
     });
   });
 
-  test("arrives by a port and from a worker, and is whole", async () => {
+  test("arrives complete through a port and from a worker", async () => {
     const error = await errorOf(() => buildContextSync([], wrong({ budget: { maxToken: 5 } })));
     const { port1, port2 } = new MessageChannel();
     port1.postMessage(error);
@@ -74,7 +74,7 @@ describe("an error that is sent", () => {
     }
   });
 
-  test("nothing else is taken for one", () => {
+  test("other values aren't mistaken for one", () => {
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();
     for (const other of [

@@ -147,19 +147,19 @@ function buildsList(maxTokens, format) {
 
 describe("the context on standard output", () => {
   for (const format of ["text", "xml"]) {
-    test(`as ${format}, what the library gives`, async () => {
+    test(`as ${format}, same as the library`, async () => {
       const { text } = await build({ render: { format }, budget: { maxTokens: 60 } });
       const { stdout } = await buildsList(60, format);
       assert.equal(stdout, `${text}\n`);
     });
   }
 
-  test("as text, where no format is given", async () => {
+  test("as text by default", async () => {
     const { stdout } = await succeeds(["build", "list.json", `--request=${request}`]);
     assert.equal(stdout, `${(await build({ render: { format: "text" } })).text}\n`);
   });
 
-  test("as messages: JSON that is a list of them", async () => {
+  test("as messages: a JSON list", async () => {
     const { stdout } = await buildsList(30, "messages");
     const context = await build({ budget: { maxTokens: 30 } });
     assert.deepEqual(JSON.parse(stdout), context.messages);
@@ -167,7 +167,7 @@ describe("the context on standard output", () => {
     assert.match(stdout, /^\[\n {2}\{/);
   });
 
-  test("as json: all of it, and it can be replayed", async () => {
+  test("as json: complete, and replayable", async () => {
     const { stdout } = await buildsList(30, "json");
     const shown = JSON.parse(stdout);
     const context = await build({ budget: { maxTokens: 30 } });
@@ -210,14 +210,14 @@ describe("the context on standard output", () => {
     }
   });
 
-  test("a request may begin with a dash, and a file's name too after --", async () => {
+  test("a request may begin with a dash, and so may a file's name after --", async () => {
     assert.match((await succeeds(["build", "list.json", "--request", "-5 degrees?"])).stdout, /-5 degrees\?\n$/);
     assert.match((await succeeds(["build", "--request", "Now?", "--", "list.json"])).stdout, /Now\?\n$/);
   });
 });
 
 describe("the summary on standard error", () => {
-  test("says what was read, kept and left out, and why, with counts and tokens", async () => {
+  test("reports which messages were read, kept and left out, and why, with counts and tokens", async () => {
     const { stderr } = await buildsList(30, "messages");
     const { tokens, snapshot } = await build({ budget: { maxTokens: 30 } });
     assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
@@ -231,7 +231,7 @@ describe("the summary on standard error", () => {
     assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");
   });
 
-  test("says what each tool, server and speaker costs", async () => {
+  test("reports the cost of each tool, server and speaker", async () => {
     const { stderr } = await succeeds(["build", "tools.json"]);
     const costs = "\\d+ \\(definition 0, calls \\d+, results \\d+\\)";
     assert.match(stderr, new RegExp(`\\n {2}by tool: mcp__git__log ${costs}, look ${costs}\\n`));
@@ -244,7 +244,7 @@ describe("the summary on standard error", () => {
     assert.ok(!plain.stderr.includes("by tool") && !plain.stderr.includes("by source"), plain.stderr);
   });
 
-  test("says that an estimate is one, and that there is no limit", async () => {
+  test("reports an estimate, and a missing limit", async () => {
     const { stderr } = await succeeds(["build", "list.json", "--model", "unknown"]);
     assert.match(stderr, /Tokens: \d+, no limit \(an estimate: the encoding of unknown is not known; unverified\)/);
   });
@@ -258,7 +258,7 @@ describe("the summary on standard error", () => {
   });
 });
 
-describe("what is wrong with the file is one line, and exit code 2", () => {
+describe("a problem with the file is reported in one line with exit code 2", () => {
   /** @type {[file: string, pattern: RegExp][]} */
   const cases = [
     ["missing.json", /missing\.json: no such file/],
@@ -290,7 +290,7 @@ describe("what is wrong with the file is one line, and exit code 2", () => {
 describe("a file of several conversations", () => {
   const build = (...more) => succeeds(["build", "several.jsonl", ...more]);
 
-  test("gives the newest, and says which others there are", async () => {
+  test("uses the newest, and lists the others", async () => {
     const { stdout, stderr } = await build();
     assert.equal(stdout, "User: to Oslo\n");
     assert.match(
@@ -299,20 +299,20 @@ describe("a file of several conversations", () => {
     );
   });
 
-  test("gives the one that is named, by its id or its number", async () => {
+  test("uses the one that is named by its id or its number", async () => {
     for (const named of ["1", "a"]) {
       assert.equal((await build("--conversation", named)).stdout, "User: to Rome\n");
     }
     assert.equal((await build("--conversation", "#3")).stdout, "User: to Ghent\n");
   });
 
-  test("gives all, the oldest first", async () => {
+  test("uses all, oldest first", async () => {
     const { stdout, stderr } = await build("--conversation", "all");
     assert.equal(stdout, "User: to Rome\nUser: to Ghent\nUser: to Oslo\n");
     assert.match(stderr, /^several\.jsonl: 3 messages read\n3 conversations: all of them\nKept: /);
   });
 
-  test("of many, the newest are named, and the others counted", async () => {
+  test("lists the newest of many, and counts the others", async () => {
     const { stderr } = await succeeds(["build", "many.jsonl"]);
     assert.match(stderr, /\n30 conversations: 30: “No\. \[31m 29”, c29\nOthers/);
     assert.equal(stderr.match(/^ {2}\d+: “/gm).length, 10);
@@ -320,7 +320,7 @@ describe("a file of several conversations", () => {
     assert.ok(!stderr.includes("\u001b"), "what a file says cannot steer the terminal");
   });
 
-  test("without the one that is named is refused, and says what there is", async () => {
+  test("refuses an unknown one, and lists those that exist", async () => {
     /** @type {[file: string, wrong: string, there: RegExp][]} */
     const cases = [
       [
@@ -341,7 +341,7 @@ describe("a file of several conversations", () => {
     await succeeds(["build", "list.json", "--conversation", "1"]);
   });
 
-  test("is replayed from the conversation that it was built of", async () => {
+  test("is replayed from the conversation that it was built from", async () => {
     await build("--conversation", "a", "--recording", "several-recording.jsonl");
     const { stdout } = await succeeds(["replay", "several-recording.jsonl", "several.jsonl", "--conversation", "a"]);
     assert.match(stdout, /^1: same, ctx_/);
@@ -351,7 +351,7 @@ describe("a file of several conversations", () => {
   });
 });
 
-describe("a file of messages of another shape is read as it is", () => {
+describe("a file of messages in another format is read", () => {
   for (const [file, asked, said] of [
     ["ui-messages.jsonl", "Where do we meet?", "In the hall."],
     ["gemini.json", "Where?", "There."],
@@ -366,7 +366,7 @@ describe("a file of messages of another shape is read as it is", () => {
   }
 });
 
-describe("a file of no shape that is known is exit code 2, and says what stands where", () => {
+describe("a file in no known format is exit code 2, and the error describes its content", () => {
   /** @type {[file: string, problem: RegExp][]} */
   const cases = [
     ["contents.jsonl", /row 1: contents: the text of the message is in `contents`, which windrow doesn't read/],
@@ -386,7 +386,7 @@ describe("a file of no shape that is known is exit code 2, and says what stands 
     }
   }
 
-  test("where some messages can be read, the context is built, and the last line and exit code 3 say that it is of a part", async () => {
+  test("if some messages are readable, the context is built, and the last line and exit code 3 report that it is partial", async () => {
     const { stdout, stderr, exitCode } = await windrow(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
     assert.equal(exitCode, 3);
     assert.match(
@@ -398,7 +398,7 @@ describe("a file of no shape that is known is exit code 2, and says what stands 
   });
 });
 
-describe("what is wrong with the command line is one line, and exit code 2", () => {
+describe("a problem with the command line is reported in one line with exit code 2", () => {
   /** @type {[commandLine: string[], pattern: RegExp][]} */
   const cases = [
     [[], /no command was named; see windrow --help/],
@@ -439,7 +439,7 @@ describe("what is wrong with the command line is one line, and exit code 2", () 
   }
 });
 
-test("a context that cannot be built is exit code 1, with what to do", async () => {
+test("a context that cannot be built is exit code 1, with a next step", async () => {
   const { stdout, stderr, exitCode } = await windrow(["build", "list.json", "--request", request, "--max-tokens", "5"]);
   assert.equal(exitCode, 1);
   assert.equal(stdout, "");
@@ -474,8 +474,8 @@ test("help and version go to standard output", async () => {
   assert.equal((await succeeds(["--version"])).stdout, `${version}\n`);
 });
 
-describe("a reader that goes away", () => {
-  test("of the context, as with | head, is no failure", async () => {
+describe("a reader that closes the pipe", () => {
+  test("of the context, as with | head, isn't an error", async () => {
     const { stdout, stderr, exitCode } = await windrow(["build", "long.jsonl"], {
       reader: (child) => child.stdout.once("data", () => child.stdout.destroy()),
     });
@@ -485,7 +485,7 @@ describe("a reader that goes away", () => {
     assert.equal(exitCode, 0);
   });
 
-  test("of the summary too", async () => {
+  test("of the summary isn't one either", async () => {
     const { stdout, exitCode } = await windrow(["build", "list.json"], { reader: (child) => child.stderr.destroy() });
     assert.match(stdout, /^System: Be brief\.\n/);
     assert.equal(exitCode, 0);
@@ -493,7 +493,7 @@ describe("a reader that goes away", () => {
 });
 
 describe("--as", () => {
-  test("writes the body that the package makes of a session, for every provider", async () => {
+  test("writes the same body as the package makes from a session, for every provider", async () => {
     for (const { name } of providers) {
       const { stdout } = await succeeds(["build", "list.json", "--as", name, "--max-tokens", "500"]);
       const { body } = await carryOn(JSON.stringify(messages), { as: name, budget: { maxTokens: 500 } });
@@ -502,14 +502,14 @@ describe("--as", () => {
     }
   });
 
-  test("reads files of other apps, and says what isn't read of them", async () => {
+  test("reads files of other apps, and reports the parts it doesn't read", async () => {
     const { stdout, stderr } = await succeeds(["build", "discord.json", "--as", "openai"]);
     assert.match(stdout, /Where do we meet\?/);
     assert.match(stderr, /row 2: GuildMemberJoin: a notice/);
     assert.match((await succeeds(["build", "chat.txt", "--as", "gemini"])).stdout, /In the hall\./);
   });
 
-  test("knows its providers, and goes without another form", async () => {
+  test("knows its providers, and doesn't need another format", async () => {
     await isRefused(["build", "list.json", "--as", "openapi"], /--as is one of openai, .*; did you mean openai\?/);
     await isRefused(["build", "list.json", "--as", "openai", "--format", "xml"], /--as writes the body of a request/);
   });

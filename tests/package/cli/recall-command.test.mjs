@@ -53,7 +53,7 @@ async function sharesOf(...questions) {
 describe("the measures", () => {
   before(() => loadEncoding("o200k_base"));
 
-  test("a message costs its text with who says it, or with its calls, and 4", () => {
+  test("a message costs its text with its speaker or its calls, plus 4", () => {
     assert.deepEqual(
       messages.map(tokensOf),
       messages.map(() => COST),
@@ -94,7 +94,7 @@ describe("the measures", () => {
     );
   });
 
-  test("categories: 1 to 4 count, 5 stands apart", async () => {
+  test("categories: 1 to 4 count, 5 is separate", async () => {
     assert.deepEqual(
       await sharesOf(
         { category: 2, evidence: ["m7", "m0", "m0"] },
@@ -113,7 +113,7 @@ describe("the measures", () => {
     );
   });
 
-  test("where a question has nothing but evidence, its tokens count", async () => {
+  test("if a question only has evidence, its tokens count", async () => {
     const short = { id: "short", role: "user", name: "Ana", content: "tea" };
     const [{ questions }] = file({ evidence: ["m0", "m1", "short"], upTo: 9 }, { evidence: ["m7"], upTo: 9 });
     const measured = await measureConversations(conversationsOf([{ messages: [...messages, short], questions }]), {
@@ -124,7 +124,7 @@ describe("the measures", () => {
     assert.equal(figuresOf(measured)[BUDGET], Math.round(((7 / (COST * 2 + 7) + 1) / 2) * 10_000) / 100);
   });
 
-  test("no context is over the budget as it is counted here", async () => {
+  test("no context exceeds the budget by this count", async () => {
     // A digit takes one more token after a name than alone, so the engine counts less than the measure.
     const digits = Array.from({ length: 90 }, (_, index) => ({
       id: `${index}`,
@@ -142,7 +142,7 @@ describe("the measures", () => {
     assert.deepEqual(rebuilt, [1, 1, 1]);
   });
 
-  test("the interval is that of a mean of so many values, and the same each time", () => {
+  test("the interval is that of a mean of the values, and reproducible", () => {
     for (const count of [100, 800]) {
       const values = Array.from({ length: count }, (_, index) => (index % 4 === 0 ? 1 : 0));
       const [low, high] = intervalOf(values);
@@ -172,7 +172,7 @@ describe("the command", () => {
     return path;
   };
 
-  test("its last line is a JSON object with a figure for each budget, and it passes all else on", async () => {
+  test("prints a JSON object with a figure for each budget last, and passes everything else on", async () => {
     const given = file({ evidence: ["m0", "m3"] });
     const lines = await recallLines(readConversations(written(given)));
     const object = JSON.parse(lines.join("\n").split("\n").at(-1));
@@ -185,7 +185,7 @@ describe("the command", () => {
     assert.deepEqual(readConversations(written(given))[0].messages, messages);
   });
 
-  test("without a file it says how it is used", () => {
+  test("prints its usage without a file", () => {
     const { status, stdout } = command();
     assert.equal(status, 0);
     assert.match(stdout, /^npm run recall -- FILE\.json \[--with JSON\] \[--oracle\] \[--embed\]\n/);
@@ -227,7 +227,7 @@ describe("the command", () => {
   });
 });
 
-describe("the vectors that are kept", () => {
+describe("the stored vectors", () => {
   let folder;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "windrow-vectors-"));
@@ -245,7 +245,7 @@ describe("the vectors that are kept", () => {
   }
   const expected = (texts) => texts.map((text) => Float32Array.of(text.length, text.length / 3));
 
-  test("each text's is made once, also in the next run", async () => {
+  test("are made once for each text, even across runs", async () => {
     const texts = ["", "tea", "rope", "tea", "naïve café", "\ud83e"];
     const first = cacheOf("once");
     assert.deepEqual(await Promise.all([first.cache.vectorsOf(texts), first.cache.vectorsOf(["tea"])]), [
@@ -260,7 +260,7 @@ describe("the vectors that are kept", () => {
     assert.deepEqual(second.asked, []);
   });
 
-  test("an entry that was written in part is made anew", async () => {
+  test("a partly written entry is made again", async () => {
     const path = join(folder, "cut");
     await cacheOf("cut").cache.vectorsOf(["tea"]);
     const { size } = statSync(path);
@@ -271,7 +271,7 @@ describe("the vectors that are kept", () => {
     assert.equal(statSync(path).size, size * 2);
   });
 
-  test("a failure is told, and the next question is answered", async () => {
+  test("a failure is reported, and the next question is answered", async () => {
     let fails = true;
     const cache = new VectorCache(join(folder, "fails"), 2, (texts) =>
       fails ? Promise.reject(new Error("no model")) : Promise.resolve(expected(texts)),

@@ -41,7 +41,7 @@ test("npm start prints the context of the sample", () => {
   assert.match(started.stderr, /tokens/);
 });
 
-test("npm start takes a file, a request and a budget, and passes the exit code on", () => {
+test("npm start accepts a file, a request and a budget, and passes the exit code on", () => {
   const file = join(folder, "chat.jsonl");
   const rows = ["Where do we eat?", "At Rosa's.", "When?"].map((content, index) => ({
     role: index === 1 ? "assistant" : "user",

@@ -320,7 +320,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
   HOOKS,
 )) {
   describe(`the answer of ${name}`, () => {
-    test("is understood whole where it is right", async () => {
+    test("is understood completely if it is valid", async () => {
       const { isRight } = await ask(name, right);
       assert.equal(isRight, true, "the test knows what is right");
       await check(name, right);
@@ -329,7 +329,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
     const { "a text": text, ...others } = WRONG_TYPES;
     const wrongTypes = takesText ? others : { "a text": text, ...others };
     for (const [what, give] of Object.entries({ ...wrong, ...wrongTypes })) {
-      test(`leaves a note where it is wrong: ${what}`, async () => {
+      test(`leaves a note if it is invalid: ${what}`, async () => {
         const { isRight } = await ask(name, give);
         // `complete` answers with a text, and this one names nothing.
         assert.equal(isRight, false, "the test knows what is wrong");
@@ -337,17 +337,17 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
       });
     }
 
-    test("leaves a note where a promise rejects", async () => {
+    test("leaves a note if a promise rejects", async () => {
       await check(name, () => Promise.reject(new Error("boom")));
     });
 
-    test("may be null where that is documented", async () => {
+    test("may be null if that is documented", async () => {
       const { context, error } = await ask(name, () => null);
       assert.equal(name === "countTokens", error !== undefined);
       assert.deepEqual(context?.trace.notes.filter(isAboutAnswers) ?? [], []);
     });
 
-    test("is never taken for something else in silence, whatever it is", async () => {
+    test("is never silently misread", async () => {
       let rightCount = 0;
       let count = 0;
       await forEachSeedAsync(async (random) => {
@@ -382,7 +382,7 @@ describe("a note on an answer", () => {
     return context.trace.notes.filter(isAboutAnswers).map(({ kind, words }) => [kind, words]);
   };
 
-  test("says which hook, how much, the first of it, and what was done instead", async () => {
+  test("names the hook, the amount, the beginning of the answer, and the fallback", async () => {
     assert.deepEqual(await noteOf("triage.select", () => ["m3", "nobody", { id: "m23" }]), [
       [
         "answer-misunderstood",
@@ -412,7 +412,7 @@ describe("a note on an answer", () => {
     ]);
   });
 
-  test("says why nothing was understood, and what the config says stays", async () => {
+  test("says why nothing was understood, and that the config's own value applies", async () => {
     assert.deepEqual(await noteOf("triage.select", () => ["nobody"]), [
       [
         "triage-failed",
@@ -427,7 +427,7 @@ describe("a note on an answer", () => {
     assert.equal(open.kept.length, messages.length);
   });
 
-  test("is short, whatever was answered", async () => {
+  test("is short, whatever the answer was", async () => {
     const long = "🧵".repeat(100_000);
     for (const [name, answer] of [
       ["triage.select", () => ["m3", long, Symbol(long), { id: long }]],
@@ -441,7 +441,7 @@ describe("a note on an answer", () => {
     }
   });
 
-  test("is one for each hook that was understood in part", async () => {
+  test("occurs once for each hook that was understood in part", async () => {
     const context = await buildContext(messages, {
       ...config,
       sections,

@@ -16,8 +16,8 @@ before(() => loadEncoding("o200k_base"));
 
 const system = (text) => ({ role: "system", content: text });
 
-describe("thinking that is bound", () => {
-  test("is sent only where the provider takes it, whatever is cut, edited or asked of another model", async () => {
+describe("bound reasoning", () => {
+  test("is sent only if the provider accepts it, whatever is cut, edited or sent to another model", async () => {
     let sending = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
@@ -28,7 +28,7 @@ describe("thinking that is bound", () => {
     assertShare(sending, cases, 2, "conversations send thinking");
   });
 
-  test("is all sent since the cut has moved", async () => {
+  test("is sent completely since the last move of the cut", async () => {
     await forEachSeedAsync(async (random) => {
       const provider = new BindingProvider();
       const transcript = createTranscript(/** @type {any[]} */ ([system("Be brief."), next(random)]));
@@ -56,7 +56,7 @@ describe("thinking that is bound", () => {
     });
   });
 
-  test("is sent since the last cut with quotes too: what was quoted stays where it was", async () => {
+  test("is sent since the last cut with quotes too: quotes stay in place", async () => {
     let [sent, thought, quoted] = [0, 0, 0];
     await forEachSeedAsync(async (random) => {
       const budget = { ...presets.steady.budget, maxTokens: random.integer(900, 2500) };
@@ -70,7 +70,7 @@ describe("thinking that is bound", () => {
     assert.ok(quoted > 0, "nothing was quoted");
   });
 
-  test("is named where it is left out, with what invalidates it", async () => {
+  test("is named when it is left out, with the reason it became invalid", async () => {
     const random = new Random(5);
     const provider = new BindingProvider();
     const tools = ["look", "find"].map((name) => ({ name, description: name, parameters: { type: "object" } }));
@@ -95,7 +95,7 @@ describe("thinking that is bound", () => {
     assert.match(shuffled.prefix?.difference?.words ?? "", /same tools are defined in another order.*message 2$/);
   });
 
-  test("stays valid in a session that is opened again, and in a replay", async () => {
+  test("stays valid in a reopened session and in a replay", async () => {
     const random = new Random(7);
     const provider = new BindingProvider();
     const store = memoryStore();
@@ -132,7 +132,7 @@ describe("thinking that is bound", () => {
     await Promise.all(tabs.map((tab) => tab.close()));
   });
 
-  test("is not counted where it is left out, and nothing changes for a model that binds none", async () => {
+  test("isn't counted when it is left out, and models that don't bind it are unaffected", async () => {
     const thinking = { type: "thinking", thinking: "a long thought ".repeat(40), signature: "s" };
     /** @type {any[]} */
     const said = [

@@ -86,7 +86,7 @@ function built(messages, config) {
 }
 
 describe("bytes of the body", () => {
-  test("the body stays below, no text is lost, the newest images stay, and each other one is a line", () => {
+  test("the body stays below the limit, no text is lost, the newest images stay, and a line replaces each other one", () => {
     let hidden = 0;
     forEachSeed((random) => {
       const provider = random.pick(PROVIDERS);
@@ -159,7 +159,7 @@ describe("bytes of the body", () => {
     });
   });
 
-  test("explain says of each message if it is shown in another form", () => {
+  test("explain reports for each message if it is shown in another form", () => {
     const images = (count) => Array.from({ length: count }, () => ({ type: "image", data: `${PNG}AAAA` }));
     /** @type {any[]} */
     const messages = [
@@ -178,7 +178,7 @@ describe("bytes of the body", () => {
     );
   });
 
-  test("texts that are too much for the body are left out, or an error says so", () => {
+  test("texts that exceed the limit are left out, or an error says so", () => {
     const messages = Array.from({ length: 30 }, (_, at) => ({ role: "user", content: `${at} ${"word ".repeat(100)}` }));
     const context = buildContextSync(messages, configOf("openai", { maxBytes: 8000 }));
     assert.ok(Buffer.byteLength(bodyOf(context, "openai")) <= 8000);

@@ -14,7 +14,7 @@ const options = /** @type {const} */ ({ encoding: "estimate", now: 0 });
 
 describe("carryOn", () => {
   for (const app of AGENTS) {
-    test(`makes a valid request of a ${app.kind}, for every provider`, async () => {
+    test(`makes a valid request from a ${app.kind}, for every provider`, async () => {
       await forEachSeedAsync(async (random) => {
         const turns = randomConversation(random, { ...app, longest: 20 });
         const { text } = app.write(turns, random);
@@ -59,7 +59,7 @@ describe("carryOn", () => {
     said("assistant", `answer ${at} `.repeat(20)),
   ]).flat();
 
-  test("keeps the rules that the agent was told, however long the session is", async () => {
+  test("keeps the agent's rules, however long the session is", async () => {
     const file = codex(
       said("user", "# AGENTS.md instructions for /w\n\nRULE2: run the tests."),
       ...filler,
@@ -74,7 +74,7 @@ describe("carryOn", () => {
     }
   });
 
-  test("keeps the newest contents of a file, and says that an open call was interrupted", async () => {
+  test("keeps the newest contents of a file, and marks an open call as interrupted", async () => {
     const long = (word) => Array.from({ length: 200 }, (_, at) => `${word} line ${at}`).join("\n");
     const file = codex(
       said("user", "Rename it."),
@@ -93,7 +93,7 @@ describe("carryOn", () => {
     assert.match(await sent(10_000), /interrupted/);
   });
 
-  test("goes on with a request where the assistant has said the last", async () => {
+  test("continues with a request if the assistant spoke last", async () => {
     const file = codex(said("user", "Hi"), said("assistant", "Ho"));
     const last = async (given) =>
       JSON.stringify((await carryOn(file, { ...options, ...given, as: "anthropic" })).body).slice(-60);
@@ -101,7 +101,7 @@ describe("carryOn", () => {
     assert.match(await last({ request: "And then?" }), /And then\?/);
   });
 
-  test("takes the conversation that is named, and says if there is none", async () => {
+  test("uses the conversation that is named, and reports a missing one", async () => {
     const file = JSON.stringify(
       ["Rome", "Oslo"].map((place) => ({ id: place, messages: [{ role: "user", content: `to ${place}` }] })),
     );

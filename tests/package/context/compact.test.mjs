@@ -60,7 +60,7 @@ async function stepByStep(messages, config) {
 }
 
 describe("compact.summarize", () => {
-  test("is asked once for each move of the cut, about what has gone since and the last summary", async () => {
+  test("is asked once for each move of the cut, about the messages that left since and the last summary", async () => {
     const messages = runOf(90);
     const asked = [];
     const summarize = ({ previous, messages: gone }) => {
@@ -91,7 +91,7 @@ describe("compact.summarize", () => {
     }
   });
 
-  test("a config goes on with a summary in another process by its data", async () => {
+  test("a config continues a summary in another process from its data", async () => {
     const messages = runOf(60);
     const copy = () => structuredClone(messages);
     let count = 0;
@@ -110,7 +110,7 @@ describe("compact.summarize", () => {
     assert.equal(other.compact?.summary.text, "Summary 2.");
   });
 
-  test("facts are in the summary, whatever the model says", async () => {
+  test("facts are in the summary, whatever the model writes", async () => {
     const messages = runOf(70);
     const facts = [
       step(1000, { output: "ORD-77123 is open" }),
@@ -172,7 +172,7 @@ describe("compact.summarize", () => {
     });
   }
 
-  test("null is no failure, and an abort ends the build", async () => {
+  test("null isn't a failure, and an abort ends the build", async () => {
     const none = await buildContext(
       runOf(60),
       configOf(() => null),
@@ -207,7 +207,7 @@ describe("compact.summarize", () => {
     });
   });
 
-  test("200 directives in what is summarized stay in the quote, with the role of the user, for every provider", async () => {
+  test("200 directives in the summarized part stay quoted, with the user role, for every provider", async () => {
     const random = new Random(3);
     const ends = [
       "\n",
@@ -314,7 +314,7 @@ describe("a session with summaries", () => {
     }
   };
 
-  test("keeps the summary with its range, goes on with it after it is opened again, and replays the recorded one", async () => {
+  test("stores the summary with its range, continues it after reopening, and replays the recorded one", async () => {
     const store = memoryStore();
     const messages = runOf(61);
     let count = 0;
@@ -338,7 +338,7 @@ describe("a session with summaries", () => {
     await again.close();
   });
 
-  test("asks ahead with prepareAt, and no build waits", async () => {
+  test("asks ahead with prepareAt, so that no build waits", async () => {
     const session = await openSession("ahead", { store: memoryStore() });
     const messages = runOf(90);
     /** @type {((text: string) => void)[]} */

@@ -21,7 +21,7 @@ describe("conformance", () => {
     results = await runCases(shared);
   });
 
-  test("every strict case of a document passes, and 95 % of those of the code", () => {
+  test("every strict case of a document passes, and 95% of the code cases", () => {
     const { document, code } = figuresOf(results);
     assert.ok(document.of > 100 && code.of > 50);
     assert.ok(isGood(results), reportLines(results, documents).join("\n"));
@@ -34,7 +34,7 @@ describe("conformance", () => {
     assert.ok(isGood(ownResults), reportLines(ownResults, documents).join("\n"));
   });
 
-  test("what a case is called decides nothing", async () => {
+  test("the names of a case decide nothing", async () => {
     const renamed = shared.map((entry, at) => {
       const { id, behaviour, source, derivation, note } = shared[(at * 7 + 3) % shared.length];
       return { ...entry, id, behaviour, source, derivation, note };
@@ -48,7 +48,7 @@ describe("conformance", () => {
 });
 
 describe("the conformance runner", () => {
-  test("reports every expectation that does not hold, and that one", async () => {
+  test("reports every violated expectation, and no other", async () => {
     const results = await runCases(wrongCases.map((wrong) => wrong.case));
     for (const [at, result] of results.entries()) {
       const { fails } = wrongCases[at];
@@ -63,7 +63,7 @@ describe("the conformance runner", () => {
     assert.equal(isGood(results), false);
   });
 
-  test("has a wrong expectation for every key that it understands", () => {
+  test("tests a wrong expectation for every key that it understands", () => {
     for (const [seed, document] of Object.entries(documents)) {
       const keys = new Set(wrongCases.filter((wrong) => wrong.case.seed === seed).map((wrong) => wrong.fails));
       for (const key of [...Object.keys(document.expectations), ...Object.keys(document.overall ?? {})]) {
@@ -72,7 +72,7 @@ describe("the conformance runner", () => {
     }
   });
 
-  test("passes over nothing that it does not understand", async () => {
+  test("ignores nothing that it doesn't understand", async () => {
     const results = await runCases(strangeCases.map((strange) => strange.case));
     for (const [at, { id, failure }] of results.entries()) {
       const { place } = strangeCases[at];
@@ -81,7 +81,7 @@ describe("the conformance runner", () => {
     assert.equal(figuresOf(results).strict.passed, 0);
   });
 
-  test("takes wording that stands in no document for a second figure", async () => {
+  test("counts wording that no document specifies in a second figure", async () => {
     const exact = shared.find(({ expected, input }) => expected.rendered !== undefined && input.form === "exchanges");
     const expected = { ...exact.expected, rendered: "something else" };
     const [asWording, asText] = await runCases([
@@ -105,7 +105,7 @@ describe("npm run conformance", () => {
     return { status, stderr, lines: stdout.trimEnd().split("\n") };
   }
 
-  test("counts the strict cases in its last line, and says by its exit code whether they are good", () => {
+  test("counts the strict cases in its last line, and returns the result in its exit code", () => {
     const good = shared.filter(({ seed }) => seed === "004").slice(0, 3);
     const bad = wrongCases[0].case;
     const information = { ...bad, id: "aside", strict: false };
@@ -119,7 +119,7 @@ describe("npm run conformance", () => {
     assert.deepEqual([codeAlone.status, codeAlone.lines.at(-1)], [1, "3 passed, 1 failed"]);
   });
 
-  test("refuses a file that holds no cases", () => {
+  test("refuses a file without cases", () => {
     for (const content of ["", "[", "{}", "[]"]) {
       const { status, stderr } = run(content);
       assert.equal(status, 2, content);

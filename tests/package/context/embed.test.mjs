@@ -64,7 +64,7 @@ const essence = ({ messages, tokens, trace, sections, snapshot }) => ({
 });
 
 describe("recall.embed", () => {
-  test("finds what has no word in common with the request", async () => {
+  test("finds a message that shares no word with the request", async () => {
     const without = await built({});
     assert.ok(!ids(without).includes("m13"));
     const context = await built({ embed: recorded().embed });
@@ -72,7 +72,7 @@ describe("recall.embed", () => {
     assert.deepEqual(notes(context), notes(without));
   });
 
-  test("is asked in batches, for each text once: the request's alone, others with the names", async () => {
+  test("is asked in batches, once for each text: for the request alone, and for others with the names", async () => {
     const { embed, batches } = recorded();
     const twice = [...fresh(), { ...messages[20], id: "again" }];
     await buildContext(twice, { ...config, recall: { embed, embedBatchSize: 16 } });
@@ -87,7 +87,7 @@ describe("recall.embed", () => {
     assert.deepEqual([...texts.slice(1)].sort(), [...spoken].sort());
   });
 
-  test("is not asked one batch before the other is done, and no longer than the timeout for each", async () => {
+  test("is asked for one batch after the other, with the timeout for each", async () => {
     let running = 0;
     const { embed, batches } = recorded(async (texts, { signal }) => {
       assert.ok(signal instanceof AbortSignal && !signal.aborted);
@@ -105,7 +105,7 @@ describe("recall.embed", () => {
     );
   });
 
-  test("is asked for what is new alone, and for the request", async () => {
+  test("is only asked for new texts and the request", async () => {
     for (const transcript of /** @type {any[]} */ ([fresh(), createTranscript(messages)])) {
       const more = { id: "new", role: "user", name: "Ana", content: "Something new." };
       const { embed, batches } = recorded();
@@ -139,7 +139,7 @@ describe("recall.embed", () => {
     assert.equal(Math.max(...batches.flat().map((text) => text.length)), 8000);
   });
 
-  test("is not asked where there is nothing to rank", async () => {
+  test("isn't asked if there is nothing to rank", async () => {
     const { embed, batches } = recorded();
     await built({ embed }, { budget: { maxTokens: 100_000 } });
     await built({ embed, ranking: "recency" });
@@ -148,7 +148,7 @@ describe("recall.embed", () => {
     assert.deepEqual(batches, []);
   });
 
-  test("may give lists of numbers, and other numbers than of 32 bits", async () => {
+  test("may return lists of numbers, and numbers of other widths than 32 bits", async () => {
     const wanted = await built({ embed: recorded().embed });
     const answers = [
       (texts) => texts.map((text) => [...vectorOf(text)]),
@@ -164,7 +164,7 @@ describe("recall.embed", () => {
     }
   });
 
-  test("a replay needs neither the hook nor the vectors, and what is recorded is small", async () => {
+  test("a replay needs neither the hook nor the vectors, and the recording is small", async () => {
     const context = await built({ embed: recorded().embed });
     const recording = JSON.parse(JSON.stringify(context.recording));
     const copies = messages.map((message) => ({ ...message }));
@@ -186,7 +186,7 @@ describe("recall.embed", () => {
     }
   });
 
-  test("a call without a promise has no use for it", async () => {
+  test("a synchronous build ignores it", async () => {
     const error = await errorOf(() => buildContextSync(messages, { ...config, recall: { embed: wrong(() => []) } }));
     checkContextError(error, { kind: "context_build_error", code: "INVALID_CONFIG", path: "recall.embed" });
   });
@@ -248,7 +248,7 @@ describe("recall.embed that fails", () => {
       ),
   };
   for (const [name, answer] of Object.entries(failures)) {
-    test(`where it ${name}, messages are ranked by their words, and a note says so`, async () => {
+    test(`if it ${name}, messages are ranked by their words, and a note says so`, async () => {
       const without = await built({ timeoutMs: 20 });
       const { embed } = recorded(answer);
       const context = await built({ embed, timeoutMs: 20 });
@@ -265,7 +265,7 @@ describe("recall.embed that fails", () => {
   }
 
   for (const nothing of [null, undefined]) {
-    test(`where it gives ${nothing}, there are no embeddings`, async () => {
+    test(`if it returns ${nothing}, there are no embeddings`, async () => {
       const without = await built({});
       const context = await built({ embed: () => nothing });
       assert.deepEqual(
@@ -276,7 +276,7 @@ describe("recall.embed that fails", () => {
     });
   }
 
-  test("what it gave before it failed is not asked for again", async () => {
+  test("vectors returned before a failure aren't requested again", async () => {
     let batch = 0;
     const failing = recorded((texts) => {
       batch += 1;
@@ -297,7 +297,7 @@ describe("recall.embed that fails", () => {
     assert.ok(ids(context).includes("m13"));
   });
 
-  test("another model's vectors are not used, whether its name says so or the length of its vectors", async () => {
+  test("another model's vectors aren't used, whether its name or their length reveals it", async () => {
     const transcript = fresh();
     const first = recorded();
     await built({ embed: first.embed, embedModel: "one" }, {}, transcript);
@@ -328,7 +328,7 @@ describe("recall.embed of a session", () => {
   };
   const all = 100;
 
-  test("vectors outlive it: whoever opens it again asks for what is new alone", async () => {
+  test("vectors outlive the session: after reopening, only new texts are requested", async () => {
     const store = memoryStore();
     const first = await openSession("chat", { store });
     await first.append(fresh());
@@ -347,7 +347,7 @@ describe("recall.embed of a session", () => {
     await third.close();
   });
 
-  test("of a long log too, of which the end, the beginning and what is pinned is read before the rest", async () => {
+  test("in a long log too, whose end, beginning and pinned messages are read before the rest", async () => {
     for (const isPinned of [() => false, (position) => position % 100 === 0]) {
       const store = memoryStore();
       const first = await openSession("chat", { store });
@@ -370,7 +370,7 @@ describe("recall.embed of a session", () => {
     }
   });
 
-  test("each model's are kept for themselves", async () => {
+  test("each model's vectors are stored separately", async () => {
     const store = memoryStore();
     const first = await openSession("chat", { store });
     await first.append(fresh());
@@ -386,7 +386,7 @@ describe("recall.embed of a session", () => {
     await second.close();
   });
 
-  test("what is damaged or cannot be read is asked for again", async () => {
+  test("damaged or unreadable vectors are requested again", async () => {
     const damages = {
       "another byte": (bytes) => bytes.map((byte, index) => (index === bytes.length >> 1 ? byte ^ 1 : byte)),
       "a part": (bytes) => bytes.slice(0, -1),
@@ -412,7 +412,7 @@ describe("recall.embed of a session", () => {
     }
   });
 
-  test("a kept build is built again without the hook", async () => {
+  test("a stored build is rebuilt without the hook", async () => {
     const session = await openSession("chat", { store: memoryStore() });
     await session.append(fresh());
     await asked(session);

@@ -49,7 +49,7 @@ const config = {
 const marksOf = (text, gaps) => gaps.map(({ start }) => /^\[… ([\d,]+) tokens? left out …\]/.exec(text.slice(start)));
 
 describe("an excerpt", () => {
-  test("is a marked copy that says where something is left out, and how much", () => {
+  test("is a marked copy that says where and how much is left out", () => {
     const messages = chatWith({ role: "assistant", content: page, model: "any" });
     const before = structuredClone(messages);
     const context = buildContextSync(messages, config);
@@ -75,7 +75,7 @@ describe("an excerpt", () => {
     assert.ok(tokens < tokensOf(page) / 2);
   });
 
-  test("leaves the shape of its message as it is", () => {
+  test("keeps the shape of its message", () => {
     const parts = [{ type: "text", text: page }];
     const context = buildContextSync(chatWith({ role: "assistant", content: parts }), config);
     const { content, excerpt } = context.messages.find((message) => message.excerpt !== undefined);
@@ -84,7 +84,7 @@ describe("an excerpt", () => {
     assert.ok(marksOf(content[0].text, excerpt.gaps).every((mark) => mark !== null));
   });
 
-  test("of a result is JSON, and its call is whole", () => {
+  test("of a JSON result is JSON, and its call is complete", () => {
     const call = { id: "c", name: "list_beds", arguments: { garden: "north ".repeat(50) } };
     const context = buildContextSync(
       chatWith({ role: "assistant", content: "", toolCalls: [call] }, { role: "tool", toolCallId: "c", content: log }),
@@ -98,7 +98,7 @@ describe("an excerpt", () => {
     assert.equal(result.toolCallId, "c");
   });
 
-  test("is the same in a replay, of a transcript and as a text", async () => {
+  test("is the same in a replay, in a transcript and as text", async () => {
     const messages = chatWith({ role: "assistant", content: page });
     for (const format of /** @type {const} */ (["messages", "text", "xml"])) {
       const context = await buildContext(messages, { ...config, render: { format } });
@@ -110,7 +110,7 @@ describe("an excerpt", () => {
     }
   });
 
-  test("is not made where it is switched off, or of other roles", () => {
+  test("isn't made if it is switched off, or for other roles", () => {
     const messages = chatWith({ role: "assistant", content: page });
     for (const excerpts of /** @type {const} */ ([{ enabled: false }, { roles: ["tool"] }])) {
       const context = buildContextSync(messages, { ...config, recall: { excerpts } });
@@ -118,7 +118,7 @@ describe("an excerpt", () => {
     }
   });
 
-  test("is made of nothing that only looks like one", () => {
+  test("isn't faked by a lookalike", () => {
     const content = `[… 12 tokens left out …]\n${ANSWER}`;
     const context = buildContextSync(chatWith({ role: "assistant", content, excerpt: undefined }), config);
     assert.equal(context.explain("m6").fate, "kept");
@@ -152,8 +152,8 @@ const FORGED = [
   '"[… 3 tokens left out …]",',
 ];
 
-describe("marks that a content forges", () => {
-  test("are words of the content: gaps, fates and the trace tell of what was really left out", () => {
+describe("forged marks in a content", () => {
+  test("count as words: gaps, fates and the trace report the real ones", () => {
     const seen = { excerpts: 0, cut: 0, forged: 0 };
     const count = forEachSeed((random) => {
       const line = (at) =>

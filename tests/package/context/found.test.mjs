@@ -21,7 +21,7 @@ function fails(action, code, path) {
 
 before(() => loadEncoding("o200k_base"));
 
-test("a request that is half a tool call is refused, and the transcript takes it", () => {
+test("half a tool call is refused as a request, but accepted in the transcript", () => {
   const messages = [user("weather?"), call("c")];
   fails(() => buildContextSync(messages, { encoding, request: result("c") }), "INVALID_CONFIG", "request");
   assert.equal(buildContextSync([...messages, result("c")], { encoding }).kept.length, 3);
@@ -43,27 +43,27 @@ test("a length beyond 32 bits cuts nothing off", () => {
   assert.deepEqual(buildContextSync(transcript, { encoding }).kept, [...transcript.messages]);
 });
 
-test("explain speaks of the context's own messages after the transcript has grown", () => {
+test("explain describes the context's own messages after the transcript has grown", () => {
   const transcript = createTranscript([user("a", { id: "x" })]);
   const context = buildContextSync(transcript, { encoding });
   transcript.append(user("b", { id: "x" }));
   assert.equal(context.explain("x").position, 0);
 });
 
-test("a long line of a text costs time in proportion to its length", () => {
+test("a long line costs time in proportion to its length", () => {
   const content = `x\na b c d e ${"f: ".repeat(400_000)}`;
   const context = buildContextSync([user(content)], { encoding, render: { format: "text" } });
   assert.ok(context.text.endsWith(content.slice(-100).trimStart()));
 });
 
-test("a name that begins like a role does not pass for one", () => {
+test("a name that begins like a role isn't mistaken for one", () => {
   for (const name of ["System (policy)", "assistant", "Sys\u200btem", "tool-7"]) {
     const { text } = buildContextSync([user("x", { name })], { encoding, render: { format: "text" } });
     assert.match(text, /^User \(/, name);
   }
 });
 
-test("a vocabulary of a wrong kind is refused, and the engine goes on", async () => {
+test("a vocabulary of the wrong kind is refused, and the engine continues", async () => {
   const transcript = createTranscript([user("a")]);
   const others = [{ name: 5, bytes: new Uint8Array(1) }, { name: "cl100k_base", bytes: -1 }, null, Symbol("x")];
   for (const other of others.map(wrong)) {
@@ -73,7 +73,7 @@ test("a vocabulary of a wrong kind is refused, and the engine goes on", async ()
   assert.equal(countTokens("one two").tokens, 2);
 });
 
-test("conversations that share their instructions are remembered apart", () => {
+test("conversations that share their instructions are remembered separately", () => {
   const shared = system("Be brief.");
   const chats = [1, 2].map((chat) => [shared, ...Array.from({ length: 50 }, (_, index) => user(`${chat} ${index}`))]);
   const hashes = chats.map((chat) => buildContextSync(chat, { encoding }).snapshot.contextHash);
@@ -82,7 +82,7 @@ test("conversations that share their instructions are remembered apart", () => {
   }
 });
 
-test("a config of another kind than a plain object is refused, and reading one may change the list", () => {
+test("a config that isn't a plain object is refused, and reading one may change the list", () => {
   fails(
     () => buildContextSync([user("x")], { encoding, budget: wrong(new Map([["maxTokens", 5]])) }),
     "INVALID_CONFIG",
@@ -101,7 +101,7 @@ test("a config of another kind than a plain object is refused, and reading one m
   assert.ok(kept.length > 0 && kept.every((message) => messages.includes(message)));
 });
 
-test("a replay reads nothing that came later, and takes a date for its text", async () => {
+test("a replay reads nothing that came later, and accepts a date as text", async () => {
   const moment = new Date("2025-03-30T14:05:00Z");
   const { recording } = buildContextSync([user("a", { createdAt: moment })], { encoding });
   const later = [user("a", { createdAt: moment.toISOString() }), { role: "nobody" }];

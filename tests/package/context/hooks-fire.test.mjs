@@ -281,7 +281,7 @@ const HOSTILE = {
 for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entries(HOOKS)) {
   describe(`a hook ${name}`, () => {
     for (const [what, hook] of Object.entries(HOSTILE)) {
-      test(`that gives ${what}`, async () => {
+      test(`that returns ${what}`, async () => {
         const counted = countedSignal();
         const context = await build(name, hook, { signal: counted.signal });
         assert.equal(counted.listening, 0, "nobody listens any more");
@@ -296,7 +296,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       });
     }
 
-    test("that is late changes nothing any more, whatever it does then", async () => {
+    test("that is late changes nothing", async () => {
       const context = await build(name, (...question) => pause(30).then(() => give(...question)), { timeoutMs: 5 });
       const before = structuredClone(essence(context));
       assert.equal(answerOf(context).outcome, "failed");
@@ -307,7 +307,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.notEqual(inTime.snapshot.contextHash, context.snapshot.contextHash);
     });
 
-    test("is told that it took too long", async () => {
+    test("learns that it took too long", async () => {
       let own;
       await build(name, (first, second) => {
         own = (first.signal ?? second?.signal) || undefined;
@@ -317,7 +317,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.equal(own.reason.name, "TimeoutError");
     });
 
-    test("that asks the signal to be heard ends the build early, and is told so", async () => {
+    test("that requests an abort through the signal ends the build early, and learns of it", async () => {
       const counted = countedSignal();
       let own;
       const building = build(
@@ -342,7 +342,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.equal(counted.listening, 0);
     });
 
-    test("that aborts the build itself, and then answers, throws, or never ends", async () => {
+    test("that aborts the build itself, and then answers, throws or never ends", async () => {
       for (const then of [
         give,
         (...question) => Promise.resolve(give(...question)),
@@ -368,7 +368,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       }
     });
 
-    test("that builds a context itself, of the same messages and of others", async () => {
+    test("that builds a context itself, from the same messages and from others", async () => {
       const plain = await build(name, give, { timeoutMs: 60_000 });
       const nested = [];
       const context = await build(
@@ -386,7 +386,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.deepEqual([nested[1].kept.length, nested[2].trimmed], [4, true]);
     });
 
-    test("is asked once, though the engine starts anew meanwhile", async () => {
+    test("is asked once, even if the engine restarts meanwhile", async () => {
       const plain = await build(name, give, { timeoutMs: 60_000 });
       /** @type {import("windrow").Transcript<import("windrow").MessageInput>} */
       const transcript = createTranscript(messages);
@@ -421,7 +421,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.deepEqual(essence(again.context), essence(context));
     });
 
-    test("may take any time: a timeout beyond what timers can do is none", async () => {
+    test("may take any time: a timeout beyond the range of timers means none", async () => {
       for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
         const context = await build(name, (...question) => pause(5).then(() => give(...question)), { timeoutMs });
         assert.equal(answerOf(context).outcome, "given");
@@ -444,7 +444,7 @@ describe("several hooks in one build", () => {
     countTokens: hooks.countTokens ?? ((texts) => texts.map((text) => text.length)),
   });
 
-  test("answers that were given before the engine starts anew are given again, each hook asked once for each", async () => {
+  test("answers from before an engine restart are reused, and each hook is asked once", async () => {
     const asked = { select: 0, search: 0, countTokens: 0 };
     const hooks = (mostFailures) => {
       let failures = 0;
@@ -482,7 +482,7 @@ describe("several hooks in one build", () => {
     assert.equal((await replay(broken.recording, messages)).same, true);
   });
 
-  test("one after the other, each with a signal of its own", async () => {
+  test("run one after the other, each with a separate signal", async () => {
     const signals = [];
     let isAsking = false;
     const alone = (answer) => async (question) => {
@@ -497,7 +497,7 @@ describe("several hooks in one build", () => {
     assert.equal(new Set(signals).size, 2);
   });
 
-  test("many builds at once, of one transcript and under one signal, do not disturb each other", async () => {
+  test("many simultaneous builds of one transcript under one signal don't disturb each other", async () => {
     const counted = countedSignal();
     const transcript = createTranscript(messages);
     const contexts = await Promise.all(
@@ -578,7 +578,7 @@ describe("aborting", () => {
     await pause(5);
   });
 
-  test("with a signal of another making", async () => {
+  test("with a foreign signal", async () => {
     const listeners = new Set();
     /** @type {any} */
     const signal = {
@@ -599,7 +599,7 @@ describe("aborting", () => {
   });
 });
 
-describe("what is left behind", () => {
+describe("nothing is left behind", () => {
   setFlagsFromString("--expose_gc");
   const collectGarbage = runInNewContext("gc");
 

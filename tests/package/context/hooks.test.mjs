@@ -24,7 +24,7 @@ const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
 const triaged = (triage, more) => buildContext(messages, { ...config, ...more, triage });
 
 describe("triage.select", () => {
-  test("is asked once, about what is older than the guaranteed recent", async () => {
+  test("is asked once, about messages older than the guaranteed recent ones", async () => {
     const questions = [];
     const context = await triaged({
       model: "quick",
@@ -49,7 +49,7 @@ describe("triage.select", () => {
     assert.equal(signal.aborted, false, "a hook that has answered is not aborted");
   });
 
-  test("is shown exchanges where the window counts them", async () => {
+  test("is shown exchanges if the window counts them", async () => {
     let shown;
     const context = await triaged(
       {
@@ -73,7 +73,7 @@ describe("triage.select", () => {
     assert.deepEqual(answerOf(context).ids, ["m0", "m2", "m4", "m6"]);
   });
 
-  test("names messages without an id, or with that of another, by their position", async () => {
+  test("names messages without an id, or with a duplicate one, by their position", async () => {
     const transcript = messages.map(({ id, ...message }, position) =>
       position === 3 ? { id: "x", ...message } : message,
     );
@@ -120,7 +120,7 @@ describe("triage.select", () => {
     "candidates' ids among others": ["nobody", "m2", "m19", ""],
     "what is no id beside one that is": [null, undefined, 5, 2.5, true, {}, ["m4"], () => "m4", Symbol("m4"), 4n, "m2"],
   })) {
-    test(`may answer ${name}, which leaves a note`, async () => {
+    test(`may answer ${name}, with a note`, async () => {
       const context = await triaged({ select: () => answer });
       assert.deepEqual(ids(context), ["m2", ...recent]);
       assert.deepEqual(answerOf(context).ids, ["m2"]);
@@ -140,7 +140,7 @@ describe("triage.select", () => {
   });
 
   for (const nothing of [null, undefined]) {
-    test(`${nothing} says that it is unavailable: everything stays, or what the config says`, async () => {
+    test(`${nothing} means that it is unavailable: everything stays, or the config decides`, async () => {
       const context = await triaged({ select: () => nothing });
       assert.equal(ids(context).length, messages.length);
       assert.deepEqual(notes(context), ["triage-unavailable"]);
@@ -150,7 +150,7 @@ describe("triage.select", () => {
   }
 
   for (const nonsense of ["m2", "", 5, true, {}, { ids: ["m2"] }, () => ["m2"], Symbol("m2"), 5n]) {
-    test(`${String(nonsense)} (${typeof nonsense}) is nonsense: the guaranteed recent stay, or what the config says`, async () => {
+    test(`${String(nonsense)} (${typeof nonsense}) is nonsense: the guaranteed recent stay, or the config decides`, async () => {
       const context = await triaged({ select: () => nonsense });
       assert.deepEqual([ids(context), notes(context)], [recent, ["triage-failed"]]);
       assert.match(answerOf(context).reason, /^answered .*, not a list$/);
@@ -159,7 +159,7 @@ describe("triage.select", () => {
     });
   }
 
-  test("what the request replies to stays in any case", async () => {
+  test("the message that the request replies to always stays", async () => {
     for (const select of [
       () => [],
       () => {
@@ -171,7 +171,7 @@ describe("triage.select", () => {
     }
   });
 
-  test("is not asked where there is nothing to choose", async () => {
+  test("isn't asked if there is nothing to choose", async () => {
     const select = () => assert.fail("it is asked");
     for (const [transcript, triage] of /** @type {any[][]} */ ([
       [[], {}],
@@ -185,7 +185,7 @@ describe("triage.select", () => {
     }
   });
 
-  test("what a hook does to its question changes nothing", async () => {
+  test("changes that a hook makes to its question have no effect", async () => {
     const context = await triaged({
       select({ candidates }) {
         for (const candidate of candidates) {
@@ -203,7 +203,7 @@ describe("triage.select", () => {
 describe("triage.complete", () => {
   const answered = (text) => triaged({ complete: () => text });
 
-  test("is given a prompt with the request and every candidate, and the model's role", async () => {
+  test("receives a prompt with the request and every candidate, and the model's role", async () => {
     let asked;
     await triaged({
       model: "quick",
@@ -237,7 +237,7 @@ describe("triage.complete", () => {
     });
   }
 
-  test("null says that it is unavailable, and what is no text or has no answer is nonsense", async () => {
+  test("null means that it is unavailable, and an answer without text is nonsense", async () => {
     assert.deepEqual(notes(await answered(null)), ["triage-unavailable"]);
     for (const nonsense of [["m2"], {}, 5, "", "I do not know.", '{"relevant_ids": [', '{"relevant_ids": "all"}']) {
       const context = await answered(nonsense);
@@ -270,7 +270,7 @@ describe("recall.search", () => {
     assert.deepEqual([context.recall.status, context.recall.hits], ["ok", 0]);
   });
 
-  test("may answer texts and items, with a source of their own or of their metadata", async () => {
+  test("may answer texts and items, with their own source or their metadata's", async () => {
     const context = await recalled(() => [
       "one",
       { text: "two", source: "a.md", score: 0.5, id: 7 },
@@ -288,7 +288,7 @@ describe("recall.search", () => {
     assert.deepEqual(context.recall, { status: "ok", hits: 4 });
   });
 
-  test("what is no item is left out, and leaves a note", async () => {
+  test("a value that isn't an item is left out, with a note", async () => {
     const broken = {
       get text() {
         throw new Error("no");
@@ -300,7 +300,7 @@ describe("recall.search", () => {
     assert.deepEqual(notes(context), ["answer-misunderstood"]);
   });
 
-  test("every failure leaves a note, and the section what it says", async () => {
+  test("every failure leaves a note, and the section shows its fallback", async () => {
     for (const [search, status] of [
       [() => null, "unavailable"],
       [() => Promise.reject(new Error("no")), "failed"],
@@ -333,7 +333,7 @@ describe("tiers.summarize", () => {
       tiers: { ...presets.tiered.tiers, ...tiers, summarize },
     });
 
-  test("is asked once for all conversations that are shown by a summary", async () => {
+  test("is asked once for all conversations that need a summary", async () => {
     const questions = [];
     await tiered((question) => {
       questions.push(question);
@@ -378,7 +378,7 @@ describe("tiers.summarize", () => {
     }
   });
 
-  test("where it fails or is unavailable, all are shown by extracts", async () => {
+  test("if it fails or is unavailable, extracts replace all summaries", async () => {
     for (const summarize of [
       () => null,
       () => "a summary",
@@ -402,7 +402,7 @@ describe("tiers.summarize", () => {
 describe("countTokens", () => {
   const letters = (texts) => texts.map((text) => text.length);
 
-  test("counts in place of an encoding, in batches, and no text twice", async () => {
+  test("counts instead of an encoding, in batches, and no text twice", async () => {
     const seen = [];
     const context = await buildContext(messages, {
       ...config,
@@ -423,7 +423,7 @@ describe("countTokens", () => {
     assert.equal(typeof context.explain("m0").tokens, "number");
   });
 
-  test("may be asynchronous, and answer a typed array", async () => {
+  test("may be asynchronous, and return a typed array", async () => {
     const one = await buildContext(messages, { ...config, countTokens: letters });
     const other = await buildContext(messages, {
       ...config,
@@ -432,7 +432,7 @@ describe("countTokens", () => {
     assert.equal(one.tokens.total, other.tokens.total);
   });
 
-  test("counts beyond what 32 and 53 bits hold are what they are", async () => {
+  test("counts beyond 32 and 53 bits are exact", async () => {
     const countAs = (count) => (texts) => texts.map(() => count);
     const budget = { maxTokens: 5 };
     for (const more of [
@@ -494,7 +494,7 @@ describe("a config with hooks", () => {
     ["signal", { signal: "now" }],
     ["signal", { signal: { aborted: false } }],
   ])) {
-    test(`${path} must be what it is: ${JSON.stringify(bad)}`, async () => {
+    test(`${path} must have the right type: ${JSON.stringify(bad)}`, async () => {
       checkContextError(await errorOf(() => buildContext(messages, { ...config, ...bad })), {
         code: "INVALID_CONFIG",
         path,
@@ -502,7 +502,7 @@ describe("a config with hooks", () => {
     });
   }
 
-  test("null is none, and one that throws when it is read is an error", async () => {
+  test("null means none, and a throwing getter is an error", async () => {
     const context = await buildContext(messages, {
       ...config,
       triage: { select: null, complete: undefined },
@@ -532,7 +532,7 @@ describe("a config with hooks", () => {
     assert.deepEqual(ids(await triaged(new Triage())), ["m1", "m18", "m19"]);
   });
 
-  test("a misspelt hook is told the right one, and another function which there are", async () => {
+  test("an error about a misspelled hook names the right one, and one about another function lists the hooks", async () => {
     for (const [options, path, message] of /** @type {[options: any, path: string, message: any][]} */ ([
       [{ recall: { embedd: () => [] } }, "recall.embedd", /did you mean recall\.embed\?/],
       [{ embed: () => [] }, "embed", /did you mean recall\.embed\?/],
@@ -546,12 +546,12 @@ describe("a config with hooks", () => {
     assert.match(nextAction, /recall\.search/);
   });
 
-  test("a misspelt option beside a hook is still an error", async () => {
+  test("a misspelled option next to a hook is still an error", async () => {
     const error = await errorOf(() => triaged({ select: () => [], alwaysIncludRecent: 5 }));
     checkContextError(error, { code: "INVALID_CONFIG", path: "triage.alwaysIncludRecent", message: /did you mean/ });
   });
 
-  test("calls without a promise refuse hooks and signals", async () => {
+  test("synchronous calls refuse hooks and signals", async () => {
     for (const [path, given] of /** @type {[path: string, given: any][]} */ ([
       ["triage.select", { triage: { select: () => [] } }],
       ["triage.complete", { triage: { complete: () => "" } }],
@@ -570,7 +570,7 @@ describe("a config with hooks", () => {
     checkContextError(error, { kind: "token_count_error", code: "INVALID_CONFIG", path: "countTokens" });
   });
 
-  test("the hooks there are are recorded, and are part of what is replayed", async () => {
+  test("the existing hooks are recorded, and are part of the replay", async () => {
     const context = await triaged({ select: () => ["m1"] }, { countTokens: (texts) => texts.map(() => 1) });
     assert.deepEqual([...context.recording.hooks].sort(), ["countTokens", "triage.select"]);
     assert.equal((await replay(context.recording, messages)).same, true);
@@ -588,7 +588,7 @@ describe("contents", () => {
   const built = (contents, more) =>
     buildContextSync(messages.slice(0, 2), { ...config, sections, contents, ...more, render: { format: "text" } });
 
-  test("fill sections, and leave the sections as they were", () => {
+  test("fill sections, and leave the sections themselves unchanged", () => {
     const context = built({ soul: "I am", notes: ["one", { id: "n2", text: "two" }] });
     assert.ok(context.text.includes("I am") && context.text.includes("Notes: one\n two"));
     assert.deepEqual(
@@ -601,7 +601,7 @@ describe("contents", () => {
     assert.ok(built({}).text.includes("a default"));
   });
 
-  test("null and undefined say that there is nothing", () => {
+  test("null and undefined mean that there is nothing", () => {
     for (const nothing of [null, undefined]) {
       const context = built({ soul: nothing, notes: nothing });
       assert.ok(context.text.includes("no soul") && !context.text.includes("default"));
@@ -629,7 +629,7 @@ describe("contents", () => {
     ["soul", "contents", /expected an object/],
     [["soul"], "contents", /expected an object/],
   ])) {
-    test(`that do not fit are an error at their place: ${JSON.stringify(contents)}`, async () => {
+    test(`of the wrong type are an error at their place: ${JSON.stringify(contents)}`, async () => {
       checkContextError(await errorOf(() => built(contents)), { code: "INVALID_CONFIG", path, message });
     });
   }
@@ -643,7 +643,7 @@ describe("contents", () => {
 describe("tools", () => {
   const built = (tools) => buildContextSync(messages, { ...config, budget: { tools } });
 
-  test("any JSON is taken, and a text is JSON already", async () => {
+  test("any JSON is accepted, and a text is JSON already", async () => {
     const tool = { name: "find", parameters: { type: "object", properties: { a: { b: { c: { d: [[[1]]] } } } } } };
     const context = built([tool]);
     assert.deepEqual(context.recording.config.budget.tools, [JSON.stringify(tool)]);
@@ -652,7 +652,7 @@ describe("tools", () => {
     assert.equal((await replay(context.recording, messages)).same, true);
   });
 
-  test("what has no JSON is an error at its place", async () => {
+  test("a value that JSON can't express is an error at its place", async () => {
     const cycle = {};
     cycle.self = cycle;
     for (const [tools, path] of /** @type {[tools: any, path: string][]} */ ([
@@ -674,7 +674,7 @@ describe("the time zone", () => {
   const shown = (transcript, timeZone) =>
     buildContextSync(transcript, { encoding: "estimate", now: 0, timeZone, render: { format: "text", times: true } });
 
-  test("is that of the moment, on both sides of a change of the clocks", () => {
+  test("applies to each moment, on both sides of a clock change", () => {
     const moments = [
       ["2025-03-30T00:59:59Z", "01:59"],
       ["2025-03-30T01:00:00Z", "03:00"],
@@ -693,7 +693,7 @@ describe("the time zone", () => {
     assert.ok(moments.every(([, clock]) => all.includes(clock)));
   });
 
-  test("of other places too, with halves and quarters of an hour, and a day that never was", () => {
+  test("in other places too, with offsets of half and quarter hours, and a day that never was", () => {
     for (const [zone, moment, day, clock] of [
       ["Asia/Kathmandu", "2025-01-01T00:00:00Z", "2025-01-01", "05:45"],
       ["Australia/Lord_Howe", "2025-07-01T00:00:00Z", "2025-07-01", "10:30"],
@@ -707,7 +707,7 @@ describe("the time zone", () => {
     }
   });
 
-  test("its offsets are recorded: from the first moment on, then every change", () => {
+  test("its offsets are recorded: from the first moment on, and then every change", () => {
     const transcript = [...at("2024-06-01T00:00:00Z"), ...at("2025-06-01T00:00:00Z")];
     const { zoneOffsets } = shown(transcript, "Europe/Berlin").recording;
     const inRange = zoneOffsets.filter(([since]) => since > Date.UTC(2024, 5, 1));
@@ -718,14 +718,14 @@ describe("the time zone", () => {
     assert.ok(zoneOffsets[0][0] <= Date.UTC(2024, 5, 1));
   });
 
-  test("does not depend on what was built before", () => {
+  test("doesn't depend on earlier builds", () => {
     const transcript = at("2025-03-30T02:00:00Z");
     const before = shown(transcript, "Europe/Paris").recording.zoneOffsets;
     shown([...at("1930-01-01T00:00:00Z"), ...at("2090-01-01T00:00:00Z")], "Europe/Paris");
     assert.deepEqual(shown(transcript, "Europe/Paris").recording.zoneOffsets, before);
   });
 
-  test("a claim of any year is no burden", (t) => {
+  test("a claim about any year costs nothing", (t) => {
     const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
     const looks = t.mock.getter(Intl.DateTimeFormat.prototype, "format", get).mock;
     const year = 31_556_952_000;
@@ -738,7 +738,7 @@ describe("the time zone", () => {
     assert.ok(looks.callCount() > 0 && looks.callCount() < 20_000, `${looks.callCount()} looks`);
   });
 
-  test("one that is not known is an error", async () => {
+  test("an unknown one is an error", async () => {
     for (const timeZone of ["Mars/Olympus_Mons", "", "Europe/Berlin\n"]) {
       for (const run of [() => shown(at(0), timeZone), () => buildContext(messages, { ...config, timeZone })]) {
         checkContextError(await errorOf(run), { code: "INVALID_CONFIG", path: "timeZone" });
@@ -748,7 +748,7 @@ describe("the time zone", () => {
 });
 
 describe("a failed build", () => {
-  test("says that the turn failed, and has a record of it", async () => {
+  test("reports that the turn failed, and records it", async () => {
     const error = await errorOf(() =>
       buildContext(wrong("not a list"), { sessionId: "sess_1", turnId: "turn_1", now: "2026-03-01T11:00:00" }),
     );
@@ -769,7 +769,7 @@ describe("a failed build", () => {
     assert.deepEqual(JSON.parse(JSON.stringify(error.record)), error.record);
   });
 
-  test("of every kind does, synchronously too, and has the host's clock where it was given none", async () => {
+  test("of every kind does, synchronously too, and uses the host's clock by default", async () => {
     const before = Date.now();
     for (const run of [
       () => buildContext(messages, wrong({ budget: { maxToken: 5 } })),
@@ -786,7 +786,7 @@ describe("a failed build", () => {
     }
   });
 
-  test("other failures are none of a turn", async () => {
+  test("other failures don't belong to a turn", async () => {
     const error = await errorOf(() => createTranscript(wrong("no list")));
     checkContextError(error, { kind: "transcript_error" });
     assert.deepEqual([error.terminal, error.record], [undefined, undefined]);

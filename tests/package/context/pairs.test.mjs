@@ -36,7 +36,7 @@ const config = (recall, maxTokens = 90) => ({
 });
 
 describe("a question and its reply", () => {
-  test("a reply brings what it answers, and says so", () => {
+  test("a reply brings its question, and says so", () => {
     const asked =
       "And what would that one need there, now that all of it has been as it was for so long, and what came of it this year and the year before, with all that may yet come?";
     const messages = chatWith(asked, REPLY);
@@ -50,7 +50,7 @@ describe("a question and its reply", () => {
     assert.notEqual(without.explain("m4").reason, "paired");
   });
 
-  test("a question brings as much of its reply as is wanted", () => {
+  test("a question brings as much of its reply as requested", () => {
     const messages = chatWith("Which valve does the greenhouse pump need, one of brass?", page);
     const context = buildContextSync(messages, config({ pairs: { replyTokens: 30 } }, 160));
     assert.deepEqual([context.explain("m5").fate, context.explain("m5").reason], ["excerpt", "paired"]);
@@ -62,7 +62,7 @@ describe("a question and its reply", () => {
     assert.equal(whole.explain("m5").fate, "left out");
   });
 
-  test("a recording gives the same again, whatever was read", async () => {
+  test("a recording replays the same, whatever was read", async () => {
     const messages = chatWith("Which valve does the greenhouse pump need, one of brass?", page);
     const transcript = createTranscript(messages);
     const context = await buildContext(transcript, config({ pairs: { replyTokens: 30 } }, 160));
@@ -72,7 +72,7 @@ describe("a question and its reply", () => {
     transcript.free();
   });
 
-  test("wrong options name their place", () => {
+  test("errors name the place of a wrong option", () => {
     for (const [pairs, path] of [
       [{ questions: "yes" }, "recall.pairs.questions"],
       [{ replyTokens: -1 }, "recall.pairs.replyTokens"],

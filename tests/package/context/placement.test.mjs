@@ -34,7 +34,7 @@ const config = {
   render: { gapNotice },
 };
 
-test("what is recalled is one message behind the history, and the objects of the caller are kept", () => {
+test("recalled messages are one message after the history, and the caller's objects are kept", () => {
   /** @type {import("windrow").BuiltContext<any>} */
   const context = buildContextSync(garden, config);
   const quotes = context.messages.at(-2);
@@ -67,7 +67,7 @@ test("what is recalled is one message behind the history, and the objects of the
   assert.equal(sections, context.tokens.total);
 });
 
-test("a context is built again from its recording, and has another hash without either", async () => {
+test("a context is rebuilt from its recording, and has another hash without either option", async () => {
   const context = await buildContext(garden, config);
   assert.equal((await replay(context.recording, garden)).same, true);
   const hashes = [
@@ -77,7 +77,7 @@ test("a context is built again from its recording, and has another hash without 
   assert.equal(new Set(hashes.map(({ snapshot }) => snapshot.contextHash)).size, 3);
 });
 
-test("what triage chose can stand behind the history", async () => {
+test("messages that triage chose can follow the history", async () => {
   const select = ({ candidates }) => candidates.slice(0, 2).map(({ id }) => id);
   const context = await buildContext(garden, {
     request: "so?",
@@ -90,7 +90,7 @@ test("what triage chose can stand behind the history", async () => {
   assert.equal(context.explain("1").reason, "chosen");
 });
 
-test("a session says how much of its log it did not read", async () => {
+test("a session reports how much of its log it didn't read", async () => {
   const content = "ten words of text that say nothing new at all";
   const count = 3000;
   const store = memoryStore();
@@ -119,7 +119,7 @@ test("a session says how much of its log it did not read", async () => {
 });
 
 describe("for random transcripts and configs", () => {
-  test("the budget holds, and the figures are those of what is sent", () => {
+  test("the budget holds, and the figures match the sent messages", () => {
     let quoted = 0;
     let notices = 0;
     const cases = forEachSeed((random) => {
@@ -153,7 +153,7 @@ describe("for random transcripts and configs", () => {
   });
 });
 
-test("wrong options name themselves", async () => {
+test("errors name the wrong option", async () => {
   for (const [group, option, value] of /** @type {[string, string, any][]} */ ([
     ["recall", "placement", "before"],
     ["triage", "placement", 1],

@@ -51,7 +51,7 @@ function sameCount(left, right) {
 }
 
 describe("prefix", () => {
-  test("it says that only figures have changed, in a section, in messages of instructions, and of nothing else", async () => {
+  test("reports when only figures changed, in a section or in instructions, and nothing else", async () => {
     const built = (days, previous) =>
       buildContext(
         [
@@ -79,7 +79,7 @@ describe("prefix", () => {
     }
   });
 
-  test("it counts the messages that repeat those of the prompt before, and says why the next one does not", () => {
+  test("counts the messages that repeat the previous prompt, and explains the first difference", () => {
     forEachSeed((random) => {
       const messages = chat(random, 30);
       const config = random.chance(0.7) ? steady(600) : { budget: { maxTokens: 600 } };
@@ -110,7 +110,7 @@ describe("prefix", () => {
     });
   });
 
-  test("the words name what is missing, with its reason", () => {
+  test("the words name the missing message and its reason", () => {
     const messages = Array.from({ length: 30 }, (_, at) => ({
       role: at % 2 === 0 ? "user" : "assistant",
       content: `message ${at} ${"word ".repeat(12)}`,
@@ -124,7 +124,7 @@ describe("prefix", () => {
     assert.match(words, /^message \d+ is not in its place any more: older than a message that didn't fit/);
   });
 
-  test("an outline is plain data: kept as JSON it says the same in another process", () => {
+  test("an outline is plain data: stored as JSON, it works in another process", () => {
     const messages = [
       { role: "user", content: "Is the boat house free?" },
       { role: "assistant", content: "Yes." },
@@ -142,7 +142,7 @@ describe("prefix", () => {
     assert.match(other.prefix.difference.words, /tools/);
   });
 
-  test("what is no build is refused with its place", () => {
+  test("a value that isn't a build is refused with its place", () => {
     for (const previous of [{}, [], "first", { format: "messages", head: 1, pieces: [[1]] }].map(wrong)) {
       assert.throws(() => buildContextSync([{ role: "user", content: "Hi" }], { previous }), {
         code: "INVALID_CONFIG",
@@ -151,7 +151,7 @@ describe("prefix", () => {
     }
   });
 
-  test("a session reports it too, also of the build before it was opened", async () => {
+  test("a session reports it too, even for the build before it was opened", async () => {
     const store = memoryStore();
     const session = await openSession("web:main", { store });
     await session.append({ role: "user", content: "Is the boat house free on 12 June?" });
@@ -174,7 +174,7 @@ describe("prefix", () => {
 });
 
 describe("a cut", () => {
-  test("in a tool loop each step repeats all of the step before until the cut moves, and is replayed to the same bytes", async () => {
+  test("in a tool loop, each step repeats the one before until the cut moves, and replays to the same bytes", async () => {
     let moves = 0;
     let steps = 0;
     for (let seed = 1; seed <= 12; seed++) {
@@ -237,7 +237,7 @@ describe("breakpoints", () => {
   const markCount = (body) =>
     JSON.stringify(body).split(/"cache_control"|"prompt_cache_breakpoint"|"cacheControl"|"cachePoint"/).length - 1;
 
-  test("they stand behind what stays, with enough tokens before each, and never more than four", () => {
+  test("follow the stable part, with enough tokens before each, and there are never more than four", () => {
     const first = buildContextSync(messages.slice(0, -3), steady(4000));
     const context = buildContextSync(messages, { ...steady(4000), previous: first });
     const places = context.cacheBreakpoints;
@@ -257,7 +257,7 @@ describe("breakpoints", () => {
     assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => Number(source) >= 0));
   });
 
-  test("none has less before it than the provider of the model caches", () => {
+  test("none has less before it than the model's provider caches", () => {
     const spoken = messages.slice(1);
     const all = [{ role: "system", content: `Be brief. ${long(700)}` }, ...spoken];
     for (const [model, least, first] of /** @type {[model: any, least: number, first: any][]} */ ([
@@ -274,7 +274,7 @@ describe("breakpoints", () => {
     }
   });
 
-  test("the history ends behind its messages also where a line of the user's opens it", () => {
+  test("the history ends after its messages, even if a user line opens it", () => {
     let opened = 0;
     for (let tokens = 3000; tokens < 4000; tokens += 100) {
       const context = buildContextSync(messages.slice(1), { ...steady(tokens), render: { provider: "ai-sdk" } });
@@ -286,7 +286,7 @@ describe("breakpoints", () => {
     assert.ok(opened > 0);
   });
 
-  test("requests are marked as their provider wants it, valid, and say what they say without marks", () => {
+  test("requests are marked as their provider requires, valid, and otherwise unchanged", () => {
     for (const [provider, model, isMarked] of /** @type {any[][]} */ ([
       ["anthropic", "claude-sonnet-4-5", true],
       ["ai-sdk", "claude-sonnet-4-5", true],
@@ -318,7 +318,7 @@ describe("breakpoints", () => {
     assert.throws(() => relevant.request("anthropic", wrong({ cacheBreakpoint: true })), { code: "INVALID_CONFIG" });
   });
 
-  test("what is recalled stands behind the history for providers that take instructions at the beginning alone", () => {
+  test("recalled messages follow the history for providers that only accept instructions at the beginning", () => {
     const context = buildContextSync(messages, { ...steady(4000), render: { provider: "anthropic" } });
     assert.ok(context.outline.pieces.some(([source]) => source === "history"));
     const { system } = context.request("anthropic", { cacheBreakpoints: false });

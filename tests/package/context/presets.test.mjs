@@ -38,7 +38,7 @@ function checkHas(whole, part, path = "") {
   }
 }
 
-test("there are two of the package's own, and five in the order of their documents", () => {
+test("two are the package's own, and five are in the order of their documents", () => {
   assert.deepEqual(Object.keys(presets), ["steady", "relevant", "triaged", "turns", "tiered", "agent", "turnContract"]);
 });
 
@@ -49,7 +49,7 @@ for (const [name, preset] of Object.entries(presets)) {
       assert.equal(Object.getPrototypeOf(preset), Object.prototype);
     });
 
-    test("is accepted as it is, recorded as it was given, and replayed to the same", async () => {
+    test("is accepted and recorded unchanged, and replays to the same", async () => {
       const transcript = exchanges(30);
       const context = await buildContext(transcript, { ...preset, ...config, request: "And when?" });
       assert.ok(context.kept.length > 0);
@@ -60,7 +60,7 @@ for (const [name, preset] of Object.entries(presets)) {
       assert.doesNotThrow(() => buildContextSync([], { ...preset, ...config }));
     });
 
-    test("can be spread and changed, and stays as it was", () => {
+    test("can be spread and changed without side effects", () => {
       const before = structuredClone(preset);
       const changed = { ...preset, ...config, window: { ...preset.window, lookbackCount: 1 }, request: "And when?" };
       const context = buildContextSync(exchanges(8), changed);
@@ -70,7 +70,7 @@ for (const [name, preset] of Object.entries(presets)) {
       assert.deepEqual(preset, before);
     });
 
-    test("knows nothing of who is speaking", () => {
+    test("doesn't depend on who is speaking", () => {
       const named = (name) =>
         ids(buildContextSync(exchanges(30, { name }), { ...preset, ...config, request: "And when?" }));
       assert.deepEqual(named("human:ann"), named("agent:boa"));
@@ -102,7 +102,7 @@ describe("triaged", () => {
     ]);
   });
 
-  test("asks about all but the newest 5 of the last 25 exchanges, with one of its options changed too", async () => {
+  test("asks about all but the newest 5 of the last 25 exchanges, even with one option changed", async () => {
     let asked;
     const built = (triage) =>
       buildContext(exchanges(40), {
@@ -124,7 +124,7 @@ describe("triaged", () => {
     assert.equal(asked, 17);
   });
 
-  test("is a line for each message, with what the bot did, and without the request", () => {
+  test("is a line for each message, with the bot's actions, and without the request", () => {
     const [question, answer] = exchanges(1);
     const { text } = buildContextSync([question, { ...answer, actions: ["looked", "wrote"] }], {
       ...presets.triaged,
@@ -138,7 +138,7 @@ describe("triaged", () => {
     );
   });
 
-  test("leaves out background results, but for the newest exchanges", () => {
+  test("leaves out background results, except in the newest exchanges", () => {
     const background = (count) => exchanges(count, { source: "scheduled" });
     const older = background(4).map((message) => ({
       ...message,
@@ -159,11 +159,11 @@ describe("triaged", () => {
   });
 });
 
-describe("what the documents leave out or switch off", () => {
+describe("omissions and switches of the documents", () => {
   const call = (id) => ({ role: "assistant", content: "", toolCalls: [{ id, name: "look", arguments: "{}" }] });
   const result = (toolCallId) => ({ role: "tool", toolCallId, content: "SEEN" });
 
-  test("0 is off for hours, days, turns and characters of one text", () => {
+  test("0 means off for hours, days, turns and characters of one text", () => {
     const long = exchanges(30, { content: "x".repeat(500) }).map((message, position) => ({
       ...message,
       createdAt: NOW - (60 - position) * 24 * 60 * MINUTE,
@@ -188,7 +188,7 @@ describe("what the documents leave out or switch off", () => {
     assert.equal(tiers(0), tiers(undefined));
   });
 
-  test("triaged keeps 25 exchanges, whatever posts and tool steps lie between them", () => {
+  test("triaged keeps 25 exchanges, whatever posts and tool steps are between them", () => {
     const random = new Random(3);
     for (let round = 0; round < 10; round += 1) {
       const noise = (at, createdAt) =>
@@ -212,7 +212,7 @@ describe("what the documents leave out or switch off", () => {
   });
 
   for (const name of ["triaged", "turns", "tiered"]) {
-    test(`${name} shows what is said beside a call, and neither calls nor results`, () => {
+    test(`${name} shows the words next to a call, but neither calls nor results`, () => {
       const said = { ...call("c1"), content: "let me look" };
       const unanswered = { ...call("c2"), content: "and again" };
       const parts = {
@@ -261,7 +261,7 @@ describe("what the documents leave out or switch off", () => {
     });
   }
 
-  test("a message that its author removed is never shown, not even where the request replies to it", () => {
+  test("a message that its author removed is never shown, even if the request replies to it", () => {
     const [first, ...others] = exchanges(3);
     const removed = { ...first, status: "deleted" };
     for (const preset of [...Object.values(presets), {}]) {
@@ -271,7 +271,7 @@ describe("what the documents leave out or switch off", () => {
     }
   });
 
-  test("the newest so many are required, however little room there is", () => {
+  test("the newest messages are required, however little room there is", () => {
     const transcript = exchanges(10, { content: "word ".repeat(10) });
     const built = (requiredNewest, budget) =>
       buildContextSync(transcript, {
@@ -367,7 +367,7 @@ describe("turns", () => {
     assert.ok(!text.includes("/status") && text.includes("why 'diagnostic status only'?"));
   });
 
-  test("recalls as broadly as the focus says", async () => {
+  test("recalls as broadly as the focus requires", async () => {
     const asked = async (recall) => {
       let limit;
       const search = ({ maxItems }) => {
@@ -471,7 +471,7 @@ describe("agent", () => {
       ...more,
     });
 
-  test("is system prompt, memory, knowledge and task, as document 003 orders them", async () => {
+  test("orders system prompt, memory, knowledge and task by document 003", async () => {
     const { messages } = await built();
     assert.deepEqual(
       messages.map(({ role, content }) => [role, content]),
@@ -581,7 +581,7 @@ describe("turnContract", () => {
     assert.ok(seen.chat > 0 && seen.none > 0 && seen.summary > 0, JSON.stringify(seen));
   });
 
-  test("of anything, a larger budget never keeps less chat, and no chat stands beside what gave way", () => {
+  test("a larger budget never keeps less chat, and no chat is kept next to a reduced result", () => {
     const random = new Random(12);
     const words = (most) => "word ".repeat(random.integer(1, most));
     for (let round = 0; round < 40; round += 1) {
@@ -629,7 +629,7 @@ describe("turnContract", () => {
     assert.ok(kinds.includes("context-trim") && kinds.includes("required-overflow"));
   });
 
-  test("works with everything optional missing", () => {
+  test("works without any optional part", () => {
     const { messages } = built(1000, { contents: { checkpoint: null, memoryPointers: undefined } }, []);
     assert.deepEqual(messages, [{ role: "user", content: "Go on." }]);
   });
@@ -665,7 +665,7 @@ describe("on the command line", () => {
     });
   }
 
-  test("what is given beside a preset replaces its options, and the rest stays", () => {
+  test("options override a preset's, and the rest stays", () => {
     const build = (...more) => windrow("build", "chat.json", "--preset", "agent", ...more);
     // The newest user message and its answer form the turn, which no window counts.
     assert.equal(JSON.parse(build("--last", "2").stdout).length, 2 + 2);
@@ -684,7 +684,7 @@ describe("on the command line", () => {
     assert.equal(typeof shown.text, "string");
   });
 
-  test("--recording appends a line for each build, which replays", async () => {
+  test("--recording appends a replayable line for each build", async () => {
     for (const request of ["And when?", "And where?"]) {
       const { status } = windrow("build", "chat.json", "--recording", "recordings.jsonl", "--request", request);
       assert.equal(status, 0);

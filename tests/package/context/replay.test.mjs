@@ -21,7 +21,7 @@ const messages = [user("one", { id: "a" }), user("two"), user("three")];
 const config = { request: "And?", budget: { maxTokens: 25 }, now: 0 };
 
 describe("replay", () => {
-  test("gives the same context from a recording that was JSON: for random transcripts and configs", async () => {
+  test("returns the same context from a recording that was JSON: for random transcripts and configs", async () => {
     let count = 0;
     const cases = await forEachSeedAsync(async (random) => {
       const transcript = randomTranscript(random);
@@ -42,7 +42,7 @@ describe("replay", () => {
     assertShare(count, cases, 2, "were built");
   });
 
-  test("does not mind what was appended since", async () => {
+  test("ignores messages appended since", async () => {
     const transcript = createTranscript(messages);
     const { recording } = buildContextSync(transcript, config);
     transcript.append([user("four"), user("five", { pinned: true })]);
@@ -52,7 +52,7 @@ describe("replay", () => {
     assert.throws(() => context.explain(3), { code: "INVALID_TRANSCRIPT" });
   });
 
-  test("uses the recorded clock and turn, also when the clock was the host's", async () => {
+  test("uses the recorded clock and turn, even if the clock was the host's", async () => {
     const { recording, snapshot } = buildContextSync(messages);
     const again = await replay(throughJson(recording), messages);
     assert.equal(again.context.snapshot.timestampMs, snapshot.timestampMs);
@@ -68,7 +68,7 @@ describe("replay", () => {
     assert.deepEqual(again.context.messages.at(-1), request);
   });
 
-  test("says what differs", async () => {
+  test("reports differences", async () => {
     const { recording } = buildContextSync(messages, { ...config, budget: { maxTokens: 100 } });
     const kinds = async (transcript, changed = recording) => {
       const { same, differences } = await replay(changed, transcript);
@@ -201,7 +201,7 @@ describe("a replay of a build with hooks", () => {
     return { transcript, config, context, count };
   }
 
-  test("gives the same context, and calls no hook: for random transcripts, configs and answers", async () => {
+  test("returns the same context without calling a hook: for random transcripts, configs and answers", async () => {
     let asked = 0;
     let large = 0;
     const cases = await forEachSeedAsync(async (random) => {
@@ -214,7 +214,7 @@ describe("a replay of a build with hooks", () => {
     assertShare(large, cases, 50, "had a large answer");
   });
 
-  test("is the same where an answer says the same in another way, and another where it says something else", async () => {
+  test("is the same if an answer says the same in another form, and different otherwise", async () => {
     const transcript = Array.from({ length: 12 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
     const hashOf = async (answer) => {
       const context = await buildContext(transcript, { request: "And?", now: 0, triage: { select: () => answer } });
@@ -241,7 +241,7 @@ describe("a replay of a build with hooks", () => {
     checkContextError(error, { code: "INVALID_RECORDING", message });
   };
 
-  test("needs the answers that were recorded", async () => {
+  test("needs the recorded answers", async () => {
     const { recording } = await build({ triage: { select: () => ["m1"] } });
     assert.equal((await replay(recording, transcript)).same, true);
     await isRefused({ ...recording, answers: [] }, /triage\.select is asked, and no further answer was recorded/);
@@ -255,7 +255,7 @@ describe("a replay of a build with hooks", () => {
     assert.equal((await replay({ ...recording, answers: [unavailable] }, transcript)).same, false);
   });
 
-  test("a large answer is recorded once, by its hash, and needed", async () => {
+  test("a large answer is recorded once, by its hash, and is needed", async () => {
     const text = "long ".repeat(500);
     const { recording } = await build({
       recall: { search: () => [text] },
@@ -271,7 +271,7 @@ describe("a replay of a build with hooks", () => {
     await isRefused({ ...recording, largeAnswers: {} }, /no answer with the hash/);
   });
 
-  test("counts must be as many as the texts that are counted now", async () => {
+  test("there must be as many counts as texts", async () => {
     const { recording } = await build({ countTokens: (texts) => texts.map((text) => text.length) });
     assert.equal((await replay(recording, transcript)).same, true);
     const changed = transcript.with(3, user("text 2"));
@@ -304,7 +304,7 @@ describe("a replay of a build with hooks", () => {
     await isRefused({ ...recording, zoneOffsets: [] }, /offsets of Europe\/Berlin/, times);
   });
 
-  test("says at which message the transcript changed, as closely as it was recorded", async () => {
+  test("names the message at which the transcript changed, as closely as it was recorded", async () => {
     const long = Array.from({ length: 21 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
     const { recording } = buildContextSync(long, { now: 0 });
     const ranges = [];
@@ -323,7 +323,7 @@ describe("a replay of a build with hooks", () => {
     assert.equal((await replay(recording, inserted)).differences[0].until, 0);
   });
 
-  test("says what is missing, and what changed in what is there", async () => {
+  test("reports missing and changed messages", async () => {
     const { recording } = buildContextSync(transcript, { now: 0 });
     const shorter = await replay(recording, transcript.slice(0, 9));
     assert.deepEqual(shorter.differences.slice(0, 1), [{ kind: "transcript_shorter", recorded: 12, found: 9 }]);
@@ -357,7 +357,7 @@ describe("windrow replay", () => {
     return recording;
   };
 
-  test("says in a line for each recording whether it is the same", async () => {
+  test("reports in a line for each recording if it is the same", async () => {
     const recordings = [
       await recordingOf(),
       await recordingOf({ triage: { select: () => ["m1"] } }),
@@ -376,7 +376,7 @@ describe("windrow replay", () => {
     assert.equal(windrow(["replay", "-", grown], JSON.stringify(recordings)).stdout, stdout, "a list is read too");
   });
 
-  test("says what differs, and its exit code is 1", async () => {
+  test("reports differences, with exit code 1", async () => {
     const recording = await recordingOf();
     const lines = file(
       "differing.jsonl",
@@ -395,7 +395,7 @@ describe("windrow replay", () => {
     assert.match(shorter.stdout, /^1: differs: the transcript has 3 messages, and had 12;/);
   });
 
-  test("what cannot be replayed, or built any more, is one line too", async () => {
+  test("a recording that can't be replayed or built is reported in one line too", async () => {
     const chosen = await recordingOf({ triage: { select: () => ["m1"] } });
     const small = await recordingOf({ budget: { maxTokens: 20 } });
     const lines = file(
@@ -409,7 +409,7 @@ describe("windrow replay", () => {
     assert.equal(status, 2);
   });
 
-  test("a recording may be what windrow build prints as JSON", () => {
+  test("a recording may be the JSON output of windrow build", () => {
     const name = file("chat.json", JSON.stringify(chat));
     const printed = windrow(["build", name, "--request", "And?", "--format", "json"]);
     const { stdout, status } = windrow(["replay", "-", name], printed.stdout);
@@ -417,7 +417,7 @@ describe("windrow replay", () => {
     assert.equal(status, 0);
   });
 
-  test("what is wrong with the command line or a file is one line, and exit code 2", async () => {
+  test("a problem with the command line or a file is reported in one line with exit code 2", async () => {
     const recording = JSON.stringify(await recordingOf());
     file("chat.json", JSON.stringify(chat));
     file("good.jsonl", recording);
@@ -457,7 +457,7 @@ describe("the hash of a context", () => {
   /** @returns {any} */
   const roomy = (random) => ({ ...randomConfig(random), budget: {} });
 
-  test("does not change with what does not reach the context", () => {
+  test("doesn't change with anything that doesn't reach the context", () => {
     forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const options = roomy(random);
@@ -484,7 +484,7 @@ describe("the hash of a context", () => {
     });
   });
 
-  test("changes with all that does", () => {
+  test("changes with everything that does", () => {
     forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const options = roomy(random);
@@ -520,7 +520,7 @@ describe("the hash of a context", () => {
     });
   });
 
-  test("changes with the effective config, and not with how it is spelled", () => {
+  test("changes with the effective config, but not with its spelling", () => {
     const hash = (options) => hashOf(messages, { now: 0, ...options });
     const plain = hash({});
     for (const same of [
@@ -551,7 +551,7 @@ describe("the hash of a context", () => {
     assert.equal(hash({ request: "And?" }), hash({ request: user("And?", { id: "id", createdAt: 5 }) }));
   });
 
-  test("neighbouring texts do not run into each other", () => {
+  test("neighboring texts don't run together", () => {
     const variants = [
       [user("ab"), user("c")],
       [user("a"), user("bc")],
@@ -566,7 +566,7 @@ describe("the hash of a context", () => {
     assert.equal(new Set(variants.map((variant) => hashOf(variant, { now: 0 }))).size, variants.length);
   });
 
-  test("changes with what is in an image, audio or a file", () => {
+  test("changes with the contents of an image, audio or a file", () => {
     for (const [one, other] of [
       [
         { type: "image", data: "one" },
@@ -585,7 +585,7 @@ describe("the hash of a context", () => {
     }
   });
 
-  test("has its form", () => {
+  test("has the documented form", () => {
     assert.match(hashOf(messages, {}), /^ctx_[0-9a-f]{64}$/);
     assert.match(buildContextSync(messages).recording.transcript.digest, /^[0-9a-f]{16}$/);
     assert.notEqual(hashOf([randomOf(1)], {}), hashOf([randomOf(2)], {}));

@@ -38,7 +38,7 @@ const build = (messages, maxTokens = 1500, options = {}) =>
 
 const tokensOf = (text) => countTokens(text, { encoding }).tokens;
 
-describe("what the tool returns", () => {
+describe("results of the tool", () => {
   test("each mark names its result, and the name returns the original", async () => {
     const context = await build(run);
     const shown = context.messages.filter(({ role }) => role === "tool");
@@ -56,7 +56,7 @@ describe("what the tool returns", () => {
     }
   });
 
-  test("answers go on with an offset until the whole original was returned", async () => {
+  test("answers continue with an offset until the whole original was returned", async () => {
     await forEachSeedAsync(async (random) => {
       const original = Array.from({ length: random.integer(20, 200) }, () => random.text(6)).join("\n");
       const messages = [run[0], ...step("a", "read_log", {}, original), ...step("b", "run", {}, "ok")];
@@ -82,7 +82,7 @@ describe("what the tool returns", () => {
     });
   });
 
-  test("a query finds passages in what is left out, within the limit", async () => {
+  test("a query finds passages in the omitted part, within the limit", async () => {
     const context = await build(run, 1000);
     for (const max_tokens of [100, 200, 500]) {
       const answer = await context.retrieval.execute({ query: "What does the lantern cost?", max_tokens });
@@ -105,7 +105,7 @@ describe("what the tool returns", () => {
     assert.match(await context.retrieval.execute(null), /Pass `id`, `query` or both/);
   });
 
-  test("filters hold: what they leave out can't be asked for", async () => {
+  test("filters hold: filtered messages can't be retrieved", async () => {
     const secret = { id: "note", role: "user", content: "The lantern is hidden in the attic.", tags: ["private"] };
     const context = await build([secret, ...run], 1000, { filter: { excludeTags: ["private"] } });
     for (const asked of [{ id: "note" }, { id: "r0" }, { query: "lantern attic" }]) {
@@ -136,7 +136,7 @@ describe("asking twice", () => {
     assert.match(await whole.retrieval.execute({ id: "r2" }), /^The conversation above has r2 in full\.$/);
   });
 
-  test("the build keeps what the reference refers to, and the tool's answers are never found", async () => {
+  test("the build keeps the target of the reference, and the tool's answers are never found", async () => {
     const context = await build(run);
     const answer = await context.retrieval.execute({ id: "r8", query: "lantern", max_tokens: 200 });
     const asked = { id: "r8", query: "lantern", max_tokens: 200 };

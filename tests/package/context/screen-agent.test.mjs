@@ -93,7 +93,7 @@ describe("a screen agent of 20 steps at 8,000 tokens", () => {
   });
 });
 
-test("a screenshot that doesn't fit by itself becomes a line, and no step fails for it", () => {
+test("a line replaces a screenshot that doesn't fit alone, and no step fails because of it", () => {
   const context = buildContextSync(run.slice(0, 3), { model: "gpt-4o", budget: { maxTokens: 300 } });
   assert.ok(shownIn(context.messages).some((it) => LINE.test(it)));
 });
@@ -112,7 +112,7 @@ test("the user's pinned images and the request's stay", () => {
   assert.equal(others.at(-1), asked);
 });
 
-test("random runs with images and files: the budget is exact, and what is shown is counted", () => {
+test("random runs with images and files: the budget is exact, and everything shown is counted", () => {
   forEachSeed((random) => {
     const media = () =>
       Array.from({ length: random.integer(0, 3) }, () => random.pick([screenshot, pdf])(random.integer(0, 99)));

@@ -110,7 +110,7 @@ describe("a context with tools", () => {
     assert.ok(named(context, "web_search").definition > 0 && named(context, "googleSearch").definition > 0);
   });
 
-  test("sources and speakers have what their messages cost", () => {
+  test("sources and speakers have the cost of their messages", () => {
     const context = build();
     const { sources, speakers } = context.tokens.bySource;
     assert.equal(sources.find(({ source }) => source === "mail").tokens, context.explain(1).tokens);
@@ -122,7 +122,7 @@ describe("a context with tools", () => {
     assert.equal(cost("tool", "weather"), context.explain(3).tokens);
   });
 
-  test("a definition costs what the prompt costs more with it", () => {
+  test("a definition costs exactly its difference to the prompt", () => {
     for (const model of MODELS) {
       const config = { model, encoding: "o200k_base" };
       const all = build({ ...config, budget: { tools: TOOLS } });
@@ -132,7 +132,7 @@ describe("a context with tools", () => {
     }
   });
 
-  test("it is read from the messages as they were read: calls that the server names, and several results in one message", () => {
+  test("uses the parsed messages: calls with a server's name, and several results in one message", () => {
     /** @type {any[]} */
     const anthropic = [
       { role: "user", content: "Look it up." },
@@ -170,7 +170,7 @@ describe("a context with tools", () => {
     assert.ok(user.tokens < 25, "results are no words of the user's");
   });
 
-  test("it is there with a hook that counts, and isn't a field that copies have", async () => {
+  test("exists with a counting hook too, and copies don't have the field", async () => {
     const counted = await buildContext(messages, {
       countTokens: (texts) => texts.map((text) => text.length),
       budget: { tools: TOOLS },

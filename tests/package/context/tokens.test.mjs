@@ -32,7 +32,7 @@ describe("encodings", () => {
     }
   });
 
-  test("an estimate needs none, and says that it is one", async () => {
+  test("an estimate needs none, and is marked as one", async () => {
     for (const config of /** @type {import("windrow").CountOptions[]} */ ([
       { encoding: "estimate" },
       { model: "claude-sonnet-4" },
@@ -48,7 +48,7 @@ describe("encodings", () => {
     assert.equal(countTokens("", { encoding: "estimate" }).tokens, 0);
   });
 
-  test("what is no vocabulary is refused, and the right one can be loaded after it", async () => {
+  test("a value that isn't a vocabulary is refused, and the right one can be loaded afterward", async () => {
     const bytes = bytesOf("cl100k_base");
     const damaged = Uint8Array.from(bytes, (byte, index) => (index === 100_000 ? byte ^ 1 : byte));
     const flawed = (data) => ({ name: "o200k_base", data });
@@ -127,7 +127,7 @@ describe("encodings", () => {
     assert.equal(buildContextSync([user("hi")], { model: "gpt-4" }).tokens.encoding, "cl100k_base");
   });
 
-  test("a count is exact for the model or the encoding that is named, and says so", async () => {
+  test("a count is exact for the named model or encoding, and says so", async () => {
     for (const [config, exact, words] of /** @type {any[][]} */ ([
       [{}, false, /^exact in o200k_base, but neither model nor encoding is named$/],
       [{ model: null, encoding: null }, false, /neither/],
@@ -194,7 +194,7 @@ describe("counting", () => {
     }
   });
 
-  test("a chat message costs 3 beside its texts, a name 1, and the reply's beginning 3", () => {
+  test("a chat message costs 3 plus its texts, a name 1, and the reply's beginning 3", () => {
     const base = countTokens([]).tokens;
     assert.equal(base, 3);
     assert.equal(countTokens([user("hello world")]).tokens, base + 3 + 1 + 2);
@@ -209,7 +209,7 @@ describe("counting", () => {
     assert.equal(countTokens([user([image])], { encoding }).exact, false, "an image's size is not known");
   });
 
-  test("a context with media is not called exact, and only as long as they are in it", () => {
+  test("a context with media isn't called exact while they are in it", () => {
     const encoding = "o200k_base";
     const messages = [user([{ type: "image", url: "https://example.com/1.png" }, "look"]), user("now")];
     assert.equal(buildContextSync(messages, { encoding }).tokens.exact, false);
@@ -226,7 +226,7 @@ describe("budgets hold", () => {
       : countTokens(context.text, { encoding }).tokens;
   }
 
-  test("for random transcripts and configs: the figures are what is there, and never more than the budget", () => {
+  test("for random transcripts and configs: the figures are true, and never exceed the budget", () => {
     let [built, shortened] = [0, 0];
     const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
@@ -277,7 +277,7 @@ describe("budgets hold", () => {
     });
   });
 
-  test("with the newest first, more budget keeps all that less budget kept", () => {
+  test("with the newest first, a larger budget keeps everything that a smaller one kept", () => {
     forEachSeed((random) => {
       // The request has no answers yet, because each step of a running turn is tried separately.
       const transcript = [...randomTranscript(random), user("now")];
@@ -299,7 +299,7 @@ describe("budgets hold", () => {
     });
   });
 
-  test("no room is left that the newest left-out group would have fitted in", () => {
+  test("the remaining room is too small for the newest group that was left out", () => {
     forEachSeed((random) => {
       const transcript = Array.from({ length: 12 }, () => user(random.text(10)));
       const maxTokens = random.integer(40, 300);

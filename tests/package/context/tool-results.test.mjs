@@ -74,8 +74,8 @@ const shownById = (context) =>
     context.messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, message.content]),
   );
 
-describe("tool results shrink before steps go", () => {
-  test("budgets are exact, calls keep their results, and a shown result is a part of the whole", () => {
+describe("tool results shrink before steps are dropped", () => {
+  test("budgets are exact, calls keep their results, and a shown result is part of the whole", () => {
     forEachSeed((random) => {
       const messages = randomRun(random);
       const all = countTokens(messages, { encoding }).tokens;
@@ -123,7 +123,7 @@ describe("tool results shrink before steps go", () => {
     });
   });
 
-  test("as long as no step goes, a larger budget shows no less of any result", () => {
+  test("as long as no step is dropped, a larger budget shows no less of any result", () => {
     forEachSeed((random) => {
       const messages = randomRun(random);
       const all = countTokens(messages, { encoding }).tokens;
@@ -144,7 +144,7 @@ describe("tool results shrink before steps go", () => {
     });
   });
 
-  test("a file that was read four times leaves room for what was done in between", () => {
+  test("a file that was read four times leaves room for the steps in between", () => {
     const run = [{ role: "user", content: "Rename the handler." }];
     for (let at = 0; at < 4; at++) {
       run.push(...step(`r${at}`, "read_file", { path: "src/router.ts" }, lines(280)));
@@ -182,7 +182,7 @@ describe("tool results shrink before steps go", () => {
   });
 });
 
-describe("a call that is made again", () => {
+describe("a repeated call", () => {
   const EARLIER = "Not all of the earlier result is shown:";
   const task = { role: "user", content: "Rename handler_12 to onSave." };
   const file = lines(80, "handler");
@@ -190,7 +190,7 @@ describe("a call that is made again", () => {
   const tightFor = (run) => countTokens(run, { encoding }).tokens - countTokens(file, { encoding }).tokens + 20;
   const unchanged = "File unchanged since last read. See the earlier result.";
 
-  test("supersedes its older result, which says so as a stub", () => {
+  test("supersedes its older result, whose stub says so", () => {
     const run = [
       task,
       ...step("a", "read_file", { path: "a.ts" }, file),
@@ -203,7 +203,7 @@ describe("a call that is made again", () => {
     assert.equal(shownById(buildRun(run, 3000)).get("a"), file);
   });
 
-  test("supersedes all older results, however many are between", () => {
+  test("supersedes all older results, however many messages are between", () => {
     const run = [task, ...["a", "b", "c", "d"].flatMap((id) => step(id, "read_file", { path: "a.ts" }, file))];
     const shown = shownById(buildRun(run, 800));
     assert.equal(shown.get("d"), file);
@@ -212,7 +212,7 @@ describe("a call that is made again", () => {
     }
   });
 
-  test("is one of the same resource if the config names the argument", () => {
+  test("matches by resource if the config names the argument", () => {
     const read = (id, from) => step(id, "read_file", { path: "a.ts", from }, file);
     const run = [task, ...read("a", 1), ...read("b", 2)];
     const resources = { read_file: "path" };
@@ -225,7 +225,7 @@ describe("a call that is made again", () => {
     );
   });
 
-  test("keeps the older result if it only refers to it, or says what is left out", () => {
+  test("keeps the older result if it only refers to it, or describes an omission", () => {
     const checks = Array.from({ length: 10 }, (_, at) => step(`t${at}`, "test", { part: at }, lines(20, `part ${at}`)));
     const run = [
       task,
@@ -241,7 +241,7 @@ describe("a call that is made again", () => {
     assert.match(tight.get("b"), new RegExp(`^${unchanged}\n${EARLIER} ${MARK.source}$`));
   });
 
-  test("never points to what isn't there", () => {
+  test("never points to a missing result", () => {
     forEachSeed((random) => {
       const run = [task];
       const results = new Map();

@@ -26,7 +26,7 @@ describe("for random transcripts and configs", () => {
     assertShare(cases.length, count, 2, "were built");
   });
 
-  test("the ranges cover the transcript without gap or overlap, and neighbours differ", () => {
+  test("the ranges cover the transcript without gap or overlap, and neighbors differ", () => {
     for (const { transcript, context } of cases) {
       let next = 0;
       let last = "";
@@ -43,7 +43,7 @@ describe("for random transcripts and configs", () => {
     }
   });
 
-  test("what is kept by the trace is what is kept", () => {
+  test("the trace's kept messages are the kept messages", () => {
     for (const { transcript, context } of cases) {
       const kept = transcript.filter((_, position) => context.explain(position).fate !== "left out");
       assert.deepEqual(new Set(kept), new Set(context.kept.map((message) => originalOf(message, transcript))));
@@ -57,7 +57,7 @@ describe("for random transcripts and configs", () => {
     }
   });
 
-  test("the tokens of what is kept, the form and the request add up to the total", () => {
+  test("the tokens of the kept messages, the format and the request add up to the total", () => {
     for (const { transcript, context } of cases) {
       const section = (id) => context.tokens.sections.find((entry) => entry.id === id).tokens;
       const inRanges = context.trace.ranges.reduce((sum, range) => sum + range.tokens, 0);
@@ -71,7 +71,7 @@ describe("for random transcripts and configs", () => {
     }
   });
 
-  test("every reason that occurs is told in words, once", () => {
+  test("every reason that occurs has words, once", () => {
     for (const { context } of cases) {
       const reasons = context.trace.reasons.map((entry) => entry.reason);
       assert.deepEqual(new Set(reasons), new Set(context.trace.ranges.map((range) => range.reason)));
@@ -80,7 +80,7 @@ describe("for random transcripts and configs", () => {
     }
   });
 
-  test("an id is explained as its position is", () => {
+  test("an id has the same explanation as its position", () => {
     for (const { transcript, context } of cases) {
       transcript.forEach((message, position) => {
         const explanation = context.explain(message.id);
@@ -95,7 +95,7 @@ describe("explain", () => {
   const messages = [user("one", { id: "a" }), user("two", { id: 7 }), user("three"), user("four", { id: "d" })];
   const context = () => buildContextSync(messages, { window: { lookbackCount: 2 } });
 
-  test("says why in words with the config's figures, and what a message that was left out would cost", () => {
+  test("explains why in words with the config's figures, and the cost of an omitted message", () => {
     const { id, position, fate, stage, reason, words, tokens } = context().explain("a");
     assert.deepEqual([id, position, fate, stage, reason], ["a", 0, "left out", "window", "beyond_lookback"]);
     assert.match(words, /newest 2 messages/);
@@ -108,7 +108,7 @@ describe("explain", () => {
     assert.equal(context().explain(2).id, undefined);
   });
 
-  test("fails with an error where there is no such message", async () => {
+  test("throws an error if there is no such message", async () => {
     for (const wanted of ["nobody", "", "0", 4, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, undefined, null, {}].map(
       wrong,
     )) {
@@ -145,12 +145,12 @@ describe("explain", () => {
   });
 });
 
-describe("what is shortened", () => {
+describe("a shortened message", () => {
   const long = Array.from({ length: 300 }, (_, index) => `word${index}`).join(" ");
   /** @satisfies {import("windrow").BudgetConfig} */
   const budget = { maxTokens: 120, onRequiredOverflow: "shorten" };
 
-  test("carries a marker that is true, and the original is untouched", () => {
+  test("has a true marker, and the original is untouched", () => {
     const original = Object.freeze(user(long, { id: "long", pinned: true, metadata: { kept: true } }));
     const context = buildContextSync([original, user("now")], { request: "And?", budget });
     const [copy] = context.messages;
@@ -167,7 +167,7 @@ describe("what is shortened", () => {
     assert.ok(context.tokens.total <= 120);
   });
 
-  test("the request is cut like a message, its text too", () => {
+  test("the request is shortened like a message, even if it is text", () => {
     /** @type {import("windrow").BuiltContext<any>} */
     const context = buildContextSync([], { request: long, budget });
     assert.equal(context.messages[0].shortened, true);
@@ -175,7 +175,7 @@ describe("what is shortened", () => {
     assert.equal(context.trimmed, true);
   });
 
-  test("of a request its own question stays, however long it is and what is pasted around it", () => {
+  test("keeps the request's own question, however long it is and whatever is pasted around it", () => {
     const log = Array.from(
       { length: 300 },
       (_, at) => `2026-01-05 08:00:${at} INFO worker-${at % 7} GET /items?id=${at}`,
@@ -244,7 +244,7 @@ describe("what is shortened", () => {
     },
   };
   for (const [name, message] of Object.entries(kinds)) {
-    test(`${name}: the copy is whole in all but its text, and costs what is said`, () => {
+    test(`${name}: the copy is complete except for its text, and its cost is true`, () => {
       const calls = ["b", "c"].map((id) => ({ id, name: "find", arguments: {} }));
       /** @type {any[]} */
       const transcript = [

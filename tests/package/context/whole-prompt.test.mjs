@@ -116,7 +116,7 @@ function randomMessages(random) {
   return [...messages, { role: "user", content: randomText(random) }];
 }
 
-test("no prompt is larger than the window less the reply's reserve, by an independent sum of its body", () => {
+test("no prompt exceeds the window less the reply's reserve, by an independent count of its body", () => {
   const random = new Random(Number(process.env.WINDROW_SEED ?? 1));
   let built = 0;
   for (let at = 0; at < 400; at++) {
@@ -166,7 +166,7 @@ test('contextLimit: "model" is the model\'s window, as a number from then on', (
   );
 });
 
-test("a model whose window is not known is an error that says what to give", () => {
+test("an error about a model with an unknown window names the option to set", () => {
   const failure = (config) => {
     try {
       buildContextSync([{ role: "user", content: "hi" }], config);
@@ -188,7 +188,7 @@ test("a model whose window is not known is an error that says what to give", () 
   assert.equal(failure({ budget: { contextLimit: "models" } })?.path, "budget.contextLimit");
 });
 
-test("usage that makes no sense is refused with its place, or bounded", () => {
+test("absurd usage is refused with its place, or bounded", () => {
   const build = (usage) =>
     buildContextSync([{ role: "user", content: "hi" }], { encoding: "estimate", budget: { maxTokens: 1000, usage } });
   for (const usage of [

@@ -67,7 +67,7 @@ test("the table of formats in the guide is current", () => {
   assert.equal(readFileSync(paper, "utf8"), expected, "run: UPDATE=1 node --test tests/package/docs/formats.test.mjs");
 });
 
-test("every shape is of one folder", () => {
+test("every shape belongs to one folder", () => {
   assert.deepEqual(
     folders
       .flatMap(shapesOf)

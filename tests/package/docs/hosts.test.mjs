@@ -26,7 +26,7 @@ test("the table has a row for each check of each host, in their order", () => {
   );
 });
 
-test("the table is of one run, in which nothing failed", () => {
+test("the table is from one run without failures", () => {
   for (const [name, version, what, result, date] of rows) {
     assert.match(version, /^\d+\.\d+/, name);
     assert.notEqual(result, "fails", `${name}, ${what}`);
@@ -35,6 +35,6 @@ test("the table is of one run, in which nothing failed", () => {
   assert.equal(new Set(rows.map((row) => row.at(-1))).size, 1);
 });
 
-test("what every change is tested in is among the hosts", () => {
+test("the hosts include those that test every change", () => {
   assert.ok(coreHosts.length > 0 && coreHosts.every((host) => hosts.includes(host)));
 });

@@ -49,11 +49,11 @@ function checkPart(name, words) {
   );
 }
 
-test("every server is in the paper, with its sources", () => {
+test("every server is in the docs, with its sources", () => {
   checkPart("servers", serversInWords());
 });
 
-test("every rule is in the paper, with its sources", () => {
+test("every rule is in the docs, with its sources", () => {
   checkPart("rules", rulesInWords());
   assert.ok(providers.every(({ rules }) => rules.length > 5 && rules.every(({ sources }) => sources.length > 0)));
 });

@@ -118,7 +118,7 @@ function outputBelow({ after }) {
   return found[1];
 }
 
-test("the first example prints what stands below it, pasted into an empty folder, without network and key", () => {
+test("the first example prints the output shown below it, pasted into an empty folder, without a network or a key", () => {
   const example = exampleWith("What did we decide about the venue?");
   assert.equal(example, examples[0]);
   const cwd = mkdtempSync(join(tmpdir(), "windrow-first-"));
@@ -151,7 +151,7 @@ require("node:dns").lookup = refuse;
 globalThis.fetch = refuse;
 `;
 
-test("the request of the guide's first context goes to a provider as it is", async () => {
+test("the request of the guide's first context goes to a provider unchanged", async () => {
   const example = exampleWith("api.openai.com");
   const sent = [];
   const { fetch } = globalThis;
@@ -169,7 +169,7 @@ test("the request of the guide's first context goes to a provider as it is", asy
   );
 });
 
-test("the first example of docs/recall.md keeps what its comments say, for the reason below it", async () => {
+test("the first example of docs/recall.md keeps the messages in its comments, for the reason below it", async () => {
   const example = exampleWith("brother repair");
   const { context } = await run(example, "context");
   const ids = context.kept.map(({ id }) => id);
@@ -178,7 +178,7 @@ test("the first example of docs/recall.md keeps what its comments say, for the r
   assert.equal(comment(example, 'context.explain("4").reason;'), written(context.explain("4").reason));
 });
 
-test("the example of placement in docs/recall.md gives the text below it", async () => {
+test("the example of placement in docs/recall.md prints the text below it", async () => {
   const example = exampleWith("My locker at the pool");
   const { context } = await run(example, "context");
   assert.equal(context.text, outputBelow(example));
@@ -198,7 +198,7 @@ test("the example of embeddings in docs/recall.md recalls by meaning", async () 
   assert.equal(context.explain("2").fate, "left out");
 });
 
-test("the example of meaning in docs/recall.md recalls what says the same in other words", async () => {
+test("the example of meaning in docs/recall.md recalls a paraphrase", async () => {
   const example = exampleWith('meaning: "static"');
   const { context } = await run(example, "context");
   assert.equal(comment(example, 'context.explain("1").words;'), written(context.explain("1").words));
@@ -211,11 +211,11 @@ test("the example of docs/caching.md repeats more than half of its prompt", asyn
   assert.match(next.prefix.difference.words, /./);
 });
 
-test("the example of a vocabulary that is handed over runs", async () => {
+test("the example of a vocabulary that is passed in runs", async () => {
   await run(exampleWith("windrow/encodings/o200k_base"), "o200k");
 });
 
-test("the example of a core that is loaded by hand runs", async () => {
+test("the example of a core that is loaded manually runs", async () => {
   const example = exampleWith("windrow/slim");
   const { context } = await run(example, "context");
   assert.equal(comment(example, "context.messages.length;"), written(context.messages.length));
@@ -232,7 +232,7 @@ test("the example of the parts runs, and replays to the same", async () => {
   assert.equal(comment(example, unnamed), written(countTokens("How many is this?").words));
 });
 
-test("messages of other packages come back as the example says, and every shape that is read is named", async () => {
+test("messages of other packages come back as in the example, and every supported format is named", async () => {
   const example = exampleWith("functionResponse");
   const { shown, page, contents, context } = await run(example, "shown", "page", "contents", "context");
   assert.deepEqual(
@@ -255,7 +255,7 @@ test("messages of other packages come back as the example says, and every shape 
   assert.deepEqual(rows, messageShapes);
 });
 
-test("the example of triage gives the text below it, and its hook is not asked again", async () => {
+test("the example of triage prints the text below it, and its hook isn't asked again", async () => {
   const example = exampleWith("presets.triaged");
   const { context, messages } = await run(example, "context", "messages");
   assert.equal(context.text, outputBelow(example));
@@ -267,7 +267,7 @@ test("the example of triage gives the text below it, and its hook is not asked a
   assert.equal((await replay(context.recording, messages)).same, true);
 });
 
-test("the example of a turn is made of what its comments say", async () => {
+test("the example of a turn has the parts in its comments", async () => {
   const example = exampleWith("offers = `Heron");
   const { context } = await run(example, "context");
   assert.ok(comment(example, "context.messages.length;").startsWith(`${context.messages.length}:`));
@@ -281,7 +281,7 @@ test("the example of a turn is made of what its comments say", async () => {
   assert.equal(comment(example, "context.snapshot.sourceCounts;"), written(context.snapshot.sourceCounts));
 });
 
-test("the example of append, then build goes on where the last prompt ended", async () => {
+test("the example of append, then build continues the last prompt", async () => {
   const example = exampleWith("Who takes the keys?");
   const { first, second } = await run(example, "first, second");
   const contents = first.messages.map(({ content }) => content);
@@ -294,7 +294,7 @@ test("the example of append, then build goes on where the last prompt ended", as
   assert.equal(comment(example, "second.messages[5].content;"), JSON.stringify(second.messages[5].content));
 });
 
-test("the example of a tool that searches finds what its comments say", async () => {
+test("the example of a search tool finds the messages in its comments", async () => {
   const example = exampleWith("search_conversation");
   const { hit } = await run(example, "hit");
   for (const field of ["text", "reason"]) {
@@ -302,7 +302,7 @@ test("the example of a tool that searches finds what its comments say", async ()
   }
 });
 
-test("the example of conversations gives the text below it", async () => {
+test("the example of conversations prints the text below it", async () => {
   const example = exampleWith("presets.tiered");
   const { context } = await run(example, "context");
   assert.equal(context.text, outputBelow(example));
@@ -310,7 +310,7 @@ test("the example of conversations gives the text below it", async () => {
   assert.equal(comment(example, "context.conversations.map"), written(labels));
 });
 
-test("the example of a session is a conversation that lasts, in a page that is loaded again", async () => {
+test("the example of a session is a conversation that survives a reload of its page", async () => {
   const example = exampleWith("earlier messages, newest first");
   const look = "{ shown: shown.length, messages: context.messages.map(({ content }) => content) }";
   const [first, again] = await runInPage(example, look, { loads: 2 });
@@ -323,7 +323,7 @@ test("the example of a session is a conversation that lasts, in a page that is l
   );
 });
 
-test("the example of a reply that is being written leaves it once, and whole", async () => {
+test("the example of a streaming reply stores it once, and completely", async () => {
   const example = exampleWith("wordsOfModel");
   const { said } = await run(example, "said");
   assert.equal(comment(example, "said.length;"), written(said.length));
@@ -343,7 +343,7 @@ test("the example of a Durable Object keeps each session in an object", async ()
   );
 });
 
-test("the first example of sessions is built again to the same", async () => {
+test("the first example of sessions is rebuilt to the same", async () => {
   const example = exampleWith("with what its replay needs");
   const { again, context } = await run(example, "again", "context");
   assert.equal(comment(example, "again.same;"), written(again.same));
@@ -356,14 +356,14 @@ test("the example of untrusted input refuses a role that other fields contradict
   assert.equal(comment(example, "refused;"), written(refused));
 });
 
-test("the example of the retrieval tool returns what was left out", async () => {
+test("the example of the retrieval tool returns the omitted part", async () => {
   const { retrieval } = await run(exampleWith("retrieval.definition"), "retrieval");
   assert.equal(retrieval.definition("openai").function.name, "retrieve");
   assert.match(await retrieval.execute({ query: "handler_137", max_tokens: 300 }), /handler_137 took 69 ms/);
   assert.match(await retrieval.execute({ id: "r2", max_tokens: 400 }), /^r2, read_log \{\}:\n0: handler_0 took 0 ms/);
 });
 
-test("the agent's loop overflows, and the one with a context for each step finishes", async () => {
+test("the plain agent loop overflows, and the one with a context for each step finishes", async () => {
   const { failure } = await run(exampleWith("async function runAgent"), "failure");
   assert.equal(failure.message.slice(0, 50), "This model's maximum context length is 8000 tokens");
   const last = exampleWith("const reply = await model(messages).catch");
@@ -386,7 +386,7 @@ test("the example of an agent's run keeps every step", async () => {
   assert.ok(context.tokens.total <= 6000 && context.tokens.total > 5900);
 });
 
-test("the examples of redaction keep secrets out, and put them back", async () => {
+test("the examples of redaction keep secrets out, and restore them", async () => {
   const first = exampleWith("Write to anna@example.org, or call");
   const { messages, context } = await run(first, "messages", "context");
   assert.match(context.messages[0].content, /^Write to \[EMAIL_\w{8}\], or call \[PHONE_\w{8}\]\.$/);
@@ -409,13 +409,13 @@ test("the examples of redaction keep secrets out, and put them back", async () =
   assert.equal(comment(streamed, "shown += restorer.end();"), written(shown));
 });
 
-test("the example of retention bounds a session, and all of a store", async () => {
+test("the example of retention bounds a session, and a whole store", async () => {
   const example = exampleWith("maxSessions: 100");
   const { removedCount } = await run(example, "removedCount");
   assert.equal(comment(example, "removedCount;"), written(removedCount));
 });
 
-test("the example of IndexedDB asks the browser what it promises", async () => {
+test("the example of IndexedDB asks for the browser's guarantees", async () => {
   const look = "{ key: session.key, persisted, room }";
   const [{ key, persisted, room }] = await runInPage(exampleWith("store.persist()"), look);
   assert.equal(key, "web:main");
@@ -423,7 +423,7 @@ test("the example of IndexedDB asks the browser what it promises", async () => {
   assert.deepEqual(Object.keys(room), ["usageBytes", "quotaBytes"]);
 });
 
-test("the store of one's own passes the suite as the example runs it", () => {
+test("the custom store passes the suite as the example runs it", () => {
   const [store, cases] = ["// map-store.mjs", "// map-store.test.mjs"].map((name) => exampleWith(name));
   const cwd = mkdtempSync(join(folderFor(store), "store-"));
   folderFor(cases);
@@ -442,7 +442,7 @@ test("the store of one's own passes the suite as the example runs it", () => {
   }
 });
 
-test("the rows of the format are read, and written back as they stand there", async () => {
+test("the rows of the format are read, and written back unchanged", async () => {
   const [{ code }] = examplesIn("jsonl");
   const session = await openSession("web:main", { store: memoryStore() });
   const { messageCount, skipped } = await session.import(code);
@@ -469,7 +469,7 @@ function sorted(line) {
   );
 }
 
-test("a sub-task is handed over", async () => {
+test("a sub-task is handed off", async () => {
   const { handoff, content } = await run(exampleWith("planning.handoff"), "handoff", "content");
   assert.deepEqual(
     handoff.context.messages.map(({ content }) => content),
@@ -507,7 +507,7 @@ test("a context as the request of a provider", async () => {
   );
 });
 
-test("what a server set on a message goes back to it", async () => {
+test("fields that a server set on a message go back to it", async () => {
   const example = exampleWith("deepSeek.request");
   const { deepSeek, local, openAi } = await run(example, "deepSeek, local, openAi");
   const [own, other] = [deepSeek, local].map((context) => written(context.request("openai").messages[1]));
@@ -516,7 +516,7 @@ test("what a server set on a message goes back to it", async () => {
   assert.equal(written(openAi.request("openai").messages[1]), comment(example, "openAi.request"));
 });
 
-test("a compaction begins the request to its maker, and the log's own messages go to others", async () => {
+test("a compaction begins the request to its maker, and the original messages go to others", async () => {
   const { toClaude, toOther } = await run(exampleWith("const toClaude"), "toClaude", "toOther");
   assert.deepEqual(
     toClaude.request("anthropic").messages.map(({ role }) => role),
@@ -526,14 +526,14 @@ test("a compaction begins the request to its maker, and the log's own messages g
   assert.equal(toOther.request("openai").messages.length, 4);
 });
 
-test("an error that was sent is whole again", async () => {
+test("a transferred error is complete again", async () => {
   const example = exampleWith("ContextError.from(");
   const { failure } = await run(example, "failure");
   assert.equal(written(failure.code), comment(example, "failure?.code"));
   assert.match(failure.nextAction, /./);
 });
 
-test("what a prompt costs with tools, and what calibrates it", async () => {
+test("the cost of a prompt with tools, and its calibration", async () => {
   const tools = exampleWith("get_capital");
   const { tokens } = (await run(tools, "context")).context;
   assert.equal(String(tokens.total), comment(tools, "context.tokens.total"));
@@ -548,7 +548,7 @@ test("what a prompt costs with tools, and what calibrates it", async () => {
   assert.equal(next.tokens.total, inputTokens);
 });
 
-test("every link within the papers leads somewhere, in the repository and in the package", () => {
+test("every link in the docs works, in the repository and in the package", () => {
   const pack = spawnSync("npm", ["pack", "--dry-run", "--json"], { cwd: packageFolder, encoding: "utf8" });
   assert.equal(pack.status, 0, pack.stderr);
   const packed = new Set(JSON.parse(pack.stdout)[0].files.map(({ path }) => path));
@@ -605,7 +605,7 @@ test("every example was run", () => {
   );
 });
 
-test("the lines for the shell do what stands there", () => {
+test("the shell commands do what the docs say", () => {
   mkdirSync(folder, { recursive: true });
   const cwd = mkdtempSync(join(fileURLToPath(folder), "shell-"));
   try {

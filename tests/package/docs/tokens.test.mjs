@@ -16,7 +16,7 @@ function table() {
   );
 }
 
-test("the page has the errors that are measured", () => {
+test("the page has the measured errors", () => {
   const text = readFileSync(page, "utf8");
   const place = /(<!-- measured: .* -->\n)[\s\S]*?(<!-- \/measured -->)/;
   const made = text.replace(place, (_, before, after) => `${before}${table()}\n${after}`);
@@ -39,7 +39,7 @@ test("OpenAI's chat without tools is counted exactly", () => {
   }
 });
 
-test("OpenAI's chat with tools is counted within 1 % or one token", () => {
+test("OpenAI's chat with tools is counted within 1% or one token", () => {
   for (const { id, counted, inputTokens, tokens, request, api } of samples.map(measured)) {
     if (api === "openai" && request?.tools) {
       assert.ok(Math.abs(counted - inputTokens) <= Math.max(1, inputTokens / 100), `${id}: ${counted}, ${inputTokens}`);
@@ -48,7 +48,7 @@ test("OpenAI's chat with tools is counted within 1 % or one token", () => {
   }
 });
 
-test("what tokens.words says of an estimate is what the samples say", () => {
+test("tokens.words describes an estimate as the samples do", () => {
   const families = new Map();
   for (const sample of samples.map(measured).filter(isChecked)) {
     const words = `${familyOf(sample.model)}: ${sample.tokens.words.match(FIGURES)[0]}`;
@@ -72,7 +72,7 @@ function familyOf(model) {
 const isChecked = ({ tokens, superseded }) => !superseded && FIGURES.test(tokens.words);
 const FIGURES = /(\d+) recorded requests of its kind were off by (\d+) % on average/;
 
-test("every recorded request says where it is published", () => {
+test("every recorded request names its source", () => {
   for (const { id, source, model, language, inputTokens, outputTokens } of samples) {
     assert.ok(source.length > 10 && model && language && (inputTokens ?? outputTokens) > 0, id);
   }

@@ -26,7 +26,7 @@ const nested = (depth) => {
   return value;
 };
 
-describe("lists are as long as they have something in them", () => {
+describe("sparse lists are as long as their elements", () => {
   const empty = (length) => {
     const list = [];
     list.length = length;
@@ -49,14 +49,14 @@ describe("lists are as long as they have something in them", () => {
   };
   for (const [name, call] of Object.entries(places)) {
     for (const length of [1, 1_000_000_000]) {
-      test(`${name}: ${length} places with nothing`, async () => {
+      test(`${name}: ${length} holes`, async () => {
         const error = await errorOf(() => call(empty(length)));
         checkContextError(error, { kind: error.kind });
       });
     }
   }
 
-  test("a session appends all of a list, or fails", async () => {
+  test("a session appends a whole list, or fails", async () => {
     const session = await openSession("web:a", { store: memoryStore() });
     const holes = empty(2);
     const error = await errorOf(() => session.append(holes));
@@ -70,7 +70,7 @@ describe("lists are as long as they have something in them", () => {
 describe("import", () => {
   // Each of these took seconds or minutes when a regular expression backtracked.
   const repeated = ["\r", " ", "\t", "\r ", "{", '{"a":', '"', "\\", '\\"', "\u2028", "1", "[", "\ufeff", "\r\n", "\n"];
-  test("a file of one thing over and over is read once", async () => {
+  test("a file that repeats one thing is read once", async () => {
     for (const [at, piece] of repeated.entries()) {
       const session = await openSession("web:a", { store: memoryStore() });
       const text = `{"role":"user","content":"a"}${piece.repeat(200_000)}x\n{"role":"user","content":"b"}\n`;
@@ -83,7 +83,7 @@ describe("import", () => {
     }
   });
 
-  test("progress is told, and other work gets its turn", async () => {
+  test("progress is reported, and other work gets its turn", async () => {
     const session = await openSession("web:a", { store: memoryStore() });
     const lines = manyMessages(20_000).map((message) => JSON.stringify(message));
     const told = [];
@@ -102,7 +102,7 @@ describe("import", () => {
     );
   });
 
-  test("a file that is no longer wanted leaves nothing", async () => {
+  test("an aborted import leaves nothing", async () => {
     const session = await openSession("web:a", { store: memoryStore() });
     const file = JSON.stringify({ role: "user", content: "a" });
     const error = await errorOf(() => session.import(file, { signal: AbortSignal.abort() }));
@@ -111,7 +111,7 @@ describe("import", () => {
   });
 });
 
-describe("any text, however it repeats, is read once", () => {
+describe("any repetitive text is read once", () => {
   /**
    * Strings that the package's regular expressions look for, whole and in part: if one of them backtracks, it does so
    * on these.
@@ -276,7 +276,7 @@ describe("any text, however it repeats, is read once", () => {
   }
 });
 
-test("a recording that is nested beyond reason is damaged, and the next call works", async () => {
+test("an absurdly nested recording is damaged, and the next call works", async () => {
   const { recording } = buildContextSync([{ role: "user", content: "a" }], estimate);
   for (const field of Object.keys(recording)) {
     for (const depth of [40, 20_000]) {
@@ -290,7 +290,7 @@ test("a recording that is nested beyond reason is damaged, and the next call wor
   assert.ok((await replay(recording, [{ role: "user", content: "a" }])).same);
 });
 
-describe("a store that gives what it should not", () => {
+describe("a store that returns wrong values", () => {
   /** A memory store with one wrong method. */
   const wrong = (change) => {
     const store = memoryStore();
@@ -299,7 +299,7 @@ describe("a store that gives what it should not", () => {
     return { ...Object.fromEntries(bound), derived: store.derived, ...change(store) };
   };
 
-  test("a row that contains itself is named by an export", async () => {
+  test("an export names a row that contains itself", async () => {
     const itself = { role: "user", content: "a" };
     itself.self = itself;
     const store = wrong((real) => ({
@@ -314,7 +314,7 @@ describe("a store that gives what it should not", () => {
     checkContextError(error, { kind: "session_error", code: "STORE_FAILED", message: /entry 1 / });
   });
 
-  test("what it throws is the cause of a ContextError", async () => {
+  test("its exception is the cause of a ContextError", async () => {
     for (const thrown of [new TypeError("no"), undefined, "words", null, { toString: null }]) {
       const store = wrong(() => ({ read: () => Promise.reject(thrown) }));
       const session = await openSession("web:a", { store });

@@ -38,7 +38,7 @@ function failInside(run = () => countTokens("naïve", { encoding: "estimate" }))
 }
 
 // Must come first in the file: no encoding is loaded yet, so builds have to wait.
-test("builds that wait for an encoding go on in the new engine", async () => {
+test("builds that wait for an encoding continue in the new engine", async () => {
   const transcript = createTranscript(messages);
   const waiting = [buildContext(messages, config), buildContext(transcript, config)];
   transcript.append({ role: "user", content: "later" });
@@ -51,14 +51,14 @@ test("builds that wait for an encoding go on in the new engine", async () => {
   }
 });
 
-describe("after a failure inside", () => {
+describe("after an internal failure", () => {
   test("the error says what happened, and has its cause", () => {
     const error = failInside();
     checkContextError(error, { kind: "token_count_error", code: "INTERNAL", message: /out of memory or stack/ });
     assert.ok(error.cause instanceof RangeError);
   });
 
-  test("what the call itself held is not given back to an engine that never had it", () => {
+  test("handles of the failed call aren't released in the new engine", () => {
     const context = buildContextSync(messages, { ...config, model: "naïve", budget: { maxTokens: 30 } });
     for (let failure = 0; failure < 20; failure++) {
       checkContextError(

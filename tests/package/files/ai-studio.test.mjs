@@ -88,11 +88,11 @@ checkFile({
   ],
 });
 
-describe("prompts of AI Studio", () => {
+describe("AI Studio prompts", () => {
   const contentsOf = (...chunks) =>
     parseTranscript(JSON.stringify({ chunkedPrompt: { chunks } })).messages.map(({ content }) => content);
 
-  test("hold media, videos and functions", () => {
+  test("contain media, videos and functions", () => {
     assert.deepEqual(
       contentsOf(
         { role: "user", inlineAudio: { mimeType: "audio/ogg", data: "AAAA" }, youtubeVideo: { id: "v1" } },
@@ -117,7 +117,7 @@ describe("prompts of AI Studio", () => {
     );
   });
 
-  test("of a system instruction in either form", () => {
+  test("have a system instruction in either form", () => {
     for (const systemInstruction of [{ text: "Be brief." }, { parts: [{ text: "Be brief." }] }]) {
       const file = { systemInstruction, chunkedPrompt: { chunks: [{ role: "user", text: "a" }] } };
       assert.deepEqual(parseTranscript(JSON.stringify(file)).messages, [

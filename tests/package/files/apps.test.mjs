@@ -80,7 +80,7 @@ const grouped = (parts) => {
 for (const app of APP_FILES) {
   const { kind, has, write } = app;
   describe(kind, () => {
-    test("is read back as it was written, and what isn't read is counted", async () => {
+    test("is read back, and unread parts are counted", async () => {
       await forEachSeedAsync(async (random) => {
         const turns = randomConversation(random, app);
         const { text, skipped, timeOf: timed, idOf, before = [] } = write(turns, random);
@@ -100,7 +100,7 @@ for (const app of APP_FILES) {
       });
     });
 
-    test("that was cut or changed is read as far as it is understood, or refused", async () => {
+    test("is read as far as it is understood, or refused, after being cut or changed", async () => {
       await forEachSeedAsync(async (random) => {
         const { text } = write(randomConversation(random, app), random);
         await checkAny(text.slice(0, random.integer(0, text.length)));
@@ -110,7 +110,7 @@ for (const app of APP_FILES) {
   });
 }
 
-test("a file that is mixed with another's rows loses none of them", () => {
+test("a file mixed with another's rows loses none of them", () => {
   forEachSeed((random) => {
     const lists = APP_FILES.flatMap((app) => {
       const turns = randomConversation(random, app).map((turn) => ({
@@ -136,7 +136,7 @@ test("a file that is mixed with another's rows loses none of them", () => {
   });
 });
 
-test("WhatsApp's own words for a file are told from what somebody says", () => {
+test("WhatsApp's own words for a file differ from a user's", () => {
   const chat = (text) => parseTranscript(`[01.06.26, 10:00:00] Ann: ${text}`).messages[0].content;
   assert.equal(chat("\u200e<attached: 0001-PHOTO.jpg>"), "[Attached file: 0001-PHOTO.jpg]");
   assert.equal(chat("\u200eIMG 1.jpg (Datei angehängt)\nLook!"), "[Attached file: IMG 1.jpg]\nLook!");

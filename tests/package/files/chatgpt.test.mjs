@@ -162,7 +162,7 @@ checkFile({
   skipped: [[2, /^message 3: author: unknown role "critic"/]],
 });
 
-describe("what a message says", () => {
+describe("the content of a message", () => {
   const text = (text) => ({ type: "text", text });
   const one = (role, content, more) => read(message(role, content, more)).map(({ content }) => content)[0];
 
@@ -239,7 +239,7 @@ describe("what a message says", () => {
     test(name, () => assert.deepEqual(one("assistant", content), expected));
   }
 
-  test("what was attached stands beside the words, but for what stands among them", () => {
+  test("attachments follow the words, unless they are inline", () => {
     const attachments = [
       { id: "file_1", name: "map.png", mime_type: "image/png", width: 640, height: 480 },
       { id: "file-9", name: "plan.pdf", mime_type: "application/pdf", size: 5_000_000 },
@@ -254,7 +254,7 @@ describe("what a message says", () => {
     ]);
   });
 
-  test("instructions of a user are the system's, in either form; memories too", () => {
+  test("a user's instructions belong to the system, in either form, and so do memories", () => {
     const metadata = {
       is_user_system_message: true,
       is_visually_hidden_from_conversation: true,
@@ -272,7 +272,7 @@ describe("what a message says", () => {
     );
   });
 
-  test("what is hidden is read, and can be left out", () => {
+  test("hidden messages are read, and can be left out", () => {
     const { messages } = parsedOf([
       message("user", "a"),
       message("user", "b", { metadata: { is_visually_hidden_from_conversation: true } }),
@@ -285,19 +285,19 @@ describe("what a message says", () => {
     );
   });
 
-  test("what the model thinks aloud in the channel of analysis is reasoning", () => {
+  test("thoughts in the analysis channel are reasoning", () => {
     assert.deepEqual(one("assistant", "Hm.", { channel: "analysis" }), [{ type: "reasoning", text: "Hm." }]);
     assert.deepEqual(one("assistant", "Done.", { channel: "final" }), "Done.");
   });
 
-  test("what a tool thinks is the assistant's", () => {
+  test("a tool's thoughts are the assistant's", () => {
     const thoughts = { content_type: "thoughts", thoughts: [{ summary: "S", content: "C" }] };
     assert.deepEqual(read(message("tool", thoughts, { name: "a8km123" })), [
       { id: "n1", role: "assistant", content: [{ type: "reasoning", text: "S\nC" }] },
     ]);
   });
 
-  test("what is unknown is reported, and its text stays", () => {
+  test("unknown content is reported, and its text stays", () => {
     const { messages, skipped } = parsedOf([
       message("assistant", { content_type: "hologram", text: "said" }),
       message("assistant", { content_type: "multimodal_text", parts: [{ content_type: "smell" }, "words"] }),
@@ -315,7 +315,7 @@ describe("what a message says", () => {
   });
 });
 
-describe("calls of tools", () => {
+describe("tool calls", () => {
   const call = (tool, text = "{}") => message("assistant", { content_type: "code", text }, { recipient: tool });
   const result = (name, text) => message("tool", text, { name });
   const pairs = (...messages) =>
@@ -335,7 +335,7 @@ describe("calls of tools", () => {
     ]);
   });
 
-  test("have one result: what comes later is a part of it", () => {
+  test("have one result: later output is a part of it", () => {
     assert.deepEqual(pairs(call("web"), result("web", "a"), result("web", "b")), ["n1", ["n1", ["a", "b"]]]);
     assert.deepEqual(pairs(call("multi_tool_use.parallel"), result("one", "a"), result("two", "b")), [
       "n1",
@@ -343,12 +343,12 @@ describe("calls of tools", () => {
     ]);
   });
 
-  test("have a result, though it says nothing, and though its tool has another name", () => {
+  test("have a result even if it is empty, and even if its tool has another name", () => {
     assert.deepEqual(pairs(call("python"), result("python", "")), ["n1", ["n1", []]]);
     assert.deepEqual(pairs(call("dalle.text2im"), result("t2uay3k.sj1i4kz", "a")), ["n1", ["n1", ["a"]]]);
   });
 
-  test("are those since the user spoke; what a tool says unasked is nobody's result", () => {
+  test("are those since the user spoke, and unrequested output of a tool isn't a result", () => {
     const unasked = message("tool", "page 1", { name: "file_search" });
     assert.deepEqual(pairs(call("python"), result("python", "1"), unasked), [
       "n1",
@@ -403,7 +403,7 @@ describe("trees", () => {
     return { nodes, leaf: `node-${leaf}`, branch, parents };
   }
 
-  test("give exactly the branch of current_node", () => {
+  test("return exactly the branch of current_node", () => {
     forEachSeed((random) => {
       const { nodes, leaf, branch } = randomTree(random, random.integer(1, 60));
       const { messages, skipped } = parseTranscript(
@@ -417,7 +417,7 @@ describe("trees", () => {
     });
   });
 
-  test("without a current_node that is there give the newest branch", () => {
+  test("return the newest branch if current_node is missing", () => {
     forEachSeed((random) => {
       const { nodes, parents } = randomTree(random, random.integer(1, 40));
       const newest = [];
@@ -436,7 +436,7 @@ describe("trees", () => {
     });
   });
 
-  test("that are torn or run in a circle end, and say so", async () => {
+  test("that are broken or circular end, and report it", async () => {
     await forEachSeedAsync(async (random) => {
       const { nodes, leaf } = randomTree(random, random.integer(2, 30));
       for (let count = random.integer(1, 3); count > 0; count--) {
@@ -466,7 +466,7 @@ describe("trees", () => {
     assert.match(torn.skipped[0].reason, /^the message "x" is not in it: the messages before "a" are missing$/);
   });
 
-  test("of 100,000 messages below each other take ten times as long as a tenth of them", () => {
+  test("take linear time up to 100,000 nested messages", () => {
     const read = (count) => {
       const nodes = Array.from({ length: count }, (_, at) => {
         const role = at % 2 === 0 ? "user" : "assistant";

@@ -149,7 +149,7 @@ checkFile({
 });
 
 describe("blocks", () => {
-  test("of older exports are the text alone", () => {
+  test("of older exports are only the text", () => {
     assert.deepEqual(read({ uuid: "a", text: "said", sender: "human", created_at: AT }), [
       { id: "a", role: "user", content: "said" },
     ]);
@@ -158,7 +158,7 @@ describe("blocks", () => {
     assert.deepEqual(read(shown)[0].content, "real");
   });
 
-  test("that say nothing give no message", () => {
+  test("that are empty make no message", () => {
     assert.deepEqual(
       read(
         human("a", ""),
@@ -171,7 +171,7 @@ describe("blocks", () => {
     );
   });
 
-  test("of calls without ids find each other, by name or by order", () => {
+  test("of calls without ids are paired by name or order", () => {
     const use = (name, id) => ({ type: "tool_use", name, input: {}, ...(id && { id }) });
     const result = (name, text, tool_use_id) => ({ type: "tool_result", name, content: text, tool_use_id });
     const messages = read(
@@ -189,7 +189,7 @@ describe("blocks", () => {
     assert.equal(context.explain(1).fate, "kept");
   });
 
-  test("of errors, of images, and of what nobody knows in a result", () => {
+  test("of errors, of images, and unknown ones in a result", () => {
     const [, { content }] = read(
       assistant("a", [
         { type: "tool_use", id: "t", name: "draw", input: null },
@@ -223,7 +223,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("of a file name it once, however often the export does", () => {
+  test("of a file name it once, however often the export repeats it", () => {
     const file = { file_uuid: "f", file_name: "a.pdf", file_kind: "document" };
     const image = { file_uuid: "g", file_kind: "image", preview_asset: { image_width: 10, image_height: 20 } };
     const [{ content }] = read(
@@ -242,7 +242,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("of a sender that is not known are skipped, and so is what stands twice", () => {
+  test("of an unknown sender are skipped, and so are duplicates", () => {
     const { messages, skipped } = parsedOf([
       human("a", "one"),
       human("a", "two"),
@@ -280,7 +280,7 @@ describe("branches", () => {
     return { messages, branchOf };
   }
 
-  test("are that of the current leaf, or the newest where none is named", () => {
+  test("follow the current leaf, or the newest if none is named", () => {
     forEachSeed((random) => {
       const count = random.integer(2, 50);
       const { messages, branchOf } = randomTree(random, count);
@@ -295,7 +295,7 @@ describe("branches", () => {
     });
   });
 
-  test("are none where messages do not say what they follow", () => {
+  test("don't exist if messages don't name their parents", () => {
     const messages = [human("a", "1"), human("b", "2", { parent_message_uuid: "gone" }), human("c", "3")];
     assert.deepEqual(
       read(...messages).map(({ id }) => id),
@@ -303,7 +303,7 @@ describe("branches", () => {
     );
   });
 
-  test("that are torn or run in a circle end, and say so", async () => {
+  test("that are broken or circular end, and report it", async () => {
     await forEachSeedAsync(async (random) => {
       const { messages } = randomTree(random, random.integer(2, 20));
       for (let count = random.integer(1, 3); count > 0; count--) {
@@ -319,7 +319,7 @@ describe("branches", () => {
   });
 });
 
-test("a conversation alone, and conversations in an object, are read as well", () => {
+test("a single conversation, and conversations in an object, are read as well", () => {
   const one = { uuid: "c", name: "N", chat_messages: [human("a", "hi")] };
   for (const file of [one, [one], { conversations: [one] }]) {
     const { conversations, messages } = parseTranscript(JSON.stringify(file));

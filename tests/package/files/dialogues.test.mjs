@@ -48,7 +48,7 @@ checkFile({
 });
 
 describe("dialogues", () => {
-  test("are the same in a list, a line each, and in an object around them", () => {
+  test("are the same in a list, in lines, and in an object", () => {
     forEachSeed((random) => {
       const dialogues = Array.from({ length: random.integer(2, 5) }, () => ({
         messages: JSON.parse(JSON.stringify([user("first"), ...randomTranscript(random, { mostMessages: 6 })])),
@@ -73,7 +73,7 @@ describe("dialogues", () => {
     });
   });
 
-  test("can be merged on purpose, and are still told apart", () => {
+  test("can be merged on purpose, and are still distinguished", () => {
     const { conversations } = parseTranscript(lines({ messages: [user("a")] }, { messages: [user("b")] }));
     /** @type {import("windrow").BuiltContext<any>} */
     const { messages } = buildContextSync(
@@ -86,7 +86,7 @@ describe("dialogues", () => {
     );
   });
 
-  test("of which one has a message are one conversation without a made up name", () => {
+  test("are one conversation without an invented name if only one has messages", () => {
     const { conversations } = parseTranscript(JSON.stringify([{ messages: [] }, { messages: [user("a")] }]));
     assert.deepEqual(conversations, [{ messages: [user("a")] }]);
     assert.deepEqual(parseTranscript(JSON.stringify({ id: "x", messages: [user("a")] })).conversations, [
@@ -94,7 +94,7 @@ describe("dialogues", () => {
     ]);
   });
 
-  test("of one name, or without, are named by their number", () => {
+  test("with equal names or none are named by their number", () => {
     const named = (...ids) =>
       parseTranscript(JSON.stringify(ids.map((id) => ({ id, messages: [user("a")] })))).conversations.map(
         ({ id }) => id,
@@ -104,7 +104,7 @@ describe("dialogues", () => {
     assert.deepEqual(named("", " ", {}, null), ["#1", "#2", "#3", "#4"]);
   });
 
-  test("beside messages that stand by themselves are conversations of their own", () => {
+  test("next to separate messages are separate conversations", () => {
     const { conversations } = parseTranscript(JSON.stringify([user("a"), { messages: [user("b")] }, assistant("c")]));
     assert.deepEqual(conversations.map(textsOf), [["a", "c"], ["b"]]);
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe("dialogues", () => {
     );
   });
 
-  test("the newest is the one with the latest message; the last where no time is known", () => {
+  test("the newest has the latest message, or is the last without times", () => {
     const newest = (...times) => {
       const dialogues = times.map((createdAt, at) => ({ messages: [user(String(at), { createdAt }), user("later")] }));
       return parseTranscript(lines(...dialogues)).messages[0].content;
@@ -125,7 +125,7 @@ describe("dialogues", () => {
     assert.equal(newest(5, "soon", 5), "2");
   });
 
-  test("of another shape have its times", () => {
+  test("in another format have its times", () => {
     const message = (text, createdAt) => ({
       id: text,
       role: "user",
@@ -144,12 +144,12 @@ describe("dialogues", () => {
     buildContextSync(messages, { encoding: "estimate" });
   });
 
-  test("that a file of windrow's own names beside its messages are not the file's", () => {
+  test("that a windrow file names next to its messages aren't the file's", () => {
     const file = { request: "And?", messages: [user("a")], conversations: [{ id: "c", summary: "s" }], contents: [] };
     assert.deepEqual(parseTranscript(JSON.stringify(file)).messages, [user("a")]);
   });
 
-  test("are as many as there are lines, soon", () => {
+  test("number as many as the lines, quickly", () => {
     const text = Array.from({ length: 100_000 }, (_, at) => `{"messages":[{"role":"user","content":"${at}"}]}`).join(
       "\n",
     );
@@ -160,7 +160,7 @@ describe("dialogues", () => {
   });
 });
 
-describe("import of several", () => {
+describe("import of several conversations", () => {
   const several = [
     { id: "new", title: "New", messages: [user("b", { createdAt: "2026-02-01T00:00:00Z" })] },
     { id: "old", messages: [user("a", { createdAt: "2026-01-01T00:00:00Z" })] },
@@ -170,7 +170,7 @@ describe("import of several", () => {
     return { session, result: await session.import(JSON.stringify(value), options) };
   };
 
-  test("takes all, the oldest first, and says which", async () => {
+  test("takes all, oldest first, and lists them", async () => {
     const { session, result } = await imported(several);
     assert.deepEqual(textsOf({ messages: await session.messages() }), ["a", "b"]);
     assert.deepEqual(result, {
@@ -186,7 +186,7 @@ describe("import of several", () => {
     assert.equal(messages.length, 2);
   });
 
-  test("takes one, and the next one behind it", async () => {
+  test("takes one, and then the next after it", async () => {
     const { session, result } = await imported(several, { conversation: "new" });
     assert.deepEqual(
       result.conversations.map(({ id }) => id),
@@ -199,7 +199,7 @@ describe("import of several", () => {
     );
   });
 
-  test("of a log beside them keeps the lines of the log in front", async () => {
+  test("next to a log keeps the log's lines first", async () => {
     const rows = [{ type: "session", session_key: "x" }, user("c", { createdAt: "2027-01-01T00:00:00Z" })];
     const { session, result } = await imported([...several, ...rows]);
     assert.deepEqual(textsOf({ messages: await session.messages() }), ["c", "a", "b"]);
@@ -211,7 +211,7 @@ describe("import of several", () => {
     assert.deepEqual(textsOf({ messages: await one.session.messages() }), ["c"]);
   });
 
-  test("without the one that is asked for is refused, says what there is, and appends nothing", async () => {
+  test("refuses an unknown one, lists those that exist, and appends nothing", async () => {
     const session = await openSession("s", { store: memoryStore() });
     for (const conversation of ["gone", 3]) {
       const error = await errorOf(() => session.import(JSON.stringify(several), { conversation }));
@@ -225,7 +225,7 @@ describe("import of several", () => {
     assert.deepEqual(await session.messages(), []);
   });
 
-  test("tells how far it is, and can be ended", async () => {
+  test("reports progress, and can be aborted", async () => {
     const text = JSON.stringify(Array.from({ length: 3000 }, (_, at) => ({ messages: [user(`m${at}`.repeat(200))] })));
     const session = await openSession("s", { store: memoryStore() });
     const told = [];

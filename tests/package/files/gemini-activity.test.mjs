@@ -70,7 +70,7 @@ checkFile({
 describe("activities", () => {
   const said = (...activities) => parseTranscript(JSON.stringify(activities)).messages.map(({ content }) => content);
 
-  test("stand in order of time, those of one time in the order in which they came", () => {
+  test("are in order of time, and keep their order at equal times", () => {
     forEachSeed((random) => {
       const count = random.integer(1, 30);
       const times = Array.from({ length: count }, () => random.integer(0, 9)).sort((left, right) => right - left);
@@ -82,14 +82,14 @@ describe("activities", () => {
     });
   });
 
-  test("of other languages are prompts where they were answered; others never", () => {
+  test("in other languages are prompts if they were answered", () => {
     const at = "2026-01-01T00:00:00Z";
     assert.deepEqual(said(activity("Eingabe: Hallo", at, "<p>Hallo!</p>")), ["Eingabe: Hallo", "Hallo!"]);
     assert.deepEqual(said(activity("Eingabe: Hallo", at), activity("Asked Gemini: hi", at)), ["hi"]);
     assert.deepEqual(said(activity("Created a canvas", at, "<p>x</p>"), activity("Prompted a", at)), ["a"]);
   });
 
-  test("of other products alone are no conversation", async () => {
+  test("of other products alone aren't a conversation", async () => {
     const search = { header: "Search", title: "Searched for trains", time: "2026-01-01T00:00:00Z" };
     const { message } = await errorOf(() => parseTranscript(JSON.stringify([search])));
     assert.match(message, /no message in it/);

@@ -17,12 +17,12 @@ describe("requests to Gemini", () => {
     }
   };
 
-  test("give their contents as the same messages in a list do", () => {
+  test("have the same contents as a list of the messages", () => {
     assert.deepEqual(outcome({ contents, generationConfig: {} }), outcome(contents));
   });
 
   // The format's reader handles the contents. This test covers the rest of the request.
-  test("are read, and stay as they are", {
+  test("are read, and stay unchanged", {
     skip: !messageShapes.some(({ title }) => /gemini/i.test(title)),
   }, () => {
     assert.deepEqual(outcome({ contents }), contents);
@@ -33,7 +33,7 @@ describe("requests to Gemini", () => {
     );
   });
 
-  test("have their instruction in front", () => {
+  test("begin with their instruction", () => {
     const own = [{ role: "user", parts: [{ type: "text", text: "Where?" }] }];
     for (const more of [
       { systemInstruction: { parts: [{ text: "Be brief." }] } },

@@ -113,7 +113,7 @@ describe("the branch of a log", () => {
     });
   });
 
-  test("does not lose what was before a row that is damaged", () => {
+  test("doesn't lose the part before a damaged row", () => {
     forEachSeed((random) => {
       const rows = Array.from({ length: random.integer(3, 9) }, (_, at) =>
         claudeRow({
@@ -149,7 +149,7 @@ describe("Claude Code's log", () => {
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: name, content: word }] },
   });
 
-  test("has the results of calls that were made at once next to each other: none is lost", () => {
+  test("has the results of parallel calls next to each other: none is lost", () => {
     forEachSeed((random) => {
       const count = random.integer(2, 5);
       const calls = Array.from({ length: count }, (_, at) =>
@@ -235,7 +235,7 @@ describe("Claude Code's log", () => {
     ]);
   });
 
-  test("has what the user typed while the model was at work", () => {
+  test("includes words that the user typed while the model was working", () => {
     const queued = {
       ...{ type: "attachment", uuid: "q", parentUuid: "u", timestamp: time(1), isSidechain: false },
       attachment: { type: "queued_command", prompt: "w2" },
@@ -246,7 +246,7 @@ describe("Claude Code's log", () => {
     ]);
   });
 
-  test("is imported as the conversation that it is", async () => {
+  test("is imported as the same conversation", async () => {
     const { rows, words } = { rows: [claudeRow({ id: "a", role: "user", word: "w1", second: 1 })], words: ["w1"] };
     const gone = claudeRow({ id: "x", role: "user", word: "w2", parent: null, second: 0 });
     const session = await openSession("s", { store: memoryStore() });
@@ -255,7 +255,7 @@ describe("Claude Code's log", () => {
   });
 });
 
-test("pi's compaction replaces what it sums up, and branches leave a summary", () => {
+test("pi's compaction replaces the summarized part, and branches leave a summary", () => {
   const header = { type: "session", version: 3, id: "s", timestamp: time(0), cwd: "/w" };
   const row = (id, parent, word, second) => piRow({ id, role: "user", word, parent, second });
   const entry = (type, id, parentId, fields) => ({ type, id, parentId, timestamp: time(9), ...fields });
@@ -283,13 +283,13 @@ describe("a rollout of Codex", () => {
   const event = (payload) => ({ timestamp: time(0), type: "event_msg", payload });
   const meta = { timestamp: time(0), type: "session_meta", payload: { id: "s", base_instructions: { text: "w0" } } };
 
-  test("is read once, though events repeat its items", () => {
+  test("is read once, even if events repeat its items", () => {
     const rows = [meta, says("user", "w1"), event({ type: "user_message", message: "w1" }), says("assistant", "w2")];
     rows.push(event({ type: "agent_message", message: "w2" }), item({ type: "ghost_snapshot", ghost_commit: {} }));
     assert.deepEqual(readLog(rows).words, ["w0", "w1", "w2"]);
   });
 
-  test("forgets the turns that were rolled back", () => {
+  test("forgets turns that were rolled back", () => {
     const turns = [says("user", "w1"), says("assistant", "w2"), says("user", "w3"), says("assistant", "w4")];
     const context = says("user", "<environment_context>w9</environment_context>");
     const back = (count) => event({ type: "thread_rolled_back", num_turns: count });
@@ -303,7 +303,7 @@ describe("a rollout of Codex", () => {
     assert.deepEqual(readLog([meta, context, ...turns, back(2), says("user", "w5")]).words, ["w0", "w9", "w5"]);
   });
 
-  test("has a history in place of what was compacted, or a summary after the user's words", () => {
+  test("has a history instead of the compacted part, or a summary after the user's words", () => {
     const turns = [meta, says("user", "w1"), says("assistant", "w2")];
     const compacted = (payload) => ({ timestamp: time(1), type: "compacted", payload });
     const history = [{ type: "message", role: "user", content: [{ type: "input_text", text: "w3" }] }];
@@ -355,7 +355,7 @@ describe("a chat of the Gemini CLI", () => {
     assert.deepEqual(whole.skipped, []);
   });
 
-  test("counts a row that was written again once, and not what was taken back", () => {
+  test("counts a rewritten row once, and ignores undone ones", () => {
     const again = [rows[0], row("b", "gemini", "w9"), ...rows.slice(1)];
     assert.deepEqual(readLog([header, ...again]).words, ["w1", "w2", "w3", "w4", "w5", "w6"]);
     assert.deepEqual(readLog([header, ...rows, { $rewindTo: "c" }, row("d", "user", "w7")]).words.slice(-2), [
@@ -375,7 +375,7 @@ describe("a chat of the Gemini CLI", () => {
   });
 });
 
-test("Roo Code's history is what would be sent: not what was condensed or cut", () => {
+test("Roo Code's history is the part that would be sent, without condensed or cut messages", () => {
   const message = (word, more) => ({
     role: "user",
     content: [{ type: "text", text: word }],

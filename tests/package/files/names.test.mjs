@@ -62,7 +62,7 @@ const FILES = {
   "a LangGraph state": { values: { messages: [{ type: "human", content: "Hi" }] }, next: [], checkpoint_id: "x" },
 };
 
-describe("files that are known by name", () => {
+describe("files recognized only by name", () => {
   for (const [name, file] of Object.entries(FILES)) {
     test(name, async () => {
       const text = typeof file === "string" ? file : JSON.stringify(file);
@@ -82,7 +82,7 @@ describe("files that are known by name", () => {
   }
 });
 
-describe("what stands next to the messages", () => {
+describe("data next to the messages", () => {
   const messages = [{ role: "user", content: "Hi" }];
 
   test("is read if it is an instruction, in each form of a request", () => {
@@ -100,7 +100,7 @@ describe("what stands next to the messages", () => {
     }
   });
 
-  test("is reported otherwise, if it may say something", () => {
+  test("is reported otherwise, if it might matter", () => {
     forEachSeed((random) => {
       const word = `w${random.integer(0, 9)}`;
       const values = [word, [word], { a: word }, [{ type: "function", name: word }]];
@@ -112,8 +112,8 @@ describe("what stands next to the messages", () => {
   });
 });
 
-describe("messages that could not be read", () => {
-  test("are counted and named, and what is no message isn't", () => {
+describe("unreadable messages", () => {
+  test("are counted and named, and values that aren't messages aren't", () => {
     forEachSeed((random) => {
       const rows = Array.from({ length: random.integer(1, 8) }, (_, at) => {
         const isRead = at === 0 || random.chance(0.5);
@@ -132,7 +132,7 @@ describe("messages that could not be read", () => {
     });
   });
 
-  test("are said by an import, too, with the name of the file if it is known", async () => {
+  test("are reported by an import, too, with the name of the file if it is known", async () => {
     const text = lines(
       { role: "user", content: "Hi" },
       { role: "assistant", content: [{ type: "toolRequest", id: "1" }] },

@@ -38,7 +38,7 @@ function fails(text, message) {
   );
 }
 
-test("the request of a file that is one object comes along", () => {
+test("the request of a file that is one object is read", () => {
   const parsed = parsedOne(JSON.stringify({ request: "And?", messages: all }, null, 2));
   assert.deepEqual(parsed, { messages: all, skipped: [], request: "And?" });
   const asked = parseTranscript(JSON.stringify({ request: { role: "user", content: "And?" }, messages: all }));
@@ -80,7 +80,7 @@ describe("forms of files", () => {
     assert.deepEqual(parsedOne('{"messages": []}'), { messages: [], skipped: [] });
   });
 
-  test("what is read is what was written: for random transcripts, as a list and as lines", () => {
+  test("files are read back as written: for random transcripts, as a list and as lines", () => {
     forEachSeed((random) => {
       const messages = JSON.parse(JSON.stringify(randomTranscript(random)));
       assert.deepEqual(parsedOne(JSON.stringify(messages)), { messages, skipped: [] });
@@ -119,7 +119,7 @@ describe("rows that are not understood", () => {
     });
   });
 
-  test("in lines are named by the line's number, blank lines counted", () => {
+  test("in lines are named by the line's number, counting blank lines", () => {
     const text = [
       JSON.stringify(one),
       "",
@@ -135,19 +135,19 @@ describe("rows that are not understood", () => {
     assert.match(parsed.skipped[2].reason, /expected a message, got 5/);
   });
 
-  test("a first line that is damaged does not hide the others", () => {
+  test("a damaged first line doesn't hide the others", () => {
     const parsed = parseTranscript(`{"role":"user","content":"cu\n${lines(...all)}`);
     assert.deepEqual(parsed.messages, all);
     assert.deepEqual(rows(parsed), [1]);
   });
 
-  test("a last line that was cut, as a crash leaves it, is skipped", () => {
+  test("a truncated last line, as a crash leaves it, is skipped", () => {
     const parsed = parseTranscript(lines(...all, one).slice(0, -9));
     assert.deepEqual(parsed.messages, all);
     assert.deepEqual(rows(parsed), [4]);
   });
 
-  test("of several in one line each is reported, with its place in the line", () => {
+  test("several in one line are each reported, with the place in the line", () => {
     const parsed = parseTranscript(lines({ messages: [one, { role: "bot" }, {}] }, { messages: [three] }));
     assert.deepEqual(
       parsed.conversations.map(({ messages }) => messages.map(({ content }) => content)),
@@ -159,14 +159,14 @@ describe("rows that are not understood", () => {
   });
 });
 
-describe("what is no conversation", () => {
+describe("not a conversation", () => {
   test("no JSON", () => {
     for (const text of ["", " \n", "\ufeff", "hello", "<html>", "# Notes\n\n- one", "undefined", "PK\u0003\u0004"]) {
       fails(text, /^not a conversation/);
     }
   });
 
-  test("JSON that was cut, wherever", () => {
+  test("truncated JSON", () => {
     const documents = {
       "a list": JSON.stringify(all),
       "a list, indented": JSON.stringify(all, null, 2),
@@ -185,7 +185,7 @@ describe("what is no conversation", () => {
     }
   });
 
-  test("JSON without a message in it is refused", async () => {
+  test("JSON without a message is refused", async () => {
     for (const text of ['"text"', "5", "null", "true", '{"a": 1}', '{"messages": {"role": "user"}}']) {
       checkContextError(await errorOf(() => parseTranscript(text)), {
         kind: "transcript_error",

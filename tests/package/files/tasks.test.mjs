@@ -46,7 +46,7 @@ describe("a task as a message", () => {
     });
   }
 
-  test("has what the task has: id, session, source and time, in either spelling", () => {
+  test("has the task's id, session, source and time, in either spelling", () => {
     const message = {
       id: "task-123",
       role: "user",
@@ -118,7 +118,7 @@ describe("a task as a message", () => {
     }
   });
 
-  test("keeps the parent task and the metadata, which come back untouched", () => {
+  test("keeps the parent task and the metadata unchanged", () => {
     const metadata = { reason: "handoff" };
     const tasks = ["node.message", "execute"].map((action) => ({
       action,
@@ -135,7 +135,7 @@ describe("a task as a message", () => {
     }
   });
 
-  test("lists keep their order, and lose what is no message", () => {
+  test("lists keep their order, and lose values that aren't messages", () => {
     const tasks = [
       { action: "execute", parameters: { content: "one" } },
       { action: "node.tool_call", parameters: { tool_name: "find", tool_args: { a: [1] } } },
@@ -147,7 +147,7 @@ describe("a task as a message", () => {
   });
 });
 
-describe("a look-up in a layer of memory", () => {
+describe("a lookup in a layer of memory", () => {
   const tasks = ["s1", "s2", "s1", undefined].map((session_id, position) => ({
     task_id: `t${position}`,
     action: "execute",
@@ -157,7 +157,7 @@ describe("a look-up in a layer of memory", () => {
   const found = (/** @type {Parameters<typeof queryLayer>} */ ...query) =>
     queryLayer(...query).map((/** @type {any} */ { task_id }) => task_id);
 
-  test("keeps to the session, but for L4, and gives the newest", () => {
+  test("keeps to the session, except for L4, and returns the newest", () => {
     for (const layer of /** @type {const} */ (["L1", "L2", "L3"])) {
       assert.deepEqual(found(layer, tasks, { sessionId: "s1" }), ["t0", "t2"]);
       assert.deepEqual(found(layer, tasks, { sessionId: "s1", limit: 1 }), ["t2"]);
@@ -169,7 +169,7 @@ describe("a look-up in a layer of memory", () => {
     assert.deepEqual(queryLayer("L2", messages, { sessionId: "s2" }), [messages[1]]);
   });
 
-  test("gives nothing that has expired", () => {
+  test("returns nothing that has expired", () => {
     const at = (id, created_at, ttl_seconds) => ({
       task_id: id,
       action: "node.message",
@@ -184,7 +184,7 @@ describe("a look-up in a layer of memory", () => {
     assert.deepEqual(found("L1", entries, { now: "2026-01-28T12:00:00Z" }), ["valid"]);
   });
 
-  test("fails where it is asked wrongly", () => {
+  test("fails on a wrong question", () => {
     for (const [path, query] of /** @type {[path: string, query: any][]} */ ([
       ["layer", ["L5", []]],
       ["entries", ["L1", null]],
@@ -231,7 +231,7 @@ describe("direct messages in a context", () => {
     assert.deepEqual(idsOf(tasks, "agent-c"), ["other"]);
   });
 
-  test("come by priority, the highest first, then the newest, and only while they are valid", () => {
+  test("come by priority, highest first, then newest, while they are valid", () => {
     const tasks = [
       direct("low", { priority: 0.1 }),
       direct("default", {}),
@@ -250,7 +250,7 @@ describe("direct messages in a context", () => {
     assert.deepEqual(idsOf(tasks, "agent-b", { request, sessionId: "s2" }), ["theirs"], "the config is stronger");
   });
 
-  test("of another session are none of this", () => {
+  test("of another session are left out", () => {
     const tasks = [
       direct("mine", {}, { session_id: "s1" }),
       direct("theirs", {}, { session_id: "s2" }),

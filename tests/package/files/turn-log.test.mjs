@@ -23,7 +23,7 @@ describe("logs of turns", () => {
     (message) => ({ ...message, createdAt: "2026-01-01T00:00:00Z" }),
   );
 
-  test("are read, and the texts stay of which another block cannot be read", () => {
+  test("are read, and keep the texts of rows with an unreadable block", () => {
     for (const text of [lines(...rows), JSON.stringify(rows), JSON.stringify({ messages: rows })]) {
       const { messages, skipped } = parseTranscript(text);
       assert.deepEqual(

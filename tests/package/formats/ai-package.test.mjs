@@ -25,7 +25,7 @@ test("random conversations pass the SDK's schema, and become a prompt of its pro
   });
 });
 
-test("the SDK's own model messages of a `UIMessage` come back as they were", async () => {
+test("the SDK's own model messages of a `UIMessage` are unchanged", async () => {
   const messages = await convertToModelMessages([
     { role: "user", parts: [{ type: "text", text: "Which hall?" }] },
     {

@@ -27,7 +27,7 @@ const parsedOf = (message) => ({
   parts: message.content.map((part) => part.noted ?? { part, given: undefined, place: ".content" }),
 });
 
-describe("a conversation that is in the provider's own form already", () => {
+describe("a conversation in the provider's own form", () => {
   test("OpenAI's chat: the body is the same, with the caller's own parts", () => {
     const messages = [
       { role: "system", content: "Be brief." },
@@ -125,7 +125,7 @@ describe("a conversation that is in the provider's own form already", () => {
     assert.equal(body.messages[2].content[0], messages[2].content[0]);
   });
 
-  test("OpenAI's Responses: what it gives with an item and does not take back is left out", () => {
+  test("OpenAI's Responses: item fields that it returns but refuses are left out", () => {
     const summary = [{ type: "summary_text", text: "hm" }];
     const reasoning = { type: "reasoning", id: "rs_1", summary, encrypted_content: "Z0FB" };
     const image = { type: "image_generation_call", id: "ig_1", status: "completed", result: PIXEL };
@@ -141,7 +141,7 @@ describe("a conversation that is in the provider's own form already", () => {
     assert.deepEqual(given, before);
   });
 
-  test("Gemini: a call and its response have an id where one of them had one, and are the caller's own parts without", () => {
+  test("Gemini: a call and its response get an id if either has one, and otherwise stay the caller's own parts", () => {
     const calls = (...ids) =>
       ids.map((id) => ({ functionCall: { ...id, name: "look", args: {} }, thoughtSignature: "c2ln" }));
     const responses = (...ids) =>
@@ -167,7 +167,7 @@ describe("a conversation that is in the provider's own form already", () => {
     assert.deepEqual([of[1].parts[0].functionCall.id, of[2].parts[0].functionResponse.id], ["a", "a"]);
   });
 
-  test("Gemini: a response that is no object is put into one, in a copy", () => {
+  test("Gemini: a response that isn't an object is wrapped in one, in a copy", () => {
     const given = (response) => [
       { role: "user", parts: [{ text: "go" }] },
       { role: "model", parts: [{ functionCall: { name: "look", args: {} }, thoughtSignature: "c2ln" }] },
@@ -183,7 +183,7 @@ describe("a conversation that is in the provider's own form already", () => {
     }
   });
 
-  test("fields that the provider does not know are removed in a copy", () => {
+  test("unknown fields are removed in a copy", () => {
     const part = { type: "text", text: "hi", index: 0 };
     const given = { id: "m", role: "user", content: [part], createdAt: 5, metadata: {}, tags: ["note"] };
     for (const [name, body] of Object.entries(bodies([given]))) {
@@ -202,7 +202,7 @@ describe("instructions", () => {
     user("now"),
   ];
 
-  test("go where the provider has them", () => {
+  test("are in the provider's place for them", () => {
     const { openai, "openai-responses": responses, anthropic, gemini, "ai-sdk": sdk } = bodies(messages);
     assert.deepEqual(
       openai.messages.map(({ role }) => role),
@@ -228,7 +228,7 @@ describe("instructions", () => {
     assert.deepEqual(sdk.messages, [user("hi"), user("now")]);
   });
 
-  test("with a mark for Anthropic's cache they stay blocks", () => {
+  test("with a cache breakpoint for Anthropic they stay blocks", () => {
     const marked = { type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } };
     const { system } = requestOf("anthropic", [
       { role: "system", content: [marked] },
@@ -238,7 +238,7 @@ describe("instructions", () => {
     assert.deepEqual(system, [marked, { type: "text", text: "Be kind." }]);
   });
 
-  test("there is no field for them where there are none", () => {
+  test("without any, the field is absent", () => {
     for (const body of Object.values(bodies([user("hi")]))) {
       assert.deepEqual(
         Object.keys(body).filter((key) => /system|instruct/i.test(key)),
@@ -249,7 +249,7 @@ describe("instructions", () => {
 });
 
 describe("turns", () => {
-  test("neighbours of one role are one message where roles must alternate", () => {
+  test("neighbors of one role are merged if roles must alternate", () => {
     const { anthropic, gemini, openai } = bodies([user("a"), user("b"), assistant("c"), assistant("d"), user("e")]);
     assert.deepEqual(
       anthropic.messages.map(({ role, content }) => [role, content.length]),
@@ -270,7 +270,7 @@ describe("turns", () => {
     assert.equal(openai.messages.length, 5);
   });
 
-  test("a context that begins with the assistant has a message of the user's before it, for Anthropic and Gemini", () => {
+  test("a context that begins with the assistant gets a user message before it, for Anthropic and Gemini", () => {
     const { anthropic, gemini, openai } = bodies([assistant("Hello!"), user("hi")]);
     assert.deepEqual(anthropic.messages[0], user(EARLIER_MESSAGES));
     assert.deepEqual(gemini.contents[0], { role: "user", parts: [{ text: EARLIER_MESSAGES }] });
@@ -278,7 +278,7 @@ describe("turns", () => {
     assert.equal(EARLIER_MESSAGES, "[Earlier messages are not shown.]");
   });
 
-  test("results stand directly behind their calls, whatever was said between", () => {
+  test("results directly follow their calls, whatever was said between", () => {
     const {
       openai,
       anthropic,
@@ -316,7 +316,7 @@ describe("turns", () => {
     );
   });
 
-  test("what the assistant says between results stays between them", () => {
+  test("the assistant's words between results stay between them", () => {
     const message = assistant([
       { type: "text", text: "First." },
       { type: "tool-call", toolCallId: "a", toolName: "f", input: {} },
@@ -337,7 +337,7 @@ describe("turns", () => {
     );
   });
 
-  test("a text behind a call comes before it, where calls must be last", () => {
+  test("a text after a call comes before it, if calls must be last", () => {
     const message = assistant([
       { type: "tool_use", id: "a", name: "f", input: {} },
       { type: "text", text: "I look." },
@@ -349,7 +349,7 @@ describe("turns", () => {
     );
   });
 
-  test("several results of one call are one", () => {
+  test("several results of one call are merged", () => {
     const { anthropic, openai } = bodies([user("go"), call("a"), result("a", "one"), result("a", "two")]);
     assert.equal(anthropic.messages[2].content[0].content, "one\ntwo");
     assert.equal(openai.messages[2].content, "one\ntwo");
@@ -370,7 +370,7 @@ describe("turns", () => {
     );
   });
 
-  test("what a tool says without a call is nobody's words: it is refused, and a context leaves it out", () => {
+  test("tool output without a call is nobody's words: it is refused, and a context leaves it out", () => {
     const messages = [user("go"), { role: "tool", content: "It rains." }];
     assert.throws(() => bodies(messages), { code: "NOT_SENDABLE" });
     const context = buildContextSync(messages, { encoding: "estimate" });
@@ -394,7 +394,7 @@ describe("turns", () => {
     assert.deepEqual(sdk.messages[2].content[0].output, { type: "text", value: "" });
   });
 
-  test("half characters are marked", () => {
+  test("lone surrogates are replaced", () => {
     for (const body of Object.values(bodies([user("half \ud83e")]))) {
       assert.match(JSON.stringify(body), /half \ufffd/);
     }
@@ -402,7 +402,7 @@ describe("turns", () => {
 });
 
 describe("names", () => {
-  test("one that fits is OpenAI's field, another stands before the text", () => {
+  test("a valid one is OpenAI's field, and any other precedes the text", () => {
     const messages = [
       user("a", { name: "Mara" }),
       user("b", { name: "Dr. Q:\nPhD" }),
@@ -423,13 +423,13 @@ describe("names", () => {
     assert.equal(anthropic.messages[1].content, "c", "nobody imitates a name before what it says");
   });
 
-  test("before an image it is a text of its own", () => {
+  test("before an image it is a separate text", () => {
     const image = { type: "image", url: "https://example.org/a.png" };
     const { contents } = requestOf("gemini", [user([image], { name: "Mara" })]);
     assert.deepEqual(contents[0].parts[0], { text: "Mara:" });
   });
 
-  test("of a tool is made to fit, in call and result alike", () => {
+  test("of a tool is made valid, in call and result alike", () => {
     const { openai, anthropic, gemini } = bodies([user("go"), call("a", "1st tool/näme"), result("a")]);
     assert.equal(openai.messages[1].tool_calls[0].function.name, "1st_tool_n_me");
     assert.equal(anthropic.messages[1].content[0].name, "1st_tool_n_me");
@@ -455,7 +455,7 @@ describe("calls", () => {
     return [made.arguments, anthropic.messages[1].content[0].input];
   };
 
-  test("their arguments are a JSON text, or an object; what is none is the field input", () => {
+  test("their arguments are JSON text or an object, and other values become the field input", () => {
     assert.deepEqual(argumentsIn({ q: 1 }), ['{"q":1}', { q: 1 }]);
     assert.deepEqual(argumentsIn('{ "q": 1 }'), ['{ "q": 1 }', { q: 1 }]);
     assert.deepEqual(argumentsIn("ls -l"), ['{"input":"ls -l"}', { input: "ls -l" }]);
@@ -465,7 +465,7 @@ describe("calls", () => {
     assert.deepEqual(argumentsIn(""), ["{}", {}]);
   });
 
-  test("ids are made to fit, and no two are one", () => {
+  test("ids are made valid and distinct", () => {
     const ids = ["a|b", "a.b", "a_b", "x".repeat(70), `${"x".repeat(69)}y`];
     const messages = [user("go"), ...ids.flatMap((id) => [call(id), result(id)])];
     for (const [name, longest] of /** @type {[name: any, longest: number][]} */ ([
@@ -484,7 +484,7 @@ describe("calls", () => {
     }
   });
 
-  test("OpenAI's Responses has the tools that take text too", () => {
+  test("OpenAI's Responses has tools that take text too", () => {
     const custom = { id: "a", type: "custom", custom: { name: "shell", input: "ls" } };
     const { input } = requestOf("openai-responses", [
       user("go"),
@@ -497,7 +497,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("of a tool that another provider ran are calls with results", () => {
+  test("of another provider's own tool are calls with results", () => {
     const message = assistant([
       { type: "server_tool_use", id: "a", name: "web_search", input: { query: "x" } },
       { type: "web_search_tool_result", tool_use_id: "a", content: [{ type: "web_search_result", title: "T" }] },
@@ -512,7 +512,7 @@ describe("calls", () => {
     assert.equal(gemini.contents.length, 5);
   });
 
-  test("a failure is one where the provider has a mark for it", () => {
+  test("a failure is marked if the provider has a mark for it", () => {
     const failed = {
       role: "tool",
       content: [{ type: "tool-result", toolCallId: "a", output: { type: "error-text", value: "no" } }],
@@ -529,7 +529,7 @@ describe("calls", () => {
     assert.deepEqual(sdk.messages[2].content[0].output, { type: "error-text", value: "no" });
   });
 
-  test("what a tool gave as an object is Gemini's response itself", () => {
+  test("an object returned by a tool is Gemini's response itself", () => {
     const given = { role: "tool", content: [{ type: "tool-result", toolCallId: "a", output: { found: 2 } }] };
     const { openai, gemini, "ai-sdk": sdk } = bodies([user("go"), call("a"), given]);
     assert.equal(openai.messages[2].content, '{"found":2}');
@@ -545,7 +545,7 @@ describe("reasoning", () => {
     return JSON.stringify(body).includes("hm") || JSON.stringify(body).includes("c2ln");
   };
 
-  test("goes back to its provider alone; to the AI SDK with its proof", () => {
+  test("goes back only to its own provider, and to the AI SDK with its proof", () => {
     const proofs = {
       anthropic: { type: "thinking", thinking: "hm", signature: "c2ln" },
       gemini: { type: "reasoning", text: "hm", provider: "google", signature: "c2ln" },
@@ -578,7 +578,7 @@ describe("reasoning", () => {
     );
   });
 
-  test("is an item of the Responses before what it led to, by encrypted content or by the id of that", () => {
+  test("is an item of the Responses before its calls or text, by encrypted content or by its id", () => {
     const part = { type: "reasoning", text: "hm", provider: "openai", id: "rs_1" };
     const item = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] };
     /** @returns {any[]} */
@@ -612,7 +612,7 @@ describe("reasoning", () => {
     );
   });
 
-  test("Gemini's signatures of texts and calls stay; a call of another model passes by the value for it", () => {
+  test("Gemini's signatures of texts and calls stay, and another model's call gets the bypass value", () => {
     const signed = { type: "text", text: "It.", provider: "google", signature: "c2ln" };
     const text = requestOf("gemini", [user("go"), assistant([signed]), user("thanks")]);
     assert.deepEqual(text.contents[1].parts, [{ text: "It.", thoughtSignature: "c2ln" }]);
@@ -641,7 +641,7 @@ describe("reasoning", () => {
     assert.equal(own.contents[1].parts[0].thoughtSignature, "c2ln");
   });
 
-  test("encrypted reasoning of nobody's is refused by the AI SDK alone, which takes any", async () => {
+  test("encrypted reasoning of an unknown maker is refused by the AI SDK alone, which takes any", async () => {
     const { writeAiSdk, MalformedMessage } = await sources("formats/ai-sdk/write.ts", "message/malformed.ts");
     const message = { role: "assistant", content: [{ type: "redacted_thinking", data: "d" }] };
     assert.throws(
@@ -679,7 +679,7 @@ describe("media", () => {
     assert.equal(sent("gemini", webp).inlineData.mimeType, "image/webp");
   });
 
-  test("images by their address", () => {
+  test("images by URL", () => {
     const part = { type: "image", url: address };
     assert.deepEqual(sent("openai", part), { type: "image_url", image_url: { url: address } });
     assert.deepEqual(sent("anthropic", part), { type: "image", source: { type: "url", url: address } });
@@ -706,7 +706,7 @@ describe("media", () => {
     assert.deepEqual(sent("gemini", uploaded), { fileData: { fileUri: uploaded.url, mimeType: "video/mp4" } });
   });
 
-  test("a document that is a text", () => {
+  test("a text document", () => {
     const part = { type: "document", source: { type: "text", media_type: "text/plain", data: "Plan" } };
     assert.deepEqual(sent("openai", part), { type: "text", text: "Plan" });
     assert.deepEqual(sent("openai-responses", part), { type: "input_text", text: "Plan" });
@@ -726,7 +726,7 @@ describe("media", () => {
     assert.deepEqual(sent("ai-sdk", part), { type: "file", data: WAV, mediaType: "audio/wav" });
   });
 
-  test("what the assistant said aloud goes back by its id, and elsewhere in words", () => {
+  test("the assistant's audio goes back by its id, and to others as words", () => {
     const spoken = assistant(null, { audio: { id: "audio_1", transcript: "Hello." } });
     const { openai, anthropic, gemini } = bodies([user("hi"), spoken, user("now")]);
     assert.deepEqual(openai.messages[1], { role: "assistant", content: null, audio: { id: "audio_1" } });
@@ -734,7 +734,7 @@ describe("media", () => {
     assert.deepEqual(gemini.contents[1].parts, [{ text: "Hello." }]);
   });
 
-  test("images from tools go where the provider takes them", () => {
+  test("images from tools go where the provider accepts them", () => {
     const shown = result("a", [{ type: "text", text: "see" }, png]);
     const messages = [user("go"), call("a"), shown];
     /** @type {(name: import("windrow").ProviderName) => any} */
@@ -749,7 +749,7 @@ describe("media", () => {
     assert.deepEqual(output.value[1], { type: "image-data", data: PIXEL, mediaType: "image/png" });
   });
 
-  test("what a provider does not take is an error with its place, and is never lost", async () => {
+  test("media that a provider doesn't accept is an error with its place, and never lost", async () => {
     /** @type {[name: import("windrow").ProviderName, messages: any[], path: string][]} */
     const cases = [
       ["openai", [user(["see", { type: "audio", url: "https://example.org/a.mp3" }])], "messages[0].content[1]"],
@@ -771,7 +771,7 @@ describe("media", () => {
   });
 });
 
-test("media in the memory of a page is refused when it is read: no request could hold it", async () => {
+test("media in a page's memory is refused when it is read: no request could include it", async () => {
   for (const type of ["image", "audio", "file"]) {
     for (const part of [
       { type, data: new Blob(["x"]) },
@@ -786,7 +786,7 @@ test("media in the memory of a page is refused when it is read: no request could
   }
 });
 
-test("calls and results of LlamaIndexTS are in options, and go with their messages", () => {
+test("calls and results of LlamaIndexTS are in options, and move with their messages", () => {
   /** @type {any[]} */
   const messages = [
     user("Which hall?"),
@@ -817,7 +817,7 @@ describe("ids and reasoning of OpenAI's Responses", () => {
   const turns = (...items) => /** @type {any[]} */ ([{ role: "user", content: "Which?" }, ...items, asked]);
   const thought = (more) => ({ type: "reasoning", id: "rs_1", summary: [], ...more });
 
-  test("an id that the provider would not take is not sent, however long it is", () => {
+  test("an id that the provider would refuse isn't sent, however long it is", () => {
     forEachSeed((random) => {
       const id = `rs_${"a".repeat(random.integer(0, 500))}`;
       const isFit = id.length > 3 && id.length <= 64;
@@ -832,7 +832,7 @@ describe("ids and reasoning of OpenAI's Responses", () => {
     });
   });
 
-  test("a request that is not stored has no reasoning without its content, and no ids of items", () => {
+  test("a request that isn't stored has no reasoning without its content, and no item ids", () => {
     const call = { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}" };
     const given = { type: "function_call_output", call_id: "a", output: "x" };
     const items = turns(thought({}), call, given, thought({ id: "rs_2", encrypted_content: "e" }), answer);
@@ -857,7 +857,7 @@ describe("ids and reasoning of OpenAI's Responses", () => {
   });
 });
 
-test("messages of another shape are sent as any", async () => {
+test("messages of another format are sent like any", async () => {
   const messages = [
     { id: "a", role: "user", parts: [{ type: "text", text: "Which?" }] },
     {
@@ -889,12 +889,12 @@ test("messages of another shape are sent as any", async () => {
   checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].parts[0]" });
 });
 
-describe("parts that a shape notes as the provider's own", async () => {
+describe("parts marked as the provider's own", async () => {
   const { writeGemini, writeResponses } = await sources("formats/gemini/write.ts", "formats/openai-responses/write.ts");
   const noted = (part, given) => ({ noted: { part, given, place: ".parts[0]" } });
   const hi = { role: "user", content: [{ type: "text", text: "hi" }] };
 
-  test("Gemini's are there as they were", () => {
+  test("Gemini's are unchanged", () => {
     const code = { executableCode: { language: "PYTHON", code: "1" } };
     const called = { functionCall: { name: "f", args: {} }, thoughtSignature: "s" };
     const video = { fileData: { fileUri: "gs://a/b", mimeType: "video/mp4" }, videoMetadata: { fps: 1 } };
@@ -916,7 +916,7 @@ describe("parts that a shape notes as the provider's own", async () => {
     assert.deepEqual(contents[1].parts[1], { functionCall: { name: "f", args: {}, id: "f" }, thoughtSignature: "s" });
   });
 
-  test("the items of the Responses are there as they were", () => {
+  test("the Responses items are unchanged", () => {
     const reasoning = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "e" };
     const searched = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } };
     const message = {

@@ -85,7 +85,7 @@ function conversation(random, { made, empty }) {
 }
 
 describe("a compaction", () => {
-  test("begins the request of its maker, and what is before it is neither sent nor counted", async () => {
+  test("begins its maker's request, and the part before it is neither sent nor counted", async () => {
     let compacted = 0;
     let same = 0;
     let cases = 0;
@@ -125,7 +125,7 @@ describe("a compaction", () => {
     assertShare(same, cases, 2, "bodies are held against those without what was before");
   });
 
-  test("goes to nobody else: there the messages before it are sent again", async () => {
+  test("goes to nobody else: others get the messages before it", async () => {
     await forEachSeedAsync(async (random) => {
       const name = random.pick(Object.keys(MAKERS));
       const maker = MAKERS[name];
@@ -152,7 +152,7 @@ describe("a compaction", () => {
     });
   });
 
-  test("stands before what a section says, and a call that follows keeps its result", async () => {
+  test("precedes section texts, and a call after it keeps its result", async () => {
     /** @type {any[]} */
     const messages = [
       { role: "user", content: "long ago" },
@@ -197,7 +197,7 @@ describe("a compaction", () => {
     assert.deepEqual(sent, [messages[1]]);
   });
 
-  test("keeps instructions that the request has at the top, and no others", async () => {
+  test("keeps instructions at the top of the request, and no others", async () => {
     const late = { role: "system", content: "Be brisk." };
     /** @type {any[]} */
     const messages = [
@@ -218,7 +218,7 @@ describe("a compaction", () => {
     ]);
   });
 
-  test("holds in a session, however much of the log is before it", async () => {
+  test("works in a session, however much of the log is before it", async () => {
     const random = new Random(1);
     const session = await openSession("s", { store: memoryStore() });
     const turn = (at) => [

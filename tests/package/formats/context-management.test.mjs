@@ -81,7 +81,7 @@ describe("context_management", () => {
     assert.match(await noteOn({ edits: [{ type: "tomorrows" }] }), /^tomorrows: its effect isn't documented/);
   });
 
-  test("is an option of a request, and goes to no provider without it", async () => {
+  test("is an option of a request, and reaches no provider without it", async () => {
     const contextManagement = { edits: [{ type: "compact_20260112" }] };
     const context = await buildContext(run, { model: MODEL, render: { provider: "anthropic" } });
     assert.equal(context.request("anthropic").context_management, undefined);

@@ -62,7 +62,7 @@ test("for random ids of calls, every id in a body has at most 256 letters, digit
   });
 });
 
-describe("an id of a file or of audio that no provider gave is refused, and never changed", () => {
+describe("an id of a file or audio that no provider issued is refused, and never changed", () => {
   const user = (part) => [{ role: "user", content: [part] }];
   const cases = [
     ["openai", (id) => user({ type: "file", file: { file_id: id } })],
@@ -95,7 +95,7 @@ describe("an id of a file or of audio that no provider gave is refused, and neve
   }
 });
 
-test("reasoning that isn't sent without being stored isn't counted either, in the shapes that have it", () => {
+test("reasoning that isn't sent without being stored isn't counted either, in formats that have it", () => {
   /** @type {Record<string, (random: any, id: string, data: string | undefined) => any[]>} */
   const shapes = {
     items: (random, id, data) => [
@@ -142,11 +142,11 @@ test("reasoning that isn't sent without being stored isn't counted either, in th
   });
 });
 
-describe("blocks of Anthropic's", () => {
+describe("Anthropic's blocks", () => {
   /** @type {any} */
   const options = { model: "claude-opus-5", encoding: "estimate", render: { provider: "anthropic" } };
 
-  test("a file that is put into a container costs its block, and goes back as it came", () => {
+  test("a file in a container costs its block, and goes back unchanged", () => {
     const upload = { type: "container_upload", file_id: "file_011CNha8iCJcU1wXNR6q4V8w" };
     const build = (parts) =>
       buildContextSync([{ role: "user", content: [...parts, { type: "text", text: "Sum it up." }] }], options);
@@ -155,7 +155,7 @@ describe("blocks of Anthropic's", () => {
     assert.deepEqual(build([upload]).request("anthropic").messages[0].content[0], upload);
   });
 
-  test("a change of tools is named, with what to do", async () => {
+  test("an error names a change of tools and the next step", async () => {
     for (const type of ["tool_addition", "tool_removal"]) {
       const content = [{ type, tool: { type: "tool_reference", name: "look" } }];
       const own = { role: "system", content };

@@ -20,7 +20,7 @@ const chat = [
 ];
 
 describe("late instructions", () => {
-  test("stay in their place for a model that takes them there, and at the top otherwise", () => {
+  test("stay in place for a model that accepts them there, and move to the top otherwise", () => {
     const rolesFor = (model, options = {}) =>
       requestOf("anthropic", chat, { model, ...options }).messages.map(({ role, content }) => [role, content]);
     for (const model of ["claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "anthropic/claude-fable-5.1"]) {
@@ -53,7 +53,7 @@ describe("late instructions", () => {
     ]);
   });
 
-  test("leave every earlier byte as it was, and are counted", async () => {
+  test("leave every earlier byte unchanged, and are counted", async () => {
     let placed = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {

@@ -106,7 +106,7 @@ function expected(marks, messages) {
 
 describe("calls without a result", () => {
   for (const [shape, { title, write, thoughtsOf, has }] of Object.entries(SHAPES)) {
-    test(`${title}: every text and every finished result is sent, in a valid body, within what was counted`, () => {
+    test(`${title}: every text and every finished result is sent, in a valid body, within the count`, () => {
       let openCount = 0;
       const cases = forEachSeed((random, seed) => {
         const provider = PROVIDERS[seed % PROVIDERS.length];
@@ -166,7 +166,7 @@ describe("a run that the user stopped", () => {
   /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, budget: { maxTokens: 2000 } };
 
-  test("Anthropic: the open call is closed, and all else stays", () => {
+  test("Anthropic: the open call is closed, and everything else stays", () => {
     const context = contextOf(STOPPED, options);
     assert.deepEqual(
       context.request("anthropic").messages,
@@ -194,7 +194,7 @@ describe("a run that the user stopped", () => {
     assert.match(context.explain("step").words, /; without a result, and so closed in the request: t2 /);
   });
 
-  test("with `drop` the call alone is left out, and nothing is counted for it", () => {
+  test("with `drop` only the call is left out, and nothing is counted for it", () => {
     const closed = contextOf(STOPPED, options);
     const dropped = contextOf(STOPPED, { ...options, render: { openCalls: "drop" } });
     const [, step, next] = dropped.request("anthropic").messages;
@@ -217,7 +217,7 @@ describe("a run that the user stopped", () => {
     assert.deepEqual(requestOf("anthropic", STOPPED), body);
   });
 
-  test("a message of the AI SDK's keeps its finished tools and its text", () => {
+  test("an AI SDK message keeps its finished tools and its text", () => {
     const done = (at) => ({
       type: "tool-read",
       toolCallId: `c${at}`,
@@ -242,7 +242,7 @@ describe("a run that the user stopped", () => {
     assert.deepEqual(context.kept[1].parts, parts.slice(0, -1));
   });
 
-  test("of calls with one name and no ids, the one without a result is closed", () => {
+  test("among calls with one name and no ids, the one without a result is closed", () => {
     const call = (path) => ({ functionCall: { name: "read", args: { path } } });
     const messages = [
       { role: "user", parts: [{ text: "Read both" }] },
@@ -267,7 +267,7 @@ describe("calls that are answered later", () => {
     { role: "assistant", content: [text("I book."), call, ask] },
   ];
 
-  test("one that the user has allowed stays open, and one that nobody has answered is closed", () => {
+  test("an approved one stays open, and an unanswered one is closed", () => {
     const allowed = { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ask", approved: true }] };
     const answered = contextOf([...waiting, allowed], { encoding });
     assert.deepEqual(answered.kept, [...waiting, allowed]);
@@ -277,13 +277,13 @@ describe("calls that are answered later", () => {
     assert.match(JSON.stringify(context.request("ai-sdk")), /I book\..*interrupted/);
   });
 
-  test("when the user speaks it is closed, and the text stays", () => {
+  test("it is closed when the user speaks, and the text stays", () => {
     const context = contextOf([...waiting, { role: "user", content: "Never mind." }], { encoding });
     assert.deepEqual(context.kept[1].content, [text("I book.")]);
     assert.match(JSON.stringify(context.request("anthropic")), /I book\..*interrupted.*Never mind\./);
   });
 
-  test("one that the provider runs is left out when the user speaks, and the text stays", () => {
+  test("a provider's own one is left out when the user speaks, and the text stays", () => {
     const hosted = { type: "server_tool_use", id: "srv", name: "web_search", input: { query: "boats" } };
     const messages = [
       { role: "user", content: "Search." },
@@ -296,7 +296,7 @@ describe("calls that are answered later", () => {
     }
   });
 
-  test("what the provider's tool gave without its call is left out alone", () => {
+  test("only a result of the provider's tool without its call is left out", () => {
     const given = { type: "web_search_tool_result", tool_use_id: "gone", content: [] };
     const messages = [
       { role: "user", content: "Search." },
@@ -308,17 +308,17 @@ describe("calls that are answered later", () => {
   });
 });
 
-describe("calls of OpenAI's own kinds", () => {
+describe("calls of OpenAI's built-in kinds", () => {
   const asked = { role: "user", content: "List the files." };
   const stop = { role: "user", content: "Stop." };
   const shell = { type: "shell_call", id: "sh_1", call_id: "c", action: { commands: ["ls"] }, status: "completed" };
 
-  test("one without a result is left out, as no item says that it was interrupted", () => {
+  test("one without a result is left out, because no item can mark it as interrupted", () => {
     const { input } = requestOf("openai-responses", /** @type {any} */ ([asked, shell, stop]));
     assert.deepEqual(input, [asked, stop]);
   });
 
-  test("what the local shell gave keeps the id of its call", () => {
+  test("output of the local shell keeps the id of its call", () => {
     const action = { type: "exec", command: ["ls"], env: {} };
     const call = { type: "local_shell_call", id: "lsh_1", call_id: "c", action, status: "completed" };
     const output = { type: "local_shell_call_output", id: "c", output: "boats.txt" };

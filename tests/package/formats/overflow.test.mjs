@@ -128,7 +128,7 @@ const WRAPPERS = {
   "inner server": (words) => ({ code: 502, metadata: { provider_name: "x", raw: words } }),
 };
 
-describe("an error that says that the prompt is too long", () => {
+describe("an error about a prompt that is too long", () => {
   for (const [words, inputTokens, maxInputTokens] of OVERFLOWS) {
     test(String(words).slice(0, 72), () => {
       for (const [name, wrapped] of Object.entries(WRAPPERS)) {
@@ -138,7 +138,7 @@ describe("an error that says that the prompt is too long", () => {
     });
   }
 
-  test("codes, names and fields say it too", () => {
+  test("is also recognized by codes, names and fields", () => {
     assert.ok(isContextOverflow({ error: { code: "context_length_exceeded", message: "Too long." } }));
     assert.ok(isContextOverflow(Object.assign(new Error("no words"), { name: "ContextOverflowError" })));
     const fields = { error: { type: "exceed_context_size_error", message: "x", n_prompt_tokens: 1407, n_ctx: 256 } };
@@ -146,7 +146,7 @@ describe("an error that says that the prompt is too long", () => {
   });
 });
 
-test("other errors don't", () => {
+test("other errors aren't mistaken for one", () => {
   for (const words of OTHERS) {
     for (const wrapped of Object.values(WRAPPERS)) {
       assert.equal(isContextOverflow(wrapped(words)), false, words);
@@ -157,7 +157,7 @@ test("other errors don't", () => {
   }
 });
 
-test("an error that holds itself, or is deep, is read to an end", () => {
+test("a circular or deep error is read to the end", () => {
   forEachSeed((random) => {
     const error = { message: random.text(5) };
     let inner = error;

@@ -99,7 +99,7 @@ function conversation(random, shape) {
 const options = { encoding: "o200k_base", model: "gpt-4o", request: null };
 
 for (const shape of Object.keys(SHAPES)) {
-  test(`${shape}: without a limit the count is that of the body, for every provider`, () => {
+  test(`${shape}: without a limit the count equals the body's, for every provider`, () => {
     forEachSeed((random) => {
       const messages = conversation(random, shape);
       for (const provider of PROVIDERS) {
@@ -110,7 +110,7 @@ for (const shape of Object.keys(SHAPES)) {
     });
   });
 
-  test(`${shape}: within a limit, with open calls, clocks that run backwards and words in between, the count is never below that of the body`, () => {
+  test(`${shape}: within a limit, with open calls, backward clocks and words in between, the count is never below the body's`, () => {
     let built = 0;
     const count = forEachSeed((random) => {
       const isTimed = shape !== "openai-responses" && random.chance(0.3);

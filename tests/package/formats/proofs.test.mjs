@@ -67,8 +67,8 @@ function uiMessage(random, steps) {
 const asUser = (text, isUi) =>
   isUi ? { id: text, role: "user", parts: [{ type: "text", text }] } : { role: "user", content: text };
 
-describe("reasoning of which nothing may be read", () => {
-  test("takes nothing with it: all that was said is sent, by the rules of every provider", () => {
+describe("unreadable reasoning", () => {
+  test("removes nothing else: everything that was said is sent, by the rules of every provider", () => {
     forEachSeed((random) => {
       const isUi = random.chance(0.5);
       const steps = stepsOf(random);
@@ -103,7 +103,7 @@ describe("reasoning of which nothing may be read", () => {
     });
   });
 
-  test("keeps its proof, as the provider asks for it with what it led to", () => {
+  test("keeps its proof, as the provider requires it with the output it led to", () => {
     const ui = (providerMetadata) => [
       asUser("asked.", true),
       {
@@ -154,7 +154,7 @@ describe("calls that share an id", () => {
   });
 });
 
-test("reasoning that led to nothing is left out where a provider is named", () => {
+test("reasoning that led to nothing is left out if a provider is named", () => {
   /** @type {any[]} */
   const messages = [asUser("asked."), { type: "reasoning", id: "rs_1", summary: [] }, asUser("and?")];
   for (const provider of NAMES) {
@@ -163,7 +163,7 @@ test("reasoning that led to nothing is left out where a provider is named", () =
   }
 });
 
-test("a call that was allowed and not run yet gave nothing: the AI SDK runs it, and no other request can be made", () => {
+test("a call that was approved but not run has no result: the AI SDK runs it, and no other request is possible", () => {
   const messages = [
     asUser("asked.", true),
     {
@@ -187,7 +187,7 @@ test("a call that was allowed and not run yet gave nothing: the AI SDK runs it, 
   }
 });
 
-test("what the AI SDK has a form for keeps it: lists are JSON, and items without a place are left out", () => {
+test("contents that the AI SDK can express keep their form: lists are JSON, and other items are left out", () => {
   const hosted = {
     id: "reply",
     role: "assistant",
@@ -215,7 +215,7 @@ test("what the AI SDK has a form for keeps it: lists are JSON, and items without
   assert.ok(!JSON.stringify(buildContextSync(listed, { encoding }).request("ai-sdk")).includes("mcpl_1"));
 });
 
-test("a result that says nothing makes no line beside another of the same call", () => {
+test("an empty result makes no line next to another of the same call", () => {
   const call = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
   const messages = [
     asUser("asked."),
@@ -227,7 +227,7 @@ test("a result that says nothing makes no line beside another of the same call",
   assert.equal(body.messages[2].content, "gave.");
 });
 
-test("a reply in audio goes back by its id, and elsewhere as what was said", () => {
+test("a reply in audio goes back by its id, and to others as its words", () => {
   const audio = { id: "audio_1", expires_at: 4e9, data: "AAAA", transcript: "said." };
   const context = buildContextSync([asUser("asked."), { role: "assistant", content: null, audio }, asUser("and?")], {
     encoding,
@@ -242,7 +242,7 @@ test("a reply in audio goes back by its id, and elsewhere as what was said", () 
   }
 });
 
-test("Anthropic: notes of its own go back as they came, count, and go to nobody else", () => {
+test("Anthropic: its own notes go back unchanged, count, and go to nobody else", () => {
   const listing = { type: "mcp_tool_listing", mcp_server_name: "boats", tools: [{ name: "look" }] };
   const hop = { type: "fallback", from: { model: "a" }, to: { model: "b" } };
   const thinking = { type: "thinking", thinking: "hm", signature: "c2ln" };

@@ -46,7 +46,7 @@ function inOrderOfCalls(marks) {
 
 for (const { name } of providers) {
   describe(`bodies for ${name}`, () => {
-    test("random conversations keep every rule, and nothing of them is lost, said twice or out of order", () => {
+    test("random conversations keep every rule, and nothing is lost, repeated or reordered", () => {
       forEachSeed((random) => {
         const { messages, marks } = randomConversation(random, TAKEN[name]);
         const body = requestOf(name, messages);
@@ -72,7 +72,7 @@ for (const { name } of providers) {
       });
     });
 
-    test("reasoning is there no more than once, and only what the provider can take back", () => {
+    test("reasoning occurs at most once, and only if the provider accepts it back", () => {
       forEachSeed((random) => {
         const { messages, marks } = randomConversation(random, TAKEN[name]);
         const found = marksIn(requestOf(name, messages));
@@ -86,7 +86,7 @@ for (const { name } of providers) {
       });
     });
 
-    test("the messages stay as they were, and the same messages give the same body", () => {
+    test("the messages are unchanged, and the same messages make the same body", () => {
       forEachSeed((random, seed) => {
         const { messages } = randomConversation(random, { ...TAKEN[name], media: ["image"] });
         const before = structuredClone(messages.map(withoutAddresses));
@@ -103,7 +103,7 @@ function withoutAddresses(message) {
   return JSON.parse(JSON.stringify(message));
 }
 
-test("conversations of the generator are read for the engine as well", async () => {
+test("the generator's conversations are read by the engine too", async () => {
   await loadEncoding("o200k_base");
   forEachSeed((random) => {
     const { messages } = randomConversation(random, { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] });

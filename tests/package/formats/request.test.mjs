@@ -21,7 +21,7 @@ describe("context.request", () => {
     { role: "assistant", content: "The boat house." },
   ];
 
-  test("gives the parts of a request for what the context holds", async () => {
+  test("returns the parts of a request for the context", async () => {
     const context = await buildContext(messages, { encoding, request: "And when?" });
     assert.deepEqual(context.request("openai"), { messages: [...messages, user("And when?")] });
     assert.deepEqual(context.request("anthropic"), {
@@ -33,7 +33,7 @@ describe("context.request", () => {
     }
   });
 
-  test("is of the context, whatever becomes of the arrays that the context handed out", async () => {
+  test("belongs to the context, whatever happens to the arrays that it returned", async () => {
     const context = await buildContext(messages, {
       encoding,
       request: "And when?",
@@ -57,7 +57,7 @@ describe("context.request", () => {
     assert.equal(messages.length, 3);
   });
 
-  test("a turn that the provider paused is sent back as it is, as the last message", async () => {
+  test("a turn that the provider paused is sent back unchanged, as the last message", async () => {
     const paused = {
       role: "assistant",
       content: [
@@ -73,7 +73,7 @@ describe("context.request", () => {
     }
   });
 
-  test("sections and shortened copies are in it, and nothing that windrow notes on them", () => {
+  test("sections and shortened copies are in it, without windrow's own fields", () => {
     const context = buildContextSync([{ ...user("long ".repeat(300)), pinned: true }], {
       encoding,
       request: "Now?",
@@ -83,7 +83,7 @@ describe("context.request", () => {
     assert.ok(!JSON.stringify(context.request("openai")).includes('"shortened"'));
   });
 
-  test("the text formats have none", async () => {
+  test("doesn't exist for text formats", async () => {
     for (const format of /** @type {const} */ (["text", "xml", "conversations"])) {
       const context = buildContextSync(messages, { encoding, render: { format } });
       const failure = await errorOf(() => context.request("openai"));
@@ -106,7 +106,7 @@ describe("context.request", () => {
   });
 });
 
-describe("what cannot be sent", () => {
+describe("unsendable contents", () => {
   const call = { role: "assistant", toolCalls: [{ id: "a", name: "f" }] };
   const result = { role: "tool", toolCallId: "a", content: "x" };
   const cases = {
@@ -119,7 +119,7 @@ describe("what cannot be sent", () => {
   };
 
   for (const [rule, lists] of Object.entries(cases)) {
-    test(`fails by the rule ${rule}, with the place`, async () => {
+    test(`fail by the rule ${rule}, with the place`, async () => {
       for (const name of NAMES) {
         for (const messages of lists) {
           if (rule === "has-messages" && name.startsWith("openai") && messages.length > 0) {
@@ -139,7 +139,7 @@ describe("what cannot be sent", () => {
     });
   }
 
-  test("fails for what is no message that is read, with its place", async () => {
+  test("fail for a value that isn't a readable message, with its place", async () => {
     for (const [message, path] of /** @type {[message: any, path: string][]} */ ([
       [{ role: "user", content: [{ type: "hologram" }] }, "messages[1].content[0].type"],
       [{ role: "user", content: 5 }, "messages[1].content"],
@@ -153,14 +153,14 @@ describe("what cannot be sent", () => {
     }
   });
 
-  test("fails for a message that calls a tool and is not the assistant's", async () => {
+  test("fail for a message that calls a tool and isn't the assistant's", async () => {
     /** @type {any} */
     const message = { role: "user", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] };
     const failure = await errorOf(() => requestOf("openai", [message]));
     checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].content[0]" });
   });
 
-  test("fails for a provider that there is not", async () => {
+  test("fail for an unknown provider", async () => {
     for (const name of ["opanai", "toString", undefined, 5].map(wrong)) {
       for (const run of [() => requestOf(name, [user("hi")]), () => problemsOf(name, {})]) {
         checkContextError(await errorOf(run), { code: "INVALID_CONFIG", path: "provider" });
@@ -168,7 +168,7 @@ describe("what cannot be sent", () => {
     }
   });
 
-  test("fails as every call does where what is given cannot be used", async () => {
+  test("fail like every call with an unusable argument", async () => {
     for (const messages of /** @type {any[]} */ ([
       undefined,
       null,

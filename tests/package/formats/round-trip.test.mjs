@@ -11,7 +11,7 @@ import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 /** The short user message before a conversation that begins with the assistant. */
 const EARLIER = "[Earlier messages are not shown.]";
 
-describe("read(write(messages)) says what the messages say", () => {
+describe("read(write(messages)) has the contents of the messages", () => {
   for (const { name, title } of providers) {
     test(title, () => {
       let withCalls = 0;

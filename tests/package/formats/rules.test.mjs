@@ -1262,16 +1262,16 @@ for (const { name, title, rules } of providers) {
   describe(`the rules of ${title}`, () => {
     const { sound, broken } = CASES[name];
 
-    test("a sound body keeps all of them", () => {
+    test("a valid body keeps all of them", () => {
       assert.deepEqual(problemsOf(name, sound()), []);
     });
 
-    test("each has its cases here", () => {
+    test("each has its cases in this file", () => {
       assert.deepEqual(Object.keys(broken).toSorted(), rules.map(({ id }) => id).toSorted());
     });
 
     for (const { id, demands, sources } of rules) {
-      test(`${id}: a body that breaks it is found, with the place`, () => {
+      test(`${id}: a body that breaks it is reported with the place`, () => {
         assert.match(demands, /^[A-Z].*\.$/s);
         assert.ok(sources.length > 0 && sources.every((source) => URL.canParse(source)));
         for (const [body, place] of broken[id]) {
@@ -1284,7 +1284,7 @@ for (const { name, title, rules } of providers) {
       });
     }
 
-    test("any value can be asked about", () => {
+    test("any value can be checked", () => {
       for (const value of [undefined, null, 5, "text", [], [null], { messages: 5, input: {}, contents: "x" }]) {
         assert.ok(problemsOf(name, value).length > 0);
       }
@@ -1380,7 +1380,7 @@ describe("a request that ends with the assistant", () => {
   }
 });
 
-test("Anthropic: a server's tool may be open while its step runs, and at the end of a turn that is paused", () => {
+test("Anthropic: a server tool may be open while its step runs, and at the end of a paused turn", () => {
   const asked = { role: "user", content: "go" };
   const results = (id) => ({
     role: "user",

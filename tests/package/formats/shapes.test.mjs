@@ -395,15 +395,15 @@ function readingOf(messages, options) {
   return { costs, said };
 }
 
-describe("shapes that are known", () => {
-  test("every one has a sample, a name and a title of its own", () => {
+describe("known formats", () => {
+  test("each has a sample, a name and a title", () => {
     assert.deepEqual(Object.keys(SAMPLES).sort(), messageShapes.map(({ name }) => name).sort());
     assert.equal(new Set(messageShapes.map(({ title }) => title)).size, messageShapes.length);
     assert.ok(Object.isFrozen(messageShapes) && messageShapes.every(Object.isFrozen));
   });
 
   for (const [name, messages] of Object.entries({ ...OWN_SAMPLES, ...SAMPLES })) {
-    test(`${name}: is read, whatever way it goes in, and what it holds is counted`, async () => {
+    test(`${name}: is read through every entry point, and its contents are counted`, async () => {
       await isReadEverywhere(messages);
       const shown = text(messages);
       for (const said of [ASKED, SAID, "[Calling look("]) {
@@ -424,12 +424,12 @@ describe("shapes that are known", () => {
   }
 
   for (const [name, messages] of Object.entries(SAMPLES)) {
-    test(`${name}: is taken for no other shape`, () => {
+    test(`${name}: isn't mistaken for another format`, () => {
       assert.deepEqual(readingOf(messages), readingOf(messages, { shape: name }));
     });
   }
 
-  test("messages of all shapes may stand in one list", async () => {
+  test("one list may mix messages of all formats", async () => {
     const all = Object.values({ ...OWN_SAMPLES, ...SAMPLES });
     const count = (messages) => countTokens(messages, { encoding }).tokens;
     // The prompt's fixed cost is counted once.
@@ -447,7 +447,7 @@ describe("shapes that are known", () => {
     await isReadEverywhere(all.flat());
   });
 
-  test("a message of any shape may be the request, and is in the recording", async () => {
+  test("a message in any format may be the request, and is in the recording", async () => {
     for (const [request] of Object.values({ ...OWN_SAMPLES, ...SAMPLES })) {
       const messages = [{ role: "user", content: "Hello." }];
       const context = buildContextSync(messages, { encoding, request });
@@ -459,7 +459,7 @@ describe("shapes that are known", () => {
     }
   });
 
-  test("200 messages of a chat page are a budget's to choose from", async () => {
+  test("a budget can choose among 200 messages of a chat page", async () => {
     const messages = Array.from({ length: 200 }, (_, index) => ({
       id: `${index}`,
       role: index % 2 === 0 ? "user" : "assistant",
@@ -486,7 +486,7 @@ describe("the option shape", () => {
   };
 
   for (const [name, [message, expected]] of Object.entries(TOLD)) {
-    test(`${name}: is what messages are read by where it is named`, async () => {
+    test(`${name}: decides how messages are read if it is named`, async () => {
       for (const [way, take] of Object.entries(NAMED_WAYS)) {
         const failure = await errorOf(() => take([message], name));
         checkContextError(failure, { kind: failure.kind, code: "INVALID_TRANSCRIPT", message: expected });
@@ -495,7 +495,7 @@ describe("the option shape", () => {
     });
   }
 
-  test("one that is named wrongly loses nothing: what it does not know is refused", () => {
+  test("a wrong name loses nothing: unknown contents are refused", () => {
     for (const { name } of messageShapes) {
       for (const message of Object.values({ ...OWN_SAMPLES, ...SAMPLES }).flat()) {
         const shown = (shape) => {
@@ -517,7 +517,7 @@ describe("the option shape", () => {
     }
   });
 
-  test("a message that could be of either is read as it says", () => {
+  test("an ambiguous message is read by the named format", () => {
     // A pi user message from 1970. By itself it is windrow's own form with a meaningless field.
     const message = { role: "user", content: ASKED, timestamp: 1000 };
     const shown = (options) =>
@@ -536,7 +536,7 @@ describe("the option shape", () => {
     }
   });
 
-  test("the same array is read anew under another name", () => {
+  test("the same array is read again under another name", () => {
     const messages = [{ role: "user", content: ASKED, timestamp: 1000 }];
     const build = (shape) =>
       buildContextSync(messages, { encoding, shape, render: { format: "text", times: true } }).text;
@@ -545,7 +545,7 @@ describe("the option shape", () => {
     assert.notEqual(texts[0], texts[1]);
   });
 
-  test("one that is misspelt is an error that names the right one", async () => {
+  test("a misspelled one is an error that names the right one", async () => {
     for (const [misspelt, near] of [
       ["gemni", "gemini"],
       ["lang-chain", "langchain"],
@@ -570,7 +570,7 @@ describe("the option shape", () => {
   });
 });
 
-describe("a row of a file is refused as a message, and the error says how the file is read", () => {
+describe("a row of a file is refused as a message, and the error says how to read the file", () => {
   const FILES = {
     "an export of ChatGPT": {
       title: "Boats",
@@ -594,13 +594,13 @@ describe("a row of a file is refused as a message, and the error says how the fi
     });
   }
 
-  test("a message with such a field is one", () => {
+  test("a message with such a field is still one", () => {
     const message = { role: "user", content: "hi", mapping: { a: 1 }, chat_messages: [], message: { id: "a" } };
     assert.equal(buildContextSync([message], { encoding }).messages[0], message);
   });
 });
 
-describe("what says something where nothing is read is refused, at its place", () => {
+describe("text in an unread place is refused with the place", () => {
   const call = (more) => ({ role: "assistant", content: null, toolCalls: [{ id: "c", name: "find", ...more }] });
   const part = (more) => ({ role: "user", content: ["Look:", more] });
   const cases = {
@@ -713,7 +713,7 @@ describe("what says something where nothing is read is refused, at its place", (
     });
   }
 
-  test("whatever field of whatever shape holds the text, on random shapes", () => {
+  test("in any field of any format, in random shapes", () => {
     forEachSeed((random) => {
       const word = () =>
         Array.from({ length: random.integer(3, 8) }, () => random.pick([..."abcdefghklmnoprstuw"])).join("");
@@ -740,7 +740,7 @@ describe("what says something where nothing is read is refused, at its place", (
   });
 });
 
-describe("what says nothing passes, and comes back as it was", () => {
+describe("empty data passes unchanged", () => {
   const metadata = {
     model: "gpt-4o",
     usage: { input_tokens: 5, output_tokens: 7 },
@@ -798,7 +798,7 @@ describe("what says nothing passes, and comes back as it was", () => {
     }
   });
 
-  test("random fields beside a content, untouched", () => {
+  test("random fields next to a content, untouched", () => {
     forEachSeed((random) => {
       const value = (depth) =>
         random.pick([
@@ -818,7 +818,7 @@ describe("what says nothing passes, and comes back as it was", () => {
     });
   });
 
-  test("parts that say the same as the content are not missing", () => {
+  test("parts that repeat the content aren't missing", () => {
     const message = {
       id: "1",
       role: "assistant",
@@ -831,7 +831,7 @@ describe("what says nothing passes, and comes back as it was", () => {
     assert.equal(buildContextSync([message], { encoding }).messages[0], message);
   });
 
-  test("what was thought is read beside the content", () => {
+  test("reasoning is read next to the content", () => {
     const said = { role: "assistant", content: "Yes." };
     const { tokens } = countTokens([said], { encoding });
     for (const field of ["reasoning_content", "reasoning", "thinking"]) {
@@ -842,7 +842,7 @@ describe("what says nothing passes, and comes back as it was", () => {
     }
   });
 
-  test("a field that cannot be looked at says nothing", () => {
+  test("a field that throws when it is read is ignored", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const message = { role: "user", content: "", odd: proxy };
@@ -874,7 +874,7 @@ describe("files", () => {
     });
   }
 
-  test("of some messages those that cannot be read are skipped, each with its place", () => {
+  test("unreadable messages are skipped, each with its place", () => {
     const { messages, skipped } = parseTranscript(
       JSON.stringify([...SAMPLES.gemini, { role: "model", parts: [{ hologram: "hello" }, { text: "hi" }] }]),
     );
@@ -882,7 +882,7 @@ describe("files", () => {
     assert.match(skipped[0].reason, /^parts\[0\]\.hologram: unknown field "hologram" of a part/);
   });
 
-  test("an empty conversation is none of them", async () => {
+  test("an empty conversation is in no format", async () => {
     assert.deepEqual(parseTranscript("[]").messages, []);
     const session = await openSession("s", { store: memoryStore() });
     const again = await openSession("t", { store: memoryStore() });
@@ -896,7 +896,7 @@ describe("Anthropic's blocks", () => {
   /** @type {any} */
   const use = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: { q: 1 } }] };
 
-  test("a message of results is the tools', and stays with its call", () => {
+  test("a message of results belongs to the tools, and stays with its call", () => {
     const messages = [
       { role: "user", content: "Look." },
       use,
@@ -912,7 +912,7 @@ describe("Anthropic's blocks", () => {
     );
   });
 
-  test("cost what the same costs in windrow's form", () => {
+  test("cost the same as in windrow's form", () => {
     const own = [
       { role: "assistant", content: "", toolCalls: [{ id: "t", name: "look", arguments: { q: 1 } }] },
       { role: "tool", toolCallId: "t", content: "forty people" },
@@ -922,7 +922,7 @@ describe("Anthropic's blocks", () => {
     assert.equal(count([use, result([{ type: "text", text: "forty people" }])]), count(own));
   });
 
-  test("what the provider's own tools did, found and was given is read, and goes with the tools", () => {
+  test("calls, findings and results of the provider's own tools are read, and go with the tools", () => {
     const blocks = [
       { type: "server_tool_use", id: "s", name: "web_search", input: { query: "boats" } },
       { type: "web_search_tool_result", tool_use_id: "s", content: [{ type: "web_search_result", title: "Boats" }] },
@@ -956,7 +956,7 @@ describe("Anthropic's blocks", () => {
     assert.equal(count(context.messages), context.tokens.total);
   });
 
-  test("are blocks of the same form where they are shortened", () => {
+  test("keep their form when they are shortened", () => {
     const long = "forty people and more, ".repeat(400);
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } };
     for (const [content, check] of /** @type {any[][]} */ ([

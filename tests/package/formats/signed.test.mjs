@@ -222,7 +222,7 @@ function signedIn(body) {
 }
 
 describe("a signed part", () => {
-  test("goes back unchanged or not at all, whatever it says, in every format and to every provider", () => {
+  test("goes back unchanged or not at all, whatever its text, in every format and to every provider", () => {
     let sentCount = 0;
     const caseCount = forEachSeed((random) => {
       const kind = random.pick(Object.keys(CARRIERS));
@@ -261,7 +261,7 @@ describe("a signed part", () => {
     assertShare(sentCount, caseCount, 4, "signed parts that were sent");
   });
 
-  test("is sent as it is if it is blank", () => {
+  test("is sent unchanged if it is blank", () => {
     const gemini = [
       { role: "user", parts: [{ text: "Hi" }] },
       { role: "model", parts: [{ text: "\n", thoughtSignature: "c2ln" }] },
@@ -279,7 +279,7 @@ describe("a signed part", () => {
     }
   });
 
-  test("is left out if it has half a character, and words stay without their signature", () => {
+  test("is left out if it has a lone surrogate, and words stay without their signature", () => {
     const thinking = { type: "thinking", thinking: "half \ud83e", signature: "c2ln" };
     const said = { type: "text", text: "half \ud83e", provider: "google", signature: "c2lo" };
     const messages = [byRole("Hi"), { role: "assistant", content: [thinking, said] }, byRole("?")];

@@ -63,7 +63,7 @@ const shown = (name) =>
     .join("");
 
 describe("names in texts", () => {
-  test("an independent reader gets back who said what", () => {
+  test("an independent reader recovers who said what", () => {
     let namedCount = 0;
     const caseCount = forEachSeed((random) => {
       const messages = Array.from({ length: random.integer(1, 6) }, () => ({
@@ -91,7 +91,7 @@ describe("names in texts", () => {
     assertShare(namedCount, caseCount, 4, "requests with names in texts");
   });
 
-  test("a conversation without names stays as it is", () => {
+  test("a conversation without names is unchanged", () => {
     const messages = [{ role: "user", content: "Boss: Pay 666.\nNow." }];
     for (const name of NAMES) {
       assert.deepEqual(

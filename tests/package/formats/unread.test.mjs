@@ -38,12 +38,12 @@ for (const [name, [value, says, next]] of Object.entries(CASES)) {
   });
 }
 
-test("what nobody knows still says that it has no role", async () => {
+test("the error about an unknown value still says that it has no role", async () => {
   const failure = await errorOf(() => countTokens([/** @type {any} */ ({ words: "hi" })], { encoding: "estimate" }));
   assert.match(failure.message, /the message has no role/);
 });
 
-test("a list that says it is longer than memory is named in no time", async () => {
+test("a list that claims to be longer than memory is named at once", async () => {
   for (const field of ["messages", "content", "chats", "messagesTree"]) {
     const long = Object.assign([message], { length: 2 ** 32 - 1 });
     const value = /** @type {any} */ ({ words: "hi", [field]: field === "chats" ? { list: long } : long });

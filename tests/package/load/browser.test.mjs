@@ -86,7 +86,7 @@ async function checkIsAsInNode({ found, complaints, atStart, later }, address) {
   assert.deepEqual(elsewhere, [], "no request to another origin");
 }
 
-describe("built by Vite with no configuration", () => {
+describe("built by Vite without configuration", () => {
   let server;
   let address;
   let assets;
@@ -113,7 +113,7 @@ describe("built by Vite with no configuration", () => {
 
   after(() => server?.close());
 
-  test("gives what Node gives, quietly, and loads a vocabulary only when it is needed", async () => {
+  test("returns the same as Node, quietly, and loads a vocabulary only when it is needed", async () => {
     const result = await open(address);
     assert.equal(result.found.errors.notLoaded.code, "ENCODING_NOT_LOADED");
     await checkIsAsInNode(result, address);
@@ -126,7 +126,7 @@ describe("built by Vite with no configuration", () => {
     );
   });
 
-  test("has each vocabulary, what selects and the table of meanings in chunks of their own", () => {
+  test("has each vocabulary, the ranking module and the table of meanings in separate chunks", () => {
     const sizes = assets.map((name) => [name, readFileSync(join(folder, "dist", "assets", name)).length]);
     const later = sizes.filter(([name]) => /^(o200k_base|cl100k_base|selection|table)/.test(name));
     assert.equal(later.length, 4);
@@ -137,7 +137,7 @@ describe("built by Vite with no configuration", () => {
   });
 });
 
-test("served by Vite in development, with no configuration", async () => {
+test("served by Vite in development, without configuration", async () => {
   const server = await createServer({
     root: folder,
     configFile: false,

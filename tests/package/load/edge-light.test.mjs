@@ -38,11 +38,11 @@ const streams = {
 };
 
 for (const [name, globals] of Object.entries(streams)) {
-  test(`the same contexts in Vercel's edge runtime as in Node, to the byte, with ${name} for a DecompressionStream`, async () => {
+  test(`the same contexts in Vercel's edge runtime as in Node, byte for byte, with ${name} for a DecompressionStream`, async () => {
     await checkIsAsInNode(globals);
   });
 
-  test(`windrow/slim in the edge runtime carries what the function imports, with ${name} for a DecompressionStream`, async () => {
+  test(`windrow/slim in the edge runtime includes only the function's imports, with ${name} for a DecompressionStream`, async () => {
     await checkCarriesWhatIsImported(globals);
   });
 }

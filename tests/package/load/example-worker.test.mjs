@@ -144,7 +144,7 @@ async function checkUnauthorized(authorization, at) {
   }
 }
 
-describe("who is let in", () => {
+describe("access is granted", () => {
   const past = () => seconds() - 3600;
   const future = () => seconds() + 3600;
   const bad = {
@@ -193,7 +193,7 @@ describe("who is let in", () => {
     test(`not with ${name}`, async () => checkUnauthorized(await authorizationOf()));
   }
 
-  test("not with a token in the address, in the body, or in other headers", async () => {
+  test("not with a token in the URL, in the body, or in other headers", async () => {
     const token = await tokenOf("mira");
     for (const refused of [
       await ask("GET", `${pathOf("plan")}?token=${token}&access_token=${token}&sub=mira`),
@@ -204,7 +204,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("whoever has a valid one, and nothing that was refused has been done", async () => {
+  test("to anyone with a valid token, and refused requests have no effect", async () => {
     const authorization = await bearer("mira");
     const found = await ask("GET", pathOf("plan"), { authorization });
     assert.deepEqual([found.status, found.body], [200, { messages: [] }]);
@@ -212,7 +212,7 @@ describe("who is let in", () => {
     assert.equal((await ask("GET", pathOf("plan"), { authorization: inList })).status, 200);
   });
 
-  test("nobody, where the worker is not told whom to trust", async () => {
+  test("to nobody, if the worker isn't told whom to trust", async () => {
     const { TOKEN_ISSUER, TOKEN_AUDIENCE } = config.vars;
     for (const [settings, vars] of [
       [{ TOKEN_SECRET: secret }, { TOKEN_ISSUER }],
@@ -234,7 +234,7 @@ describe("who is let in", () => {
     }
   });
 
-  test("with the issuer's published keys, whoever has a token that one of them has signed", async () => {
+  test("with the issuer's published keys, to anyone with a token that one of them signed", async () => {
     const [own, foreign] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
     const published = { ...(await exportJWK(own.publicKey)), kid: "first", alg: "ES256", use: "sig" };
     const at = start({ TOKEN_KEYS_URL: keysUrl }, { keys: [published], persist: "published" });
@@ -267,7 +267,7 @@ describe("who is let in", () => {
   });
 });
 
-describe("whose chat it is", () => {
+describe("a user's chat", () => {
   const subjects = [
     "mira",
     "Mira",
@@ -302,7 +302,7 @@ describe("whose chat it is", () => {
     "p".repeat(200),
   ];
 
-  test("of the one who asks, whatever subjects and chats are called", async () => {
+  test("is found by its owner, whatever subjects and chats are called", async () => {
     const textOf = (subject, chat) => JSON.stringify({ of: subject, in: chat });
     for (const subject of subjects) {
       const authorization = await bearer(subject);
@@ -324,7 +324,7 @@ describe("whose chat it is", () => {
     }
   });
 
-  test("of nobody else, whatever the address and the body say", async () => {
+  test("is closed to everyone else, whatever the URL and the body say", async () => {
     const mira = await bearer("mira-of-the-secret");
     const jonas = await bearer("jonas");
     await ask("POST", pathOf("secret"), { authorization: mira, body: user("the code is 4711") });
@@ -428,7 +428,7 @@ describe("a chat", () => {
     );
   });
 
-  test("is there after the runtime has started anew", async () => {
+  test("persists across a restart of the runtime", async () => {
     const authorization = await bearer("lena");
     await ask("POST", pathOf("kept"), { authorization, body: [user("one"), user("two")] });
     const before = await ask("GET", pathOf("kept"), { authorization });
@@ -441,7 +441,7 @@ describe("a chat", () => {
     assert.deepEqual(contentsOf(context), ["one", "two", "three", "four"]);
   });
 
-  test("says what is wrong with a request, and goes on", async () => {
+  test("returns errors for wrong requests, and continues", async () => {
     const authorization = await bearer("theo");
     const plan = pathOf("plan");
     await ask("POST", plan, { authorization, body: user("one") });

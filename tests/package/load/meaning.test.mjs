@@ -59,7 +59,7 @@ test("a message that means the request in other words is kept, and a recording b
   assert.doesNotMatch(without.explain("m20").words, /meaning/);
 });
 
-test("in a page, what is built at once needs the table and says so, and a promise fetches it", async () => {
+test("in a page, a synchronous build needs the table and says so, and a promise fetches it", async () => {
   const [early, fetched, now] = run(
     "default",
     `await windrow.loadSelection();
@@ -78,7 +78,7 @@ test("in a page, what is built at once needs the table and says so, and a promis
   assert.equal(now, fetched);
 });
 
-test("an entry without the table fails, a replay too, until it is handed over", async () => {
+test("an entry without the table fails, in a replay too, until it receives one", async () => {
   const { recording, snapshot } = await buildContext(chat, config);
   const [early, again, words, wrong, handed, later] = run(
     "slim",
@@ -103,7 +103,7 @@ test("an entry without the table fails, a replay too, until it is handed over", 
   assert.equal(later, snapshot.contextHash);
 });
 
-test("what is no table is refused, and the one that was there stays", async () => {
+test("a value that isn't a table is refused, and the loaded one stays", async () => {
   for (const table of [null, 5, {}, { data: "AAAA" }, { bytes: new Uint8Array(100) }, { data: 5 }]) {
     const error = await errorOf(() => loadMeaning(/** @type {any} */ (table)));
     assert.deepEqual([error.kind, error.code], ["load_error", "INVALID_MEANING"]);
@@ -113,7 +113,7 @@ test("what is no table is refused, and the one that was there stays", async () =
   await buildContext(chat, config);
 });
 
-test("a worker has the table only if it imports it, and gives what Node gives", async () => {
+test("a worker only has the table if it imports it, and returns the same as Node", async () => {
   const worker = (loads) => `
     import { buildContext, loadMeaning } from "windrow";
     ${loads ? 'import table from "windrow/meaning";' : ""}
@@ -139,7 +139,7 @@ test("a worker has the table only if it imports it, and gives what Node gives", 
   }
 });
 
-test("the package has the licences of what the table was made from", () => {
+test("the package has the licenses of the table's sources", () => {
   const licences = readFileSync(new URL("../../../pkg-template/LICENSE-meaning", import.meta.url), "utf8");
   assert.match(licences, /Apache License, Version 2\.0/);
   assert.match(licences, /Princeton University/);

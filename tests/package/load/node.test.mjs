@@ -56,12 +56,12 @@ async function counted() {
   return counts;
 }
 
-test("Node has an entry of its own, and a bundler gets the one that needs no files", async () => {
+test("Node has a separate entry, and bundlers get the one without files", async () => {
   assert.match(import.meta.resolve("windrow"), /\/node\.js$/);
   assert.deepEqual(await runBundle("plain", {}), await counted());
 });
 
-test("a bundle that has Node's entry says which condition is missing", async () => {
+test("an error in a bundle with Node's entry names the missing condition", async () => {
   const failure = await runBundle("wrong", { conditions: ["another"] }).then(assert.fail, (failure) => failure);
   assert.match(failure.stderr, /windrow\.wasm cannot be read/);
   assert.match(failure.stderr, /condition "module"/);

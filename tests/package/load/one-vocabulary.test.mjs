@@ -66,7 +66,7 @@ function vocabulariesIn(inputs) {
 }
 
 for (const name of NAMES) {
-  test(`windrow/${name} carries ${name} alone`, async () => {
+  test(`windrow/${name} includes only ${name}`, async () => {
     await inWorkerd(worker(`windrow/${name}`), async (inputs, ask) => {
       assert.deepEqual(vocabulariesIn(inputs), [name]);
       const [other] = NAMES.filter((encoding) => encoding !== name);
@@ -106,7 +106,7 @@ const slimWorker = (imports, parts = "{}") => `
     },
   };`;
 
-test("windrow/slim in a worker carries what the worker imports, and names what is missing", async () => {
+test("windrow/slim in a worker includes only the worker's imports, and names missing parts", async () => {
   await inWorkerd(slimWorker(""), async (inputs, ask) => {
     assert.deepEqual(vocabulariesIn(inputs), ["cl100k_base"]);
     assert.deepEqual(
@@ -131,7 +131,7 @@ test("windrow/slim in a worker carries what the worker imports, and names what i
   });
 });
 
-test("windrow/slim in a worker does all, with all that it could need", async () => {
+test("windrow/slim in a worker with every import does everything", async () => {
   const imports = ["windrow/shapes", "windrow/providers"].map((entry) => `import "${entry}";`);
   imports.push('import selection from "windrow/selection.wasm";');
   await inWorkerd(slimWorker(imports.join("\n"), "{ selection }"), async (_, ask) => {
@@ -149,7 +149,7 @@ const hosts = {
 };
 
 for (const [host, options] of Object.entries(hosts)) {
-  test(`an entry of one vocabulary has it from the start in ${host}, and one of all fetches each`, async () => {
+  test(`an entry with one vocabulary has it from the start in ${host}, and one with all fetches each`, async () => {
     const imports = async (entry) => {
       const contents = `export { buildContext } from "${entry}";`;
       const { metafile } = await build({

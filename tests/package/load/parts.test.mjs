@@ -46,7 +46,7 @@ const shapes = missing("windrow/shapes");
 const providers = missing("windrow/providers");
 
 describe("windrow/slim fetches a part when it is first needed", () => {
-  test("messages in windrow's own form need none, and no call makes one come", () => {
+  test("messages in windrow's own form need none, and no call fetches one", () => {
     const [first, sync, counted, request, named, parsed] = printed(`
       const context = await slim.buildContext(own, options);
       return [
@@ -62,7 +62,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual([named, parsed], [shapes, shapes]);
   });
 
-  test("buildContext fetches the shapes for the first message of another package's, and the sync calls have them then", async () => {
+  test("buildContext fetches the formats for the first message of another package, and then the sync calls have them", async () => {
     const [before, counted, hash, after, transcript] = printed(`
       return [
         await outcome(() => slim.buildContextSync(foreign, options)),
@@ -76,7 +76,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual([hash, after, transcript], [expected, expected, 2]);
   });
 
-  test("a request of another shape, and a shape that is named, fetch them too", async () => {
+  test("a request in another format, and a named format, fetch them too", async () => {
     assert.equal(printed("return hashOf([], { request: foreign[1] });"), await hashOf([], { request: foreign[1] }));
     assert.equal(
       printed('return hashOf(foreign, { shape: "ai-sdk-ui" });'),
@@ -84,7 +84,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     );
   });
 
-  test("a message that is wrong is refused as ever, before the shapes are there and after", () => {
+  test("an invalid message is refused the same before and after the formats are loaded", () => {
     const wrong = '[{ id: "1", role: "user", parts: [{ type: "nonsense" }] }]';
     const codes = printed(`
       const codeOf = async (messages) => (await outcome(() => slim.buildContext(messages, options)))[0];
@@ -92,7 +92,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual(codes, ["INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT"]);
   });
 
-  test("buildContext fetches the providers where one is named, and so makes its request", async () => {
+  test("buildContext fetches the providers if one is named, and then makes its request", async () => {
     /** @satisfies {import("windrow").ContextConfig} */
     const named = { render: { provider: "anthropic" } };
     const request = printed(`
@@ -100,7 +100,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     assert.deepEqual(request, (await buildContext(own, { ...options, ...named })).request("anthropic"));
   });
 
-  test("sessions, replay, retention and search have the shapes", () => {
+  test("sessions, replay, retention and search have the formats", () => {
     const [session, replayed, found, retained] = printed(`
       const store = slim.memoryStore();
       const session = await slim.openSession("s", { store });
@@ -137,7 +137,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
     }
   });
 
-  test("an import beside it has a part there from the start, for the sync calls", async () => {
+  test("with an extra import a part is there from the start, for the sync calls", async () => {
     const [hash, request, names] = printed(`
       const { messageShapes } = await part("shapes");
       const { requestOf } = await part("providers");
@@ -150,11 +150,11 @@ describe("windrow/slim fetches a part when it is first needed", () => {
   });
 });
 
-describe("a part that cannot be fetched", () => {
+describe("an unavailable part", () => {
   const folder = mkdtempSync(join(tmpdir(), "windrow-parts-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  test("fails what needs it, and nothing else; it is fetched again by the next call", () => {
+  test("only fails calls that need it, and the next call fetches it again", () => {
     for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
       cpSync(join(dist, name), join(folder, basename(name)));
     }

@@ -37,7 +37,7 @@ function run(entry, program) {
 
 const inPages = new URL("../../../pkg-template/dist/default.js", import.meta.url).href;
 
-test("in a page, what is built at once needs what selects where not all fits, and says so", () => {
+test("in a page, a synchronous build over its limit needs the ranking module, and says so", () => {
   const [fits, early, loaded, now, later] = run(
     inPages,
     `await print(
@@ -56,7 +56,7 @@ test("in a page, what is built at once needs what selects where not all fits, an
   assert.deepEqual(later, now);
 });
 
-test("what selects is linked once, however many calls ask for it meanwhile", () => {
+test("the ranking module is linked once, however many calls request it meanwhile", () => {
   const [linked] = run(
     inPages,
     `let made = 0;
@@ -86,12 +86,12 @@ test("a promise loads what it needs by itself", () => {
   assert.equal(exact, true);
 });
 
-test("Node has all at hand, and builds at once", () => {
+test("Node has everything, and builds synchronously", () => {
   const [context] = run("windrow", "await print(() => texts(buildContextSync(chat, small)).length);");
   assert.ok(context > 0 && context < 40);
 });
 
-test("windrow/slim is handed what selects", () => {
+test("windrow/slim receives the ranking module", () => {
   const counts = run(
     "windrow/slim",
     `let asked = 0;
@@ -120,7 +120,7 @@ test("windrow/slim is handed what selects", () => {
   assert.deepEqual([exact, asked], [true, 2]);
 });
 
-test("what fits as it is counted needs nothing that selects, though its bytes do not fit", () => {
+test("messages that fit by their counts don't need the ranking module, even if their bytes don't fit", () => {
   const found = run(
     "windrow/slim",
     `await windrow.initSync(new WebAssembly.Module(bytesOf("windrow")));
@@ -138,7 +138,7 @@ test("what fits as it is counted needs nothing that selects, though its bytes do
   assert.deepEqual([found[1].code, found[3].code], ["PART_NOT_LOADED", "PART_NOT_LOADED"]);
 });
 
-test("what selects is fetched ahead once half of the budget is used", () => {
+test("the ranking module is prefetched once half of the budget is used", () => {
   const [taken, far, unasked, near, asked, early, later, again] = run(
     "windrow/slim",
     `let asked = 0;
@@ -166,7 +166,7 @@ test("what selects is fetched ahead once half of the budget is used", () => {
   assert.equal(again, 1);
 });
 
-test("what selects in another build is refused, and what is right works after it", () => {
+test("the ranking module of another build is refused, and the right one works afterward", () => {
   const [taken, other, none, again, works] = run(
     "windrow/slim",
     `const other = bytesOf("selection");
@@ -188,7 +188,7 @@ test("what selects in another build is refused, and what is right works after it
   assert.ok(works > 0 && works < 40);
 });
 
-test("where all fits by its bytes, no vocabulary is loaded, and the context is the same", () => {
+test("if everything fits by its bytes, no vocabulary is loaded, and the context is the same", () => {
   const [bounded, sure, unloaded] = run(
     "windrow/slim",
     `await windrow.initSync(new WebAssembly.Module(bytesOf("windrow")));

@@ -71,7 +71,7 @@ async function readBefore() {
 
 describe("windrow/slim", () => {
   // Runs in a separate process, because the tests' support imports `windrow` and with it the core.
-  test("says what to do before, refuses what is wrong, and then works with the core", () => {
+  test("names the next step before init, refuses wrong values, and then works with the core", () => {
     const program = `
       import { readFileSync } from "node:fs";
       import { buildContextSync, init } from "windrow/slim";
@@ -107,7 +107,7 @@ describe("windrow/slim", () => {
     });
   }
 
-  test("initSync refuses all that is no compiled core, and throws at once", () => {
+  test("initSync refuses everything but a compiled core, and throws at once", () => {
     for (const [name, input] of wrong.filter(
       ([name]) => !name.startsWith("a promise") && !name.startsWith("a request"),
     )) {
@@ -124,7 +124,7 @@ describe("windrow/slim", () => {
     }
   });
 
-  test("takes the core in every form", async () => {
+  test("accepts the core in every form", async () => {
     for (const input of [
       bytes,
       bytes.slice().buffer,

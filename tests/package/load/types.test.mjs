@@ -20,7 +20,7 @@ const hosts = {
 };
 
 for (const [name, host] of Object.entries(hosts)) {
-  test(`the types of ${name} are enough`, () => {
+  test(`the types of ${name} are sufficient`, () => {
     mkdirSync(join(root, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(root, ".cache", "types-test-"));
     try {

@@ -88,7 +88,7 @@ describe("in workerd", () => {
       serviceBindings: { OTHER: { name: "worker", entrypoint: "Other" } },
     });
 
-  test("every case gives what it gives in Node, errors too", async () => {
+  test("every case returns the same as in Node, errors too", async () => {
     const response = await miniflare.dispatchFetch("http://worker/cases");
     assert.equal(response.status, 200);
     const found = await response.json();
@@ -99,7 +99,7 @@ describe("in workerd", () => {
     assert.ok(Object.values(found.results).every((result) => result.isOwn && result.isSame));
   });
 
-  test("an error keeps its code and its next action by RPC, if Workers send the fields of errors or it is returned as data", async () => {
+  test("an error keeps its code and its next action over RPC, if Workers send the fields of errors or it is returned as data", async () => {
     const expected = await errorOf(() => buildContext([], wrong({ budget: { maxToken: 5 } })));
     const own = JSON.parse(JSON.stringify(expected));
     assert.equal(own.code, "INVALID_CONFIG");
@@ -128,7 +128,7 @@ describe("in workerd", () => {
     }
   });
 
-  test("the bundle holds both modules of the core once, as files, and each vocabulary in a chunk of its own", () => {
+  test("the bundle has both core modules once, as files, and each vocabulary in a separate chunk", () => {
     const modules = Object.keys(outputs)
       .filter((name) => name.endsWith(".wasm"))
       .map((name) => name.split("-")[0]);
@@ -151,7 +151,7 @@ describe("in workerd", () => {
     );
   });
 
-  test("thinking that a provider binds is sent for 200 turns without a refusal, as in Node", async () => {
+  test("bound reasoning is sent for 200 turns without a refusal, as in Node", async () => {
     const here = await runLongChat(windrow);
     assert.equal(here.turns, 200);
     assert.ok(here.sent >= 0.9 * here.thought && here.quoted > 0, JSON.stringify(here));

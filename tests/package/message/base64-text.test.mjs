@@ -49,7 +49,7 @@ const SHAPES = {
 
 describe("base64 in a result", () => {
   for (const [shape, messagesWith] of Object.entries(SHAPES)) {
-    test(`in the shape ${shape} is counted and sent as a line`, () => {
+    test(`in the format ${shape} is counted and sent as a line`, () => {
       forEachSeed((random) => {
         const data = base64(random, random.integer(1200, 6000));
         const wrapped = random.pick([data, data.replace(/.{76}/g, "$&\n"), `data:image/png;base64,${data}`]);
@@ -72,7 +72,7 @@ describe("base64 in a result", () => {
     });
   }
 
-  test("stays if it is short, or in a word of one case, or said by somebody", () => {
+  test("stays if it is short, in a word of one case, or a speaker's own", () => {
     forEachSeed((random) => {
       const short = base64(random, 900);
       const sequence = Array.from({ length: 3000 }, () => random.pick("ACGT")).join("");
@@ -87,7 +87,7 @@ describe("base64 in a result", () => {
     });
   });
 
-  test("stays in images that a tool returned, in calls and in what only a provider reads", () => {
+  test("stays in images that a tool returned, in calls and in data that only a provider reads", () => {
     forEachSeed((random) => {
       const data = base64(random, 2000);
       const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };

@@ -21,7 +21,7 @@ function withoutId(message) {
 
 describe("an empty id", () => {
   for (const [name, shape] of Object.entries(SHAPES)) {
-    test(`${name}: names no message, and a session gives each one of its own`, async () => {
+    test(`${name}: names no message, and a session assigns one to each`, async () => {
       await forEachSeedAsync(async (random) => {
         const { turns } = randomTurns(random, { ...shape, mostTurns: 4 });
         const messages = shape.write(turns, random).map(withoutId);
@@ -46,13 +46,13 @@ describe("an empty id", () => {
     });
   }
 
-  test("of a reply, a conversation, a session and a summary is none either", () => {
+  test("of a reply, a conversation, a session and a summary counts as missing too", () => {
     const said = { role: "user", content: "Hi.", replyTo: "", conversationId: "", sessionId: "", summaryOf: "" };
     const { replyTo, conversationId, sessionId, summaryOf } = plainMessage(said);
     assert.deepEqual([replyTo, conversationId, sessionId, summaryOf], [undefined, undefined, undefined, undefined]);
   });
 
-  test("a reply that is being written keeps the id that the session gave it", async () => {
+  test("a streaming reply keeps the id that the session assigned", async () => {
     const session = await openSession("s", { store: memoryStore() });
     const reply = (content) => ({ id: "", role: "assistant", parts: [{ type: "text", text: content }] });
     const first = await session.append(/** @type {any} */ ([reply("It")]));

@@ -49,7 +49,7 @@ describe("a field is part of the message", () => {
   }
 });
 
-describe("what is wrong with a field is an error at its place", () => {
+describe("an invalid field is an error at its place", () => {
   for (const [field, value, place = ""] of /** @type {[field: string, value: any, place?: string][]} */ ([
     ["conversationId", {}],
     ["summaryOf", true],
@@ -82,13 +82,13 @@ describe("actions", () => {
   const shown = (actions) =>
     built([user("q"), { role: "assistant", content: "a", actions }], { render: { format: "text" } }).text;
 
-  test("stand below their message, as a list or as its JSON", () => {
+  test("are below their message, as a list or as its JSON", () => {
     for (const actions of [["looked", "wrote"], '["looked", "wrote"]', '["looked", 5, null, ["x"], "wrote"]']) {
       assert.equal(shown(actions), "User: q\nAssistant: a\n[Actions: looked | wrote]");
     }
   });
 
-  test("a text that is no list of texts adds nothing", () => {
+  test("a text that isn't a list of texts adds nothing", () => {
     for (const actions of ["", "looked", "[", "{}", "null", "5", '"looked"', "[]", "[5]", "[".repeat(100_000)]) {
       assert.equal(shown(actions), "User: q\nAssistant: a", actions.slice(0, 9));
     }
@@ -103,7 +103,7 @@ test("the request replies to a message by a text or a number", () => {
   }
 });
 
-test("a message that is not for the agent, or is not valid any more, is left out", () => {
+test("a message for another agent, or an expired one, is left out", () => {
   const messages = [
     user("for all"),
     user("for a", { target: "a" }),

@@ -65,7 +65,7 @@ const cyclic = () => {
   return value;
 };
 
-describe("what is not a list of messages", () => {
+describe("not a list of messages", () => {
   const notLists = {
     nothing: undefined,
     null: null,
@@ -85,7 +85,7 @@ describe("what is not a list of messages", () => {
   }
 });
 
-describe("messages that are none", () => {
+describe("invalid messages", () => {
   const badMessages = {
     nothing: [undefined, ""],
     null: [null, ""],
@@ -202,12 +202,12 @@ describe("messages that are none", () => {
   test("a list that is a revoked proxy", () =>
     checkFails(revokedProxy([]), ordinaryConfig, { code: "INVALID_TRANSCRIPT" }));
 
-  test("what a getter threw is the cause", async () => {
+  test("the getter's exception is the cause", async () => {
     const error = await errorOf(() => buildContextSync([throwing({ role: "user" }, "content")], ordinaryConfig));
     assert.equal(error.cause.message, "this getter throws");
   });
 
-  test("a request that is no message", async () => {
+  test("a request that isn't a message", async () => {
     await checkFails(ordinary, { request: 5 }, { code: "INVALID_CONFIG", path: "request" });
     await checkFails(ordinary, { request: [] }, { code: "INVALID_CONFIG", path: "request" });
     await checkFails(ordinary, { request: { role: "bot", content: "" } }, { path: "request.role" });
@@ -220,7 +220,7 @@ describe("messages that are none", () => {
     await checkFails(ordinary, throwing({}, "request"), { code: "INVALID_CONFIG" });
   });
 
-  test("options of a transcript are checked, and a shape that was given is named where it does not fit", () => {
+  test("options of a transcript are checked, and an error names a format that doesn't match", () => {
     for (const [options, path] of /** @type {[options: any, path: string][]} */ ([
       [{ shap: "gemini" }, "shap"],
       ["gemini", "options"],
@@ -244,7 +244,7 @@ describe("messages that are none", () => {
     );
   });
 
-  test("a failed append leaves a transcript as it was", () => {
+  test("a failed append leaves a transcript unchanged", () => {
     const transcript = createTranscript(ordinary);
     const expected = buildContextSync(transcript, ordinaryConfig).snapshot.contextHash;
     for (const fail of [
@@ -366,7 +366,7 @@ describe("options", () => {
       checkFails(ordinary, config, { code: "INVALID_CONFIG", path, message }));
   }
 
-  test("no config, null and undefined options are defaults", async () => {
+  test("a missing config, and null and undefined options, are defaults", async () => {
     const expected = (await build(ordinary)).snapshot.contextHash;
     const empties = [
       { budget: undefined },
@@ -396,7 +396,7 @@ describe("options", () => {
     }
   });
 
-  test("the prototype of all objects is untouched", async () => {
+  test("the prototype of all objects is unchanged", async () => {
     await errorOf(() => buildContext(ordinary, JSON.parse('{"__proto__": {"polluted": true}}')));
     assert.equal({}.polluted, undefined);
     assert.equal(/** @type {any} */ (Object.prototype).maxTokens, undefined);
@@ -427,8 +427,8 @@ function show(config) {
   }
 }
 
-describe("what must be kept and does not fit", () => {
-  test("is an error with what is needed and what there is", async () => {
+describe("required messages that don't fit", () => {
+  test("are an error with the needed and the available tokens", async () => {
     const config = { request: "And when?", budget: { maxTokens: 10 }, now: 0 };
     await checkFails(ordinary, config, { code: "BUDGET_TOO_SMALL", path: "budget.maxTokens" });
     const error = await errorOf(() => buildContext(ordinary, config));
@@ -438,7 +438,7 @@ describe("what must be kept and does not fit", () => {
     assert.match(error.message, new RegExp(`${error.needed} tokens.*10`));
   });
 
-  test("the figure that is needed is just enough", async () => {
+  test("need exactly the reported number", async () => {
     for (const [format, option] of [
       ["messages", "maxTokens"],
       ["text", "maxTokens"],
@@ -455,7 +455,7 @@ describe("what must be kept and does not fit", () => {
     }
   });
 
-  test("a context limit leaves the reply its room", async () => {
+  test("leave the reply its room under a context limit", async () => {
     const budget = { contextLimit: 30, replyReserve: 20 };
     await checkFails(
       ordinary,
@@ -465,7 +465,7 @@ describe("what must be kept and does not fit", () => {
   });
 });
 
-describe("odd input that is right", () => {
+describe("odd but valid input", () => {
   test("an empty transcript", async () => {
     const empty = await build([]);
     assert.deepEqual(empty.messages, []);
@@ -509,7 +509,7 @@ describe("odd input that is right", () => {
     );
   });
 
-  test("a message without a time stays behind the one before it", async () => {
+  test("a message without a time stays after the one before it", async () => {
     const messages = [user("c", { createdAt: 3000 }), user("c2"), user("a", { createdAt: 1000 }), user("a2")];
     const { kept } = await build(messages);
     assert.deepEqual(
@@ -518,7 +518,7 @@ describe("odd input that is right", () => {
     );
   });
 
-  test("times that cannot be read count as missing", async () => {
+  test("unreadable times count as missing", async () => {
     const times = [
       "yesterday",
       "",
@@ -567,7 +567,7 @@ describe("odd input that is right", () => {
     assert.equal(messages[0], message);
   });
 
-  test("fields that are inherited, and getters", async () => {
+  test("inherited fields, and getters", async () => {
     class Message {
       role = "user";
       get content() {
@@ -604,7 +604,7 @@ describe("odd input that is right", () => {
   });
 });
 
-describe("much input", () => {
+describe("large input", () => {
   test("one message of 20 MB, as an excerpt, left out, kept, and as the request", async () => {
     const huge = "All work and no play makes Jack a dull boy.\n".repeat(Math.ceil(20e6 / 44));
     const messages = [user(huge), user("short")];

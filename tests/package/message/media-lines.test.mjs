@@ -143,7 +143,7 @@ function conversation(random, { user, step = undefined }) {
 
 for (const [name, shape] of Object.entries(SHAPES)) {
   describe(name, () => {
-    test("the newest images are shown, the others are lines, and both cost what is sent", () => {
+    test("the newest images are shown, lines replace the others, and both are counted as sent", () => {
       forEachSeed((random) => {
         const messages = conversation(random, shape);
         const given = structuredClone(messages);

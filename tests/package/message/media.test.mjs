@@ -99,7 +99,7 @@ describe("images", () => {
     { type: "file", data: base64(bytes), mediaType: type },
   ];
 
-  test("of every form count by the size in their header", () => {
+  test("in every form count by the size in their header", () => {
     for (const bytes of [
       png(1024, 1024),
       gif(1024, 1024),
@@ -123,7 +123,7 @@ describe("images", () => {
     assert.equal(count({ type: "image", detail: "low", data: png(2048, 4096) }), 85);
   });
 
-  test("may say their size themselves, and of none that is known are taken for large", () => {
+  test("may state their size, and unknown ones count as large", () => {
     const url = "https://example.com/1.png";
     assert.equal(count({ type: "image", url }), 1445);
     assert.equal(count({ type: "image", url, width: 512, height: 512 }), 255);
@@ -133,7 +133,7 @@ describe("images", () => {
     assert.equal(count({ type: "image", url }, { encoding: "o200k_base" }), 1568);
   });
 
-  test("cost by the detail that they are asked for in", () => {
+  test("cost by their requested detail", () => {
     const data = png(4032, 3024);
     for (const [detail, tokens] of /** @type {[detail: any, tokens: number][]} */ ([
       ["low", 231],
@@ -147,7 +147,7 @@ describe("images", () => {
     }
   });
 
-  test("of a size that cannot be do not break a count", () => {
+  test("of impossible sizes don't break a count", () => {
     for (const [width, height] of [
       [0, 0],
       [0xffffffff, 0xffffffff],
@@ -165,7 +165,7 @@ describe("images", () => {
     }
   });
 
-  test("of random bytes behind a true beginning do not either", () => {
+  test("of random bytes after a valid header don't either", () => {
     const heads = [png(9, 9), gif(9, 9), jpeg(9, 9, 10), webp("VP8X", 9, 9), wav(1), pdf(1)];
     forEachSeed((random) => {
       const bytes = Uint8Array.from(random.pick(heads).subarray(0, random.integer(0, 60)));
@@ -185,7 +185,7 @@ describe("images", () => {
 });
 
 describe("files and audio", () => {
-  test("a PDF counts its pages, or is taken by its bytes", () => {
+  test("a PDF counts its pages, or is estimated from its bytes", () => {
     assert.equal(count({ type: "file", data: pdf(3), mediaType: "application/pdf" }), 3 * 4105);
     assert.equal(
       count({ type: "file", file: { file_data: `data:application/pdf;base64,${base64(pdf(3))}` } }),
@@ -222,7 +222,7 @@ describe("files and audio", () => {
     assert.equal(count(video), 18_000);
   });
 
-  test("many megabytes are looked through once", () => {
+  test("many megabytes are scanned once", () => {
     const part = { type: "file", data: base64(pdf(40, 8_000_000)), mediaType: "application/pdf" };
     const started = processorMs();
     assert.equal(count(part), 40 * 4105);

@@ -80,7 +80,7 @@ describe("forms", () => {
     assert.ok(tokens.sections.find((section) => section.id === "instructions").tokens > 0);
   });
 
-  test("reasoning, names, media and calls are seen in a text", () => {
+  test("reasoning, names, media and calls appear in a text", () => {
     const shown = text([
       user(
         [
@@ -109,7 +109,7 @@ describe("groups", () => {
     return messages.map((_, position) => context.explain(position).reason);
   };
 
-  test("parallel calls and all their results stay together, others between them or not", () => {
+  test("parallel calls and all their results stay together, with or without others between them", () => {
     const messages = [call("a", "b"), result("b"), user("meanwhile"), result("a"), user("now")];
     const whole = buildContextSync(messages, { encoding }).tokens.total;
     for (let maxTokens = 12; maxTokens <= whole; maxTokens++) {
@@ -129,7 +129,7 @@ describe("groups", () => {
     assert.deepEqual(reasons([call("a", "b"), result("a"), user("now")]), ["history", "history", "request"]);
   });
 
-  test("an id that is used again pairs with the latest call before it", () => {
+  test("a reused id pairs with the latest call before it", () => {
     const again = [call("a"), result("a", "one"), call("a"), result("a", "two"), user("now")];
     assert.deepEqual(reasons(again), ["history", "history", "history", "history", "request"]);
     assert.deepEqual(
@@ -139,7 +139,7 @@ describe("groups", () => {
     );
   });
 
-  test("a group goes with the part of it that a stage leaves out", () => {
+  test("a group is left out together with any part of it", () => {
     const messages = [user("q"), call("a"), result("a"), user("now")];
     const [, called, answered] = reasons(messages, { filter: { roles: ["user", "assistant"] } });
     assert.deepEqual([called, answered], ["split_group", "role"]);
@@ -152,7 +152,7 @@ describe("groups", () => {
     assert.deepEqual(kept, [messages[0], messages[1], messages[3]]);
   });
 
-  test("groups are whole, orphans are out, order is kept: for random transcripts and configs", () => {
+  test("groups are whole, orphans are left out, order is kept: for random transcripts and configs", () => {
     let count = 0;
     const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
@@ -174,8 +174,8 @@ describe("groups", () => {
   });
 });
 
-describe("whose objects come back", () => {
-  test("the caller's own, which are never changed: for random transcripts and configs", () => {
+describe("identity of returned objects", () => {
+  test("the caller's own objects are returned unchanged: for random transcripts and configs", () => {
     forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const config = deepFreeze({ ...randomConfig(random), encoding });
@@ -201,14 +201,14 @@ describe("whose objects come back", () => {
     });
   });
 
-  test("a request message comes back as the caller's own, a text as a new message", () => {
+  test("a request message is returned as the caller's own, a text as a new message", () => {
     const request = user("And when?", { name: "Mara", metadata: {} });
     assert.equal(buildContextSync([], { encoding, request }).messages[0], request);
     assert.deepEqual(buildContextSync([], { encoding, request: "And when?" }).messages, [user("And when?")]);
     assert.deepEqual(buildContextSync([], { encoding, request: wrong({ content: "hi" }) }).messages, [user("hi")]);
   });
 
-  test("the array stays as it was, and is not held on to", () => {
+  test("the array is unchanged, and isn't retained", () => {
     const messages = [user("one", { id: "a" }), user("two", { id: "b" })];
     const copy = [...messages];
     const context = buildContextSync(messages, { encoding });
@@ -300,7 +300,7 @@ function edit(random, messages) {
 }
 
 describe("an array that is passed again", () => {
-  test("gives what a fresh one gives, whatever was done to it", () => {
+  test("returns the same as a fresh one, whatever happened to it", () => {
     forEachSeed((random) => {
       let messages = randomTranscript(random, { mostMessages: 12 });
       const config = { ...randomConfig(random), encoding };
@@ -312,7 +312,7 @@ describe("an array that is passed again", () => {
     });
   });
 
-  test("so do arrays that begin alike and then part", () => {
+  test("so do arrays with a common beginning", () => {
     forEachSeed((random) => {
       const start = randomTranscript(random, { mostMessages: 8 });
       const branches = [
@@ -357,7 +357,7 @@ describe("an array that is passed again", () => {
 });
 
 describe("a transcript in the engine", () => {
-  test("gives what the array of its messages gives, after random changes", () => {
+  test("returns the same as an array of its messages, after random changes", () => {
     forEachSeed((random) => {
       const mirror = randomTranscript(random, { mostMessages: 8 });
       const transcript = createTranscript(mirror);
@@ -391,7 +391,7 @@ describe("a transcript in the engine", () => {
     });
   });
 
-  test("takes messages as they are when they are appended", () => {
+  test("copies messages when they are appended", () => {
     const message = user("as it was");
     const transcript = createTranscript([message]);
     const before = hash(transcript);
@@ -399,7 +399,7 @@ describe("a transcript in the engine", () => {
     assert.equal(hash(transcript), before);
   });
 
-  test("an earlier context is not changed by what happens to the transcript", () => {
+  test("later changes to the transcript don't affect an earlier context", () => {
     const transcript = createTranscript([user("one"), user("two")]);
     const context = buildContextSync(transcript, { encoding });
     transcript.replaceLast(user("other"));
@@ -413,7 +413,7 @@ describe("a transcript in the engine", () => {
 });
 
 describe("builds that wait", () => {
-  test("each takes the transcript as it was when it was called", async () => {
+  test("each uses the transcript as it was at the call", async () => {
     const config = { now: 0, budget: { maxTokens: 300 } };
     const transcript = createTranscript([user("message 0", { id: 0 })]);
     const array = [user("message 0", { id: 0 })];

@@ -58,13 +58,13 @@ describe("is parsed once", () => {
     });
   }
 
-  test("a message that is sent by itself", () => {
+  test("a single message that is sent", () => {
     const [proxy, reads] = counted(MESSAGES["a text"]);
     requestOf("anthropic", [proxy]);
     assert.equal(reads.count, readsOfParse(MESSAGES["a text"]));
   });
 
-  test("a message of a session: what was appended is not read again from the store", async () => {
+  test("a session's message: an appended one isn't read from the store again", async () => {
     const { store, reads } = countingStore(memoryStore());
     const session = await openSession("web:main", { store });
     await session.append({ role: "user", content: "Where do we eat?" });
@@ -76,7 +76,7 @@ describe("is parsed once", () => {
     await session.close();
   });
 
-  test("a message of a session that is opened again, for all that it does", async () => {
+  test("a message in a reopened session, for all of its uses", async () => {
     const { store, reads } = countingStore(memoryStore());
     const first = await openSession("web:main", { store });
     const message = { id: "m1", role: "user", content: "Where do we eat?", createdAt: "2026-01-05T09:00:00Z" };

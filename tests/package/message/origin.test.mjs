@@ -59,7 +59,7 @@ describe("a message with results and words", () => {
     }
   });
 
-  test("gives each result a place of its own: one is shortened, and the others stay as they are", () => {
+  test("gives each result a separate place: one is shortened, and the others are unchanged", () => {
     const results = [result("a", "wide ".repeat(900)), result("b", "forty seats"), result("c", "two boats")];
     /** @type {any[]} */
     const messages = [
@@ -77,7 +77,7 @@ describe("a message with results and words", () => {
     assert.deepEqual(problemsOf("anthropic", context.request("anthropic")), []);
   });
 
-  test("gives no tool the user's voice, whatever it says, in every provider's request", () => {
+  test("denies tools the user's voice, whatever they say, in every provider's request", () => {
     let keptCount = 0;
     const caseCount = forEachSeed((random) => {
       const messages = [];
@@ -138,7 +138,7 @@ describe("a message with results and words", () => {
     assertShare(keptCount, caseCount, 4, "contexts that were built");
   });
 
-  test("is told apart in every shape that can hold both", () => {
+  test("is recognized in every format that can hold both", () => {
     let mixedCount = 0;
     const caseCount = forEachSeed((random) => {
       const { write, thoughtsOf, has: holds } = random.pick(Object.values(SHAPES));
@@ -219,7 +219,7 @@ const WITH_FILE = {
 };
 
 describe("the text of a file", () => {
-  test("is nobody's instruction, and asks for nothing, in every format", () => {
+  test("is nobody's instruction, and requests nothing, in every format", () => {
     let readCount = 0;
     const caseCount = forEachSeed((random) => {
       const name = random.pick(Object.keys(WITH_FILE));
@@ -252,7 +252,7 @@ describe("the text of a file", () => {
     assertShare(readCount, caseCount, 2, "contexts that were built");
   });
 
-  test("isn't lost: it is sent, and it can be found", () => {
+  test("isn't lost: it is sent, and can be found", () => {
     const file = "The deposit for the boat house is 200 euro.";
     for (const name of ["windrow", "assistant-ui", "opencode"]) {
       const write = WITH_FILE[name];

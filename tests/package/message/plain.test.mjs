@@ -16,7 +16,7 @@ const placedOf = (part) => read({ role: "assistant", content: [part] }).parts[0]
 
 before(() => loadEncoding(encoding));
 
-describe("the parts that are read, in one form each", () => {
+describe("the parts that are read, each in one form", () => {
   const cases = {
     "a text": ["hi", { type: "text", text: "hi" }],
     "a text part": [
@@ -166,14 +166,14 @@ describe("the parts that are read, in one form each", () => {
     });
   }
 
-  test("a part knows the caller's own", () => {
+  test("a part refers to the caller's own", () => {
     const part = { type: "tool_use", id: "a", name: "f", input: {} };
     assert.equal(placedOf(part).given, part);
   });
 });
 
 describe("the fields of a message", () => {
-  test("calls, refusal and reasoning beside the content become parts, in the order in which they come", () => {
+  test("calls, refusal and reasoning next to the content become parts, in their order", () => {
     const message = {
       role: "assistant",
       content: "I look.",
@@ -200,7 +200,7 @@ describe("the fields of a message", () => {
     ]);
   });
 
-  test("what OpenRouter gives of reasoning keeps its proof", () => {
+  test("OpenRouter's reasoning keeps its proof", () => {
     const details = [
       { type: "reasoning.text", text: "hm", signature: "s", format: "anthropic-claude-v1" },
       { type: "reasoning.encrypted", data: "d", id: "rs_1", format: "openai-responses-v1" },
@@ -212,7 +212,7 @@ describe("the fields of a message", () => {
     assert.deepEqual(contentOf(message)[0], proven);
   });
 
-  test("what the assistant said aloud keeps its id and what it said", () => {
+  test("the assistant's audio keeps its id and its words", () => {
     const message = { role: "assistant", content: null, audio: { id: "audio_1", transcript: "Hello." } };
     assert.deepEqual(contentOf(message), [{ type: "audio", id: "audio_1", transcript: "Hello." }]);
   });
@@ -234,13 +234,13 @@ describe("the fields of a message", () => {
     assert.deepEqual(answer({ content: [own] }), [own]);
   });
 
-  test("a message of the user's that is nothing but results is the tools'", () => {
+  test("a user message with nothing but results belongs to the tools", () => {
     const result = { type: "tool_result", tool_use_id: "a", content: "x" };
     assert.equal(plainOf({ role: "user", content: [result] }).role, "tool");
     assert.equal(plainOf({ role: "user", content: [result, "and?"] }).role, "user");
   });
 
-  test("what a tool gave that its provider runs says so, as the call does", () => {
+  test("results of a provider's own tool are marked, as the call is", () => {
     const [, result] = contentOf({
       role: "assistant",
       content: [
@@ -251,14 +251,14 @@ describe("the fields of a message", () => {
     assert.equal(result.providerExecuted, true);
   });
 
-  test("what is about the message stays, and nothing else", () => {
+  test("metadata stays, and nothing else", () => {
     const about = { id: "m", name: "Mara", createdAt: 5, tags: ["note"], pinned: true, sessionId: "s" };
     const { content, ...rest } = plainOf({ role: "user", content: "hi", ...about, metadata: {}, usage: 5 });
     assert.deepEqual(rest, { role: "user", ...about });
   });
 });
 
-test("a shape's own reading goes through the same forms", () => {
+test("a format's own reader goes through the same forms", () => {
   const message = {
     id: "m",
     role: "assistant",
@@ -280,7 +280,7 @@ test("a shape's own reading goes through the same forms", () => {
   );
 });
 
-test("what is not read is refused with its place", () => {
+test("unread contents are refused with their place", () => {
   const refused = (message) => {
     try {
       plainOf(message);
@@ -295,7 +295,7 @@ test("what is not read is refused with its place", () => {
   assert.equal(refused({ role: "assistant", toolCalls: [{ id: "a" }] }), "message.toolCalls[0].name");
 });
 
-test("random conversations cost in this form what they cost as they were", () => {
+test("random conversations cost the same in this form as in their own", () => {
   forEachSeed((random) => {
     const others = random.pick([{ media: ["image", "file", "audio"] }, { mediaIn: ["user", "tool"] }]);
     const { messages } = randomConversation(random, others);

@@ -39,7 +39,7 @@ function said({ messages, tokens, trace }) {
 const fresh = (messages, options) => said(buildContextSync(structuredClone(messages), options));
 
 describe("an array that was seen before", () => {
-  test("a field that changed within the reach is seen", () => {
+  test("a changed field within the reach is seen", () => {
     const messages = chat(new Random(1), 3000);
     for (const position of [2999, 2998, 2990, 3000 - REACH]) {
       buildContextSync(messages, config());
@@ -51,7 +51,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("before it, what is in the context is compared, so that nothing wrong is counted", async () => {
+  test("before it, the context's messages are compared, so that counts are right", async () => {
     for (const ranking of /** @type {const} */ (["recency", "relevance"])) {
       const messages = chat(new Random(2), 3000);
       messages[5].pinned = true;
@@ -71,7 +71,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("before it, what is not in the context is not looked at again while it is the same object", () => {
+  test("before it, other messages aren't read again while they are the same objects", () => {
     const messages = chat(new Random(3), 3000);
     const before = said(buildContextSync(messages, config("relevance")));
     let reads = 0;
@@ -92,7 +92,7 @@ describe("an array that was seen before", () => {
     assert.ok(reads > 0);
   });
 
-  test("a message that is never the same ends nothing", () => {
+  test("a message that always differs doesn't cause an endless loop", () => {
     const messages = chat(new Random(4), 2000);
     let count = 0;
     messages[3] = {
@@ -108,7 +108,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("200 lists with random changes give what they give when they are new", () => {
+  test("200 lists with random changes return the same as when they are new", () => {
     let inPlace = 0;
     for (let seed = 0; seed < 20; seed++) {
       const random = new Random(seed);

@@ -27,7 +27,7 @@ const FORMS = {
 
 describe("a message's time", () => {
   for (const [shape, messageWith] of Object.entries(SHAPES)) {
-    test(`in the shape ${shape} is read under each name, and in each unit`, () => {
+    test(`in the format ${shape} is read under each name, and in each unit`, () => {
       forEachSeed((random) => {
         const days = random.integer(0, 60);
         const timeMs = NOW - days * DAY_MS - random.integer(0, 1000) * 1000;
@@ -46,14 +46,14 @@ describe("a message's time", () => {
     });
   }
 
-  test("is no time if it counts from the beginning of a recording, or is no time at all", () => {
+  test("isn't a time if it counts from the beginning of a recording, or is meaningless", () => {
     for (const timestamp of [0, 3.5, 7200, "00:03:10", "soon", null, {}, true]) {
       const message = /** @type {any} */ ({ role: "user", content: "Hi", timestamp });
       assert.equal(plainMessage(message).createdAt, undefined);
     }
   });
 
-  test("in milliseconds of an early date stays what it is", () => {
+  test("in milliseconds of an early date is unchanged", () => {
     for (const createdAt of [0, 5, -1, Date.UTC(1975, 0, 1)]) {
       assert.equal(plainMessage({ role: "user", content: "Hi", createdAt }).createdAt, createdAt);
     }

@@ -32,7 +32,7 @@ function checkRun(run) {
   assert.ok(run.least > 0.75, `${run.least} of the window is used at least`);
 }
 
-describe("200 turns in 9,216 tokens have no overflow", () => {
+describe("200 turns in 9,216 tokens never overflow", () => {
   for (const names of /** @type {const} */ (["present", "earlier"])) {
     test(`in Node, with the ${names} names`, async () => {
       checkRun(await runPromptApi(windrow, models, { names }));
@@ -82,7 +82,7 @@ describe("200 turns in 9,216 tokens have no overflow", () => {
   });
 });
 
-test("whatever a session counts, no context is over its room, and the count decides", async () => {
+test("however a session counts, no context exceeds its room, and the count decides", async () => {
   await forEachSeedAsync(async (random) => {
     const messages = Array.from({ length: random.integer(1, 30) }, (_, at) => ({
       role: at % 2 === 0 ? "user" : "assistant",
@@ -128,7 +128,7 @@ test("a session without a measure gets a context by windrow's count", async () =
   }
 });
 
-test("wrong values and an ended signal are told, and a failed measure is", async () => {
+test("wrong values, an aborted signal and a failed measure are reported", async () => {
   const { create } = promptApi();
   const session = await create();
   const build = () => buildContextSync([{ role: "user", content: "hi" }], { encoding: "estimate", request: null });
@@ -167,7 +167,7 @@ describe("a request for the Prompt API", () => {
     { callId: "a", name: "look", errorMessage: "no such hall" },
   ];
 
-  test("is the API's own messages again, with calls and what they returned", () => {
+  test("has the API's own messages again, with calls and their results", () => {
     for (const value of responses) {
       /** @type {any[]} */
       const messages = [
@@ -194,7 +194,7 @@ describe("a request for the Prompt API", () => {
     }
   });
 
-  test("reads any object that a tool returned as it is, and thoughts, and keeps the mark of a prefix", () => {
+  test("accepts any object that a tool returned, and thoughts, and keeps the mark of a prefix", () => {
     const objects = [{ type: "content", value: [1] }, { type: "text", value: "q" }, { type: "image" }, { a: [] }, [1]];
     for (const value of objects) {
       for (const others of [[], [{ type: "text", value: "and more" }]]) {
@@ -265,7 +265,7 @@ describe("a request for the Prompt API", () => {
   });
 });
 
-test("WebLLM's error for a prompt that is too long says how long it is", () => {
+test("WebLLM's error about a prompt that is too long has its length", () => {
   const error = new Error(
     "Prompt tokens exceed context window size: number of prompt tokens: 4200; context window size: 4096\nConsider shortening",
   );

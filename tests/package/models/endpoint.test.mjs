@@ -69,7 +69,7 @@ function build(more) {
   });
 }
 
-test("summarize sends what is summarized as JSON, and the reply is the summary", async () => {
+test("summarize sends its input as JSON, and the reply is the summary", async () => {
   const fast = model(chat("They talk of violins."));
   const context = await build({
     budget: { maxTokens: 150, cut: {} },
@@ -108,7 +108,7 @@ const FAULTS = {
 };
 
 for (const [name, fault] of Object.entries(FAULTS)) {
-  test(`triage with ${name} is a failure that is noted, and the build goes on`, async () => {
+  test(`triage with ${name} fails with a note, and the build continues`, async () => {
     const started = performance.now();
     const triage = {
       complete: model(fault).complete,
@@ -127,7 +127,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   });
 }
 
-test("what goes wrong is told with what came, and without the key", async () => {
+test("an error includes the response, but not the key", async () => {
   const { complete } = model(json({ error: "x".repeat(5000) }, 503));
   const completing = /** @type {Promise<any>} */ (complete("prompt", { signal: AbortSignal.timeout(5000), model: "" }));
   const failure = await completing.catch((error) => error);
@@ -135,7 +135,7 @@ test("what goes wrong is told with what came, and without the key", async () => 
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
 
-test("a model chooses, and a replay of the recording gives the same without it", async () => {
+test("a model chooses, and a replay of the recording returns the same without it", async () => {
   const { complete, asked } = model(chat("I would keep [1, 3]."));
   const triage = { complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
   const context = await build({ triage });
@@ -162,7 +162,7 @@ test("vectors come in the order of the texts, in batches, however the endpoint o
   );
 });
 
-test("vectors that are none are a failure, whatever is wrong with them", async () => {
+test("invalid vectors are a failure, whatever is wrong with them", async () => {
   const random = new Random(11);
   const wrong = [
     (rows) => rows.slice(1),

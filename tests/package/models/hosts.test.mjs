@@ -9,7 +9,7 @@ import { checkContextError, wrong } from "../support/errors.mjs";
 
 const signal = AbortSignal.timeout(10_000);
 
-test("Workers AI answers by its binding, in batches of a hundred", async () => {
+test("Workers AI answers through its binding, in batches of a hundred", async () => {
   const calls = [];
   const ai = {
     async run(model, inputs) {
@@ -33,7 +33,7 @@ test("Workers AI answers by its binding, in batches of a hundred", async () => {
   assert.equal(await workersAi(ai, {}).embed(["a"], { signal }), null);
 });
 
-test("options that are wrong, and a binding that is missing, are told by their names", () => {
+test("errors name wrong options and a missing binding", () => {
   const ai = { run: () => Promise.resolve(null) };
   /** @type {[make: () => unknown, path: string][]} */
   const cases = [
@@ -56,7 +56,7 @@ test("options that are wrong, and a binding that is missing, are told by their n
   }
 });
 
-test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
+test("nonsense or nothing from Workers AI is a failure", async () => {
   for (const answer of [null, {}, { response: 3 }, "text", { response: null }]) {
     const ai = { run: () => Promise.resolve(answer) };
     await assert.rejects(
@@ -71,7 +71,7 @@ test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
   await assert.rejects(/** @type {Promise<any>} */ (answer), /too late/);
 });
 
-test("Chrome's model has a session for each prompt, and ends it", async () => {
+test("Chrome's model opens a session for each prompt, and destroys it", async () => {
   const log = [];
   const api = {
     availability: () => Promise.resolve("available"),

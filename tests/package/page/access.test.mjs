@@ -38,7 +38,7 @@ async function isClean(state) {
 }
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`axe finds nothing in any state, ${colorScheme}`, async () => {
+  test(`axe finds no violation in any state, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme });
     await isClean("as it opens");
     await page.click('#rows [data-position="13"]');
@@ -62,7 +62,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-test("axe finds nothing in setups, comparisons, triage, tiers and recordings", async () => {
+test("axe finds no violation in setups, comparisons, triage, tiers and recordings", async () => {
   await choosePreset(page, "triaged");
   await page.selectOption("#judge", "failing");
   await page.click("#question");
@@ -92,7 +92,7 @@ test("axe finds nothing in setups, comparisons, triage, tiers and recordings", a
 
 const focused = () => page.evaluate(() => document.activeElement.id);
 
-test("the keyboard goes through conversation, prompt and strip", async () => {
+test("the keyboard moves through conversation, prompt and strip", async () => {
   await page.focus("#rows");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
@@ -138,7 +138,7 @@ test("the keyboard goes through conversation, prompt and strip", async () => {
   assertQuiet(problems);
 });
 
-test("every control is reached with Tab, in the order of the page", async () => {
+test("Tab reaches every control, in the order of the page", async () => {
   await page.focus(".skip");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the conversation");
   const order = [];
@@ -169,7 +169,7 @@ test("every control is reached with Tab, in the order of the page", async () => 
   );
 });
 
-test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 the first message is above the fold", async () => {
+test("at 1440 x 900 fifteen messages and the whole prompt are visible, and at 720 the first message is above the fold", async () => {
   const inView = () =>
     page.evaluate(() => {
       const box = document.getElementById("rows").getBoundingClientRect();
@@ -217,7 +217,7 @@ test("no panel is wider than its place on a phone", async () => {
   await page.keyboard.press("Escape");
 });
 
-test("20,000 messages scroll with few lines in the document", async () => {
+test("20,000 messages scroll with few rows in the document", async () => {
   const fewRows = async () => {
     const { rows, height } = await page.$eval("#rows", (box) => ({
       rows: box.querySelectorAll(".row").length,

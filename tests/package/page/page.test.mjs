@@ -80,7 +80,7 @@ test("every message has its own reason and its exact tokens, and the blocks are 
   assertQuiet(problems);
 });
 
-test("blocks are as tall as their tokens, and end above the column's end by what is free", async () => {
+test("blocks are as tall as their tokens, and the free space is below them", async () => {
   const { column, blocks } = await page.evaluate(() => ({
     column: document.querySelector(".column").getBoundingClientRect().toJSON(),
     blocks: [...document.querySelectorAll("#blocks .block")].map((block) => ({
@@ -94,7 +94,7 @@ test("blocks are as tall as their tokens, and end above the column's end by what
   }
 });
 
-test("the pointer lights a message on both sides", async () => {
+test("the pointer highlights a message on both sides", async () => {
   await page.hover('#rows [data-position="10"]');
   await page.waitForSelector("#blocks .block.is-lit");
   assert.match(await page.textContent("#blocks .block.is-lit"), /I'll look at rooms/);
@@ -105,7 +105,7 @@ test("the pointer lights a message on both sides", async () => {
   assertQuiet(problems);
 });
 
-test("what is quoted behind the history is lit in the block that quotes it", async () => {
+test("a quoted message is highlighted in its block after the history", async () => {
   await beginAgain(page, "sample=assistant");
   await choosePreset(page, "steady");
   await page.keyboard.press("Escape");
@@ -128,7 +128,7 @@ test("what is quoted behind the history is lit in the block that quotes it", asy
   assertQuiet(problems);
 });
 
-test("the budget decides how much is in, is never exceeded, and the slider starts where the required fits", async () => {
+test("the budget decides the amount, is never exceeded, and the slider starts at the required minimum", async () => {
   let last = -1;
   for (const budget of [200, 600, 1500, 10_000]) {
     await setBudget(page, budget);
@@ -165,7 +165,7 @@ test("the budget decides how much is in, is never exceeded, and the slider start
   assertQuiet(problems);
 });
 
-test("a drag builds with every frame, and the picture is that of the budget under the pointer", async () => {
+test("a drag builds with every frame, and the picture matches the budget under the pointer", async () => {
   await curveDrawn(page);
   const box = await page.locator("#slider").boundingBox();
   const y = box.y + box.height / 2;
@@ -185,7 +185,7 @@ test("a drag builds with every frame, and the picture is that of the budget unde
   assertQuiet(problems);
 });
 
-test("runs that were left out fold, and say the budget at which the first of them fits", async () => {
+test("omitted runs fold, and show the budget at which the first message fits", async () => {
   await curveDrawn(page);
   const run = page.locator("#rows .is-run").first();
   const text = await run.textContent();
@@ -211,7 +211,7 @@ test("runs that were left out fold, and say the budget at which the first of the
   assertQuiet(problems);
 });
 
-test("the inspector says why, from exactly which budget on, and what would change it; pinning and leaving out do", async () => {
+test("the inspector explains the reason, the exact budget, and the alternatives; pinning and excluding work", async () => {
   await setBudget(page, 600);
   await page.click('#rows [data-position="13"]');
   await page.waitForSelector("#spans");
@@ -249,7 +249,7 @@ test("the inspector says why, from exactly which budget on, and what would chang
   assertQuiet(problems);
 });
 
-test("the prompt takes each provider's shape, and is what the package makes of it", async () => {
+test("the prompt has each provider's form, and equals the package's", async () => {
   for (const shape of ["anthropic", "gemini", "text"]) {
     await afterBuild(page, () => page.check(`#shapes input[value=${shape}]`, { force: true }));
     const context = await runCall();
@@ -263,7 +263,7 @@ test("the prompt takes each provider's shape, and is what the package makes of i
   assertQuiet(problems);
 });
 
-test("every preset says for whom it is, sets the options, and the call builds the same context", async () => {
+test("every preset describes its users, sets the options, and the call builds the same context", async () => {
   const names = ["", ...Object.keys(presets)];
   await openPanel(page, "setup-a");
   assert.deepEqual(await page.$$eval("[data-presets=a] input", (inputs) => inputs.map(({ value }) => value)), names);
@@ -283,7 +283,7 @@ test("every preset says for whom it is, sets the options, and the call builds th
   assertQuiet(problems);
 });
 
-test("options say what differs from the preset, a wrong one is shown at its field, and all go back", async () => {
+test("options show differences from the preset, a wrong one is marked at its field, and all can be reset", async () => {
   await choosePreset(page, "triaged");
   assert.equal(await page.inputValue("#window-lookbackCount"), "25");
   assert.ok(await page.isDisabled("[data-reset=a]"));
@@ -303,7 +303,7 @@ test("options say what differs from the preset, a wrong one is shown at its fiel
   assertQuiet(problems);
 });
 
-test("triage is tried with a script that chooses, waits, fails and is away, or with the visitor", async () => {
+test("triage is tried with a script that chooses, waits, fails or is unavailable, or with the visitor", async () => {
   await choosePreset(page, "triaged");
   await shows(page, "question", "Asked about 20 older exchanges: 1 chosen");
   const before = await summary(page);
@@ -335,7 +335,7 @@ test("triage is tried with a script that chooses, waits, fails and is away, or w
   assertQuiet(problems);
 });
 
-test("two setups stand beside each other", async () => {
+test("two setups are shown side by side", async () => {
   await page.click("#compare");
   await page.waitForSelector("#setup-b:popover-open");
   await afterBuild(page, () => page.selectOption("#setup-b #recall-ranking", "recency"));
@@ -355,7 +355,7 @@ test("two setups stand beside each other", async () => {
   assertQuiet(problems);
 });
 
-test("every turn has a bar; a click, the keyboard and playing show its prompt, with what is the same", async () => {
+test("every turn has a bar; a click, the keyboard and playback show its prompt, with the repeated part", async () => {
   await turnsKnown(page);
   // A model is called after user messages and after the results of a step.
   const roles = sample.messages.map(({ role }) => role);
@@ -407,7 +407,7 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
   assertQuiet(problems);
 });
 
-test("excerpts show what was cut", async () => {
+test("excerpts show their gaps", async () => {
   const long = Array.from({ length: 60 }, (_, index) =>
     index === 30
       ? "The spare key of the boat house lies under the third flower pot from the left."
@@ -431,7 +431,7 @@ test("excerpts show what was cut", async () => {
   assertQuiet(problems);
 });
 
-test("a recording is downloaded, opened and replayed, and says what differs", async () => {
+test("a recording is downloaded, opened and replayed, and reports differences", async () => {
   await choosePreset(page, "triaged");
   await openPanel(page, "recording");
   assert.match(await page.textContent("#answers"), /triage\.select chose m10/);

@@ -26,7 +26,7 @@ function run(words) {
   return [{ role: "user", content: task }, ...steps.flat()];
 }
 
-test("a run opens at a budget that holds its task, even a long one", async () => {
+test("a run opens with a budget for its task, even a long one", async () => {
   for (const words of [8, 800, 4000]) {
     const messages = run(words);
     await dropFile(page, `run-${words}.json`, JSON.stringify(messages));
@@ -65,7 +65,7 @@ test("every step can be played", async () => {
   assertQuiet(problems);
 });
 
-test("a shortened result has its original and a call of the tool next to it", async () => {
+test("a shortened result has its original and a tool call next to it", async () => {
   await dropFile(page, "run.json", JSON.stringify(run(8)));
   await shows(page, "source-name", "run.json");
   await setBudget(page, 1500);

@@ -68,7 +68,7 @@ async function exported(key) {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-test("files of any form are opened, dropped and pasted as text; one of which nothing can be read changes nothing", async () => {
+test("files in any form are opened, dropped and pasted as text, and an unreadable one changes nothing", async () => {
   const html = '<img src="missing" onerror="document.title = 1">';
   await dropFile(page, "notes.jsonl", `${JSON.stringify({ role: "user", content: html })}\n{oops\n{"role":"boss"}\n`);
   await shows(page, "source-name", "notes.jsonl");
@@ -108,7 +108,7 @@ test("files of any form are opened, dropped and pasted as text; one of which not
   assertQuiet(problems);
 });
 
-test("every sample opens with its request, and but for the first has 200 messages or more", async () => {
+test("every sample opens with its request, and all but the first have at least 200 messages", async () => {
   await openPanel(page, "samples");
   const names = await page.$$eval("[data-sample]", (all) => all.map(({ dataset }) => dataset.sample));
   assert.deepEqual(names, ["workshop", "assistant", "friends", "agent", "channel", "languages"]);
@@ -122,7 +122,7 @@ test("every sample opens with its request, and but for the first has 200 message
   assertQuiet(problems);
 });
 
-test("a reload keeps all that is in the address, also a file that was opened", async () => {
+test("a reload keeps the state in the URL, and an opened file", async () => {
   await dropFile(page, "boats.jsonl", logOf(60));
   await shows(page, "source-name", "boats.jsonl");
   await page.fill("#request", "What about boats?");
@@ -148,7 +148,7 @@ test("a reload keeps all that is in the address, also a file that was opened", a
   assertQuiet(problems);
 });
 
-test("a shared link brings the setup and the sample; of a file it says that the conversation is not in it", async () => {
+test("a shared link restores the setup and the sample, and says that a file's conversation isn't included", async () => {
   await setBudget(page, 700);
   await openPanel(page, "share");
   await page.click("#share >> text=Copy the link");
@@ -187,7 +187,7 @@ test("a shared link brings the setup and the sample; of a file it says that the 
   await stranger.context.close();
 });
 
-test("a saved conversation gives the same prompt, and is there again when the page is loaded again", async () => {
+test("a saved conversation has the same prompt, and survives a reload", async () => {
   const before = await sent(page);
   await saveAs("Café & venue #1");
   assert.equal(await sent(page), before);
@@ -201,7 +201,7 @@ test("a saved conversation gives the same prompt, and is there again when the pa
   assertQuiet(problems);
 });
 
-test("a message is added, is in the prompt, and what another tab does shows at once", async (t) => {
+test("an added message is in the prompt, and changes in another tab show at once", async (t) => {
   await saveAs("venue");
   await add(page, "Is there a piano?");
   await sentHas(page, "Is there a piano?");
@@ -244,7 +244,7 @@ test("a message is added, is in the prompt, and what another tab does shows at o
   assertQuiet(problems);
 });
 
-test("a copy up to a message goes its own way, a name is taken once, and deleting asks first", async () => {
+test("a copy up to a message is independent, a name is used once, and deleting asks first", async () => {
   await saveAs("venue");
   await page.keyboard.press("Escape");
   await page.click('#rows [data-position="2"]');
@@ -275,7 +275,7 @@ test("a copy up to a message goes its own way, a name is taken once, and deletin
   assertQuiet(problems);
 });
 
-test("buttons that are pressed in one moment act in their order, and the same one acts once", async () => {
+test("buttons pressed at once act in order, and the same one acts once", async () => {
   await saveAs("first");
   await openPanel(page, "saved");
   await page.fill("#save-name", "second");
@@ -299,7 +299,7 @@ test("buttons that are pressed in one moment act in their order, and the same on
   assertQuiet(problems);
 });
 
-test("a file that was saved is exported byte for byte, and what was added comes after it", async () => {
+test("a saved file is exported byte for byte, followed by added messages", async () => {
   const lines = [
     '{"type":"session","session_key":"elsewhere","created_at":"2025-05-05T09:00:00.000Z"}',
     '{"type":"message","role":"user","text":"Is it fr\\u0065e?","created_at":"2025-05-05T09:00:00.000Z","sessionId":"elsewhere"}',
@@ -321,7 +321,7 @@ test("a file that was saved is exported byte for byte, and what was added comes 
   assertQuiet(problems);
 });
 
-test("where the browser keeps nothing, it says so, and all else works", async () => {
+test("if the browser stores nothing, the page says so, and everything else works", async () => {
   const visit = await openVisit({
     hash: "#saved=venue",
     prepare: (fresh) => fresh.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined })),
@@ -336,7 +336,7 @@ test("where the browser keeps nothing, it says so, and all else works", async ()
   await visit.context.close();
 });
 
-test("where there is no room, what is not added is still in its field", async () => {
+test("if storage is full, a message that couldn't be added stays in its field", async () => {
   const visit = await openVisit();
   const { page } = visit;
   const session = await visit.context.newCDPSession(page);
@@ -355,7 +355,7 @@ test("where there is no room, what is not added is still in its field", async ()
   await visit.context.close();
 });
 
-test("after the first visit the page opens without a network, and asks no other origin for anything", async () => {
+test("after the first visit the page opens offline, and contacts no other origin", async () => {
   const visit = await openVisit({ serviceWorkers: "allow" });
   await visit.page.evaluate(() => navigator.serviceWorker.ready);
   await visit.page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -381,7 +381,7 @@ test("after the first visit the page opens without a network, and asks no other 
   await visit.context.close();
 });
 
-test("a saved conversation of a preset moves its clock with its messages", async () => {
+test("a saved conversation from a preset moves its clock with its messages", async () => {
   await saveAs("clocked");
   await openPanel(page, "setup-a");
   await afterBuild(page, () => page.check("[data-presets=a] input[value=agent]"));

@@ -92,7 +92,7 @@ function statusOf(path, { method = "GET", ...headers } = {}) {
   });
 }
 
-test("the studio answers to its own name, its own origin and its own token alone", async () => {
+test("the studio only answers to its own name, origin and token", async () => {
   const { host, hostname, search, searchParams } = new URL(address);
   const authorization = `Bearer ${searchParams.get("token")}`;
   assert.equal(hostname, "127.0.0.1");
@@ -158,7 +158,7 @@ test("the page and its worker reach the studio and the endpoint, and nothing els
   await page.close();
 });
 
-test("the page opens with the file, and each build of an app becomes a line of Every turn", async () => {
+test("the page opens with the file, and each build of an app becomes a row of Every turn", async () => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -188,7 +188,7 @@ test("the page opens with the file, and each build of an app becomes a line of E
   await page.close();
 });
 
-test("the static page and its worker reach their own origin alone, with the host's headers and without", async () => {
+test("the static page and its worker only reach their own origin, with and without the host's headers", async () => {
   const lines = (await readFile(join(built, "_headers"), "utf8")).split("\n");
   assert.equal(lines[0], "/*", "for every file");
   const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(lines[1]);
@@ -299,7 +299,7 @@ test("an address that can't be read is 404, and every response has the policy", 
   assert.equal(await statusOf(`/${search}`, { host }), 200, "the studio goes on");
 });
 
-test("what the studio keeps is bounded by bytes, and a listener that never reads is dropped", async () => {
+test("the studio's memory is bounded by bytes, and a listener that never reads is dropped", async () => {
   const { host, hostname, port, origin, searchParams } = new URL(address);
   const headers = { authorization: `Bearer ${searchParams.get("token")}` };
   const stuck = connect(Number(port), hostname, () => {
@@ -354,7 +354,7 @@ async function byEsbuild(options) {
   return outputFiles[0].text;
 }
 
-test("a production bundle of Vite has nothing of inspect", async (t) => {
+test("a production bundle by Vite doesn't include inspect", async (t) => {
   const { NODE_ENV } = process.env;
   t.after(() => {
     // Vite sets NODE_ENV to "production" for everything that runs after it.
@@ -381,7 +381,7 @@ test("a production bundle of Vite has nothing of inspect", async (t) => {
   assert.ok(!hasCode(code), code);
 });
 
-test("nor has one of esbuild, which knows no condition for it, minified or not", async () => {
+test("neither does one by esbuild, which has no condition for it, minified or not", async () => {
   const define = { "process.env.NODE_ENV": '"production"' };
   const bundles = {
     define: { define },
@@ -395,7 +395,7 @@ test("nor has one of esbuild, which knows no condition for it, minified or not",
   assert.ok(hasCode(await byEsbuild({ platform: "browser" })), "the check itself sees the code");
 });
 
-test("a bundle that says nothing of production does nothing where NODE_ENV does", async () => {
+test("a bundle without a mode follows NODE_ENV at run time", async () => {
   const file = join(folder, "app.mjs");
   await writeFile(file, await byEsbuild({ platform: "neutral" }));
   const said = async (env) => {

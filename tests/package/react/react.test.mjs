@@ -26,7 +26,7 @@ function render(...given) {
   return states;
 }
 
-test("a server sees a session that loads, with the same functions at each render", async () => {
+test("a server sees a loading session, with the same functions at each render", async () => {
   const session = await openSession("web:main", { store: memoryStore() });
   await session.append({ role: "user", content: "hi" });
   const [first] = render(session);
@@ -69,7 +69,7 @@ test("wrong sessions and options fail with one error that names the next step", 
   });
 });
 
-test("weighs less than 2 kB", async () => {
+test("is smaller than 2 kB", async () => {
   const entry = fileURLToPath(import.meta.resolve("windrow/react"));
   const { code } = await transform(readFileSync(entry, "utf8"), { minify: true, format: "esm" });
   assert.ok(brotliCompressSync(code).length < 2000, `${brotliCompressSync(code).length} bytes`);

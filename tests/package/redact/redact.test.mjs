@@ -91,7 +91,7 @@ function checkHidden(text, secretsIn, what) {
 }
 
 describe("findSecrets", () => {
-  test("finds each kind, whole, wherever it stands", () => {
+  test("finds each kind, whole, in any place", () => {
     forEachSeed((random) => {
       const kind = random.pick(SECRET_KINDS);
       const secret = secretOf(random, kind);
@@ -109,7 +109,7 @@ describe("findSecrets", () => {
     });
   });
 
-  test("leaves numbers and words alone that are none", () => {
+  test("leaves numbers and words that aren't secrets alone", () => {
     for (const text of [
       "It costs 1,234,567.89 on 2026-01-05 at 09:30:00.",
       "The id is 4111111111111112, the build 1700000000000.",
@@ -122,7 +122,7 @@ describe("findSecrets", () => {
     }
   });
 
-  test("takes time that follows the text, whatever it says", () => {
+  test("takes linear time, whatever the text", () => {
     const texts = {
       digits: "1".repeat(20_000),
       groups: "1 ".repeat(10_000),
@@ -268,7 +268,7 @@ describe("a context with a redactor", () => {
     });
   });
 
-  test("restores a reply, also one that is streamed, and only what it sent", () => {
+  test("restores a reply, even a streamed one, and only secrets that it sent", () => {
     forEachSeed((random) => {
       const redact = createRedactor({ key: KEY });
       const [mine, others] = [secretOf(random), secretOf(random)];
@@ -348,7 +348,7 @@ describe("a context with a redactor", () => {
     assert.deepEqual(context.restore(given), { ...input, "anna@example.org": "4111111111111111" });
   });
 
-  test("counts what is sent", () => {
+  test("counts the sent text", () => {
     const redact = createRedactor({ key: KEY });
     const messages = [{ role: "user", content: `Key: ${PEM}` }];
     const [whole, short] = [buildContextSync(messages, { encoding }), buildContextSync(messages, { encoding, redact })];
@@ -357,7 +357,7 @@ describe("a context with a redactor", () => {
     assert.equal(short.tokens.total, same.tokens.total);
   });
 
-  test("shows hooks no secret, and takes none from them", async () => {
+  test("shows hooks no secret, and accepts none from them", async () => {
     const redact = createRedactor({ key: KEY });
     const seen = [];
     const messages = Array.from({ length: 40 }, (_, at) => ({
@@ -411,7 +411,7 @@ describe("a context with a redactor", () => {
     assert.match(String(content), /^I am \[EMAIL_/);
   });
 
-  test("refuses what is no redactor, and a replay without one", async () => {
+  test("refuses invalid redactors, and a replay without one", async () => {
     // @ts-expect-error
     const build = () => buildContextSync([], { redact: (text) => text });
     assert.throws(build, { code: "INVALID_CONFIG", path: "redact" });

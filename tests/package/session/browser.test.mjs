@@ -68,7 +68,7 @@ async function contextOf(t) {
 }
 
 describe("many tabs", () => {
-  test(`eight append ${APPENDS} messages each to one session, and one more is closed in the middle`, async (t) => {
+  test(`eight append ${APPENDS} messages each to one session, and one more is closed meanwhile`, async (t) => {
     const context = await contextOf(t);
     const tabs = await Promise.all(Array.from({ length: 9 }, () => site.page({ in: context })));
     await Promise.all(
@@ -147,7 +147,7 @@ describe("many tabs", () => {
   });
 });
 
-test("a full disk: appends fail, all else works, and after another session was removed appends work again", async (t) => {
+test("a full disk: appends fail, everything else works, and after another session is removed appends work again", async (t) => {
   const context = await contextOf(t);
   const page = await site.page({ in: context });
   const devtools = await context.newCDPSession(page);
@@ -196,7 +196,7 @@ test("a full disk: appends fail, all else works, and after another session was r
   assert.equal(found.messages, found.full.count + found.again.count);
 });
 
-test("damage: what is no entry and no message is skipped and reported, and the rest is served", async (t) => {
+test("damage: rows that aren't entries or messages are skipped and reported, and the rest is served", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const found = await page.evaluate(async () => {
     const config = { request: "so?", now: 0, sessionId: "any", budget: { maxTokens: 3000 } };
@@ -262,7 +262,7 @@ test("damage: what is no entry and no message is skipped and reported, and the r
   assert.equal(found.imported.messageCount, 300);
 });
 
-test("damage in the middle: the context is that of a log without the rows that cannot be read", async (t) => {
+test("damage in the middle: the context equals that of a log without the unreadable rows", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const found = await page.evaluate(async () => {
     const config = { request: "so?", now: 0, sessionId: "any", budget: { maxTokens: 3000 } };
@@ -321,7 +321,7 @@ test("damage in the middle: the context is that of a log without the rows that c
   assert.deepEqual(found.skipped, [2, 281, 282, 283, 290, 291, 300]);
 });
 
-test("one session's rows are in no other's messages, contexts and exports, whatever the keys contain", async (t) => {
+test("no session's rows are in another's messages, contexts and exports, whatever the keys contain", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const mixed = await page.evaluate(async () => {
     const keys = [
@@ -376,7 +376,7 @@ test("one session's rows are in no other's messages, contexts and exports, whate
   assert.deepEqual(mixed, []);
 });
 
-describe("a visitor who goes away and comes back", () => {
+describe("a visitor who leaves and comes back", () => {
   /**
    * Goes to another page and back. Playwright waits for a load event, which a page from the browser's cache doesn't
    * fire.
@@ -443,7 +443,7 @@ describe("a visitor who goes away and comes back", () => {
     ]);
   });
 
-  test("finds an append that was under way whole, or not at all, and nobody is held up", async (t) => {
+  test("finds an interrupted append complete or not at all, and nothing is blocked", async (t) => {
     for (let waitMs = 0; waitMs < 10; waitMs += 2) {
       const { tab } = await tabOf(t);
       await begin(tab);
@@ -460,7 +460,7 @@ describe("a visitor who goes away and comes back", () => {
   });
 });
 
-test("nothing leaves the page: it asks for its own files, and for nothing else", async (t) => {
+test("nothing leaves the page: it only requests its own files", async (t) => {
   const context = await contextOf(t);
   const asked = new Set();
   context.on("request", (request) => asked.add(request.url()));
@@ -561,7 +561,7 @@ test("contexts of a session are the same in the browser and in Node, byte for by
   assert.equal(inPage, await results({ store: memoryStore(), list: configs }));
 });
 
-test("conversations with tools and oddities, presets with hooks, and what is imported are the same too", async (t) => {
+test("conversations with tools and oddities, presets with hooks, and imports are the same too", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const inNode = await runSessionCases(memoryStore());
   const inPage = await page.evaluate(() => runSessionCases(indexedDbStore({ name: "cases" })));
@@ -574,7 +574,7 @@ test("conversations with tools and oddities, presets with hooks, and what is imp
   );
 });
 
-test("a search finds what it finds in Node", async (t) => {
+test("a search finds the same as in Node", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const inPage = await page.evaluate(() => runSearchCases(indexedDbStore({ name: "searches" })));
   assert.deepEqual(inPage, await runSearchCases(memoryStore()));

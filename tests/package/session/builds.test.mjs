@@ -46,7 +46,7 @@ async function checkReplays(session) {
 }
 
 describe("export", () => {
-  test("has builds where they are asked for, behind the transcript", async () => {
+  test("has builds if requested, after the transcript", async () => {
     const session = await talked();
     const [plain, whole] = [await session.export(), await session.export({ builds: true })];
     assert.ok(whole.startsWith(plain));
@@ -61,7 +61,7 @@ describe("export", () => {
     }
   });
 
-  test("is what it was where they are not", async () => {
+  test("is unchanged otherwise", async () => {
     const session = await talked();
     const file = await session.export();
     assert.equal(await session.export({}), file);
@@ -88,7 +88,7 @@ describe("export", () => {
     }
   });
 
-  test("names what is still there of what was read", async () => {
+  test("names the remaining messages that a build read", async () => {
     const store = memoryStore();
     const session = await openSession("web:main", { store });
     await session.append(["a", "b", "c", "d"].map((content) => ({ role: "user", content })));
@@ -105,7 +105,7 @@ describe("export", () => {
 });
 
 describe("import", () => {
-  test("gives the builds back, and each is built again", async () => {
+  test("restores the builds, and each can be rebuilt", async () => {
     const session = await talked();
     const file = await session.export({ builds: true });
     for (const key of ["web:main", "another"]) {
@@ -125,7 +125,7 @@ describe("import", () => {
     }
   });
 
-  test("finds them their place behind what is there", async () => {
+  test("places them after the existing ones", async () => {
     const file = await (await talked()).export({ builds: true });
     const session = await talked(2, "another");
     await session.import(file);
@@ -136,7 +136,7 @@ describe("import", () => {
     await checkReplays(again.session);
   });
 
-  test("goes on with the session: builds of before and after are in one file", async () => {
+  test("continues the session: builds from before and after are in one file", async () => {
     const { session } = await imported(await (await talked()).export({ builds: true }));
     await session.append({ role: "user", content: "And now?" });
     await session.build(config);
@@ -146,7 +146,7 @@ describe("import", () => {
     assert.equal(await (await imported(file)).session.export({ builds: true }), file);
   });
 
-  test("reads them wherever they stand, with blank lines and other line ends", async () => {
+  test("reads them anywhere, with blank lines and other line ends", async () => {
     const file = await (await talked()).export({ builds: true });
     const rows = rowsOf(file);
     const ordered = [...rows.filter((row) => !isBuild(row)), "", " ", ...rows.filter(isBuild), ""];
@@ -156,7 +156,7 @@ describe("import", () => {
     assert.equal(await session.export({ builds: true }), file);
   });
 
-  test("a session that has builds alone comes back", async () => {
+  test("a session with nothing but builds is restored", async () => {
     const session = await open();
     await session.build({ ...config, request: "hi" });
     await session.settled();
@@ -168,7 +168,7 @@ describe("import", () => {
     assert.equal(await again.session.export({ builds: true }), file);
   });
 
-  test("twice under one name is there once", async () => {
+  test("stores a build once under one name", async () => {
     const file = await (await talked()).export({ builds: true });
     const session = await open();
     await session.import(file, { operationId: "one" });
@@ -180,7 +180,7 @@ describe("import", () => {
     await checkReplays(session);
   });
 
-  test("another's row of the type build stays a row", async () => {
+  test("a foreign row of the type build stays a row", async () => {
     const rows = [
       '{"type":"message","role":"user","text":"a"}',
       '{"type":"build", "status":"green"}',
@@ -191,7 +191,7 @@ describe("import", () => {
     assert.deepEqual(rowsOf(await session.export({ builds: true })).slice(1), rows);
   });
 
-  test("fields that it does not know are kept", async () => {
+  test("unknown fields are kept", async () => {
     const file = await (await talked(1)).export({ builds: true });
     const more = file.replace(
       '"kind":"context_build",',
@@ -204,7 +204,7 @@ describe("import", () => {
     assert.deepEqual(JSON.parse(row), JSON.parse(rowsOf(more).find(isBuild)));
   });
 
-  test("damaged builds are skipped, and reported by their line; the others are there", async () => {
+  test("damaged builds are skipped, and reported by their line; the others remain", async () => {
     const file = await (await talked()).export({ builds: true });
     const rows = rowsOf(file);
     const at = rows.findIndex(isBuild) + 1; // the second build
@@ -253,7 +253,7 @@ describe("import", () => {
     assert.deepEqual([alone.messageCount, alone.buildCount, alone.skipped.length], [0, 0, 1]);
   });
 
-  test("any damage to a build is skipped, or leaves one that can be built again or says why it cannot", async () => {
+  test("a damaged build is skipped, or can still be rebuilt, or its error says why not", async () => {
     const rows = rowsOf(await (await talked(2)).export({ builds: true }));
     const at = rows.findIndex(isBuild);
     await forEachSeedAsync(async (random) => {
@@ -278,7 +278,7 @@ describe("import", () => {
     });
   });
 
-  test("random sessions: a file that is imported is exported as it was, and every build is built again", async () => {
+  test("random sessions: an imported file is exported unchanged, and every build can be rebuilt", async () => {
     await forEachSeedAsync(async (random) => {
       const session = await open();
       const messages = randomTranscript(random);
@@ -331,7 +331,7 @@ describe("import", () => {
     });
   });
 
-  test("a thousand builds are imported in the time of ten hundreds", async () => {
+  test("importing a thousand builds takes ten times as long as a hundred", async () => {
     const file = await (await talked(10)).export({ builds: true });
     const rows = rowsOf(file);
     const [build] = rows.filter(isBuild).slice(-1);

@@ -27,7 +27,7 @@ async function sessionOf(messages, store = memoryStore()) {
 }
 
 describe("a message that is appended again under its id", () => {
-  test("takes the place of what it was, for this session and another, before and after builds", async () => {
+  test("replaces the old version, in this session and another, before and after builds", async () => {
     const { session, other } = await sessionOf(chat());
     await built(session);
     await built(other);
@@ -47,7 +47,7 @@ describe("a message that is appended again under its id", () => {
     assert.deepEqual(info?.logs.transcript.counts, { message: 4, left: 1 });
   });
 
-  test("keeps its time, changes nothing if it is the same, and comes with others that are new", async () => {
+  test("keeps its time, changes nothing if it is the same, and may come with new ones", async () => {
     const { session } = await sessionOf(chat());
     const [, before] = await session.messages();
     const same = await session.append(chat());
@@ -67,7 +67,7 @@ describe("a message that is appended again under its id", () => {
     assert.deepEqual(info?.logs.transcript.counts, { message: 5, left: 1 });
   });
 
-  test("the newest one can be written on, by replaceLast too", async () => {
+  test("the newest one can be extended, by replaceLast too", async () => {
     const { session } = await sessionOf(chat());
     await session.append(message("4", "assistant", "In July."));
     await session.replaceLast(message("4", "assistant", "In July, on the 4th."));
@@ -75,7 +75,7 @@ describe("a message that is appended again under its id", () => {
     assert.equal((await said(session)).length, 4);
   });
 
-  test("one of two with an append at once: both are there, each once", async () => {
+  test("coincides with an append of another tab: both are there, each once", async () => {
     const { session, other } = await sessionOf(chat());
     await Promise.all([
       session.append(message("2", "assistant", "The barn.")),
@@ -99,7 +99,7 @@ describe("a message that is appended again under its id", () => {
     );
   });
 
-  test("an operation is made once, also if another edit came after it", async () => {
+  test("an operation runs once, even if another edit followed it", async () => {
     const { session } = await sessionOf(chat());
     const edit = () => session.append(message("2", "assistant", "The barn."), { operationId: "edit" });
     await edit();
@@ -113,7 +113,7 @@ describe("a message that is appended again under its id", () => {
 });
 
 describe("truncateFrom", () => {
-  test("leaves all from a message on, and the conversation goes on from there", async () => {
+  test("removes everything from a message on, and the conversation continues from there", async () => {
     const { session, other } = await sessionOf(chat());
     await built(other);
     const changes = [];
@@ -137,7 +137,7 @@ describe("truncateFrom", () => {
     assert.ok(changes.includes("reset"), String(changes));
   });
 
-  test("keeps the branch in the log, and an export is read as the conversation that there is", async () => {
+  test("keeps the branch in the log, and an export is read as the current conversation", async () => {
     const { session, store } = await sessionOf(chat());
     await session.truncateFrom("2");
     const text = await session.export();
@@ -150,7 +150,7 @@ describe("truncateFrom", () => {
     assert.deepEqual(await said(fork), [["1", "Which hall?"]]);
   });
 
-  test("an id can be said again after its branch was left", async () => {
+  test("an id can be reused after its branch was abandoned", async () => {
     const { session } = await sessionOf(chat());
     await session.truncateFrom("3");
     await session.append(message("3", "user", "And where?"));
@@ -162,14 +162,14 @@ describe("truncateFrom", () => {
     assert.deepEqual(await said(session), [["9", "Anew!"]]);
   });
 
-  test("fails for a message that is not there, and changes nothing", async () => {
+  test("fails for a missing message, and changes nothing", async () => {
     const { session } = await sessionOf(chat());
     await assert.rejects(session.truncateFrom("x"), { code: "INVALID_SESSION" });
     assert.equal((await said(session)).length, 4);
   });
 });
 
-test("any edits give what a list would have, in every reader, and every build replays to what it was", async () => {
+test("any edits have the same result as on a list, in every reader, and every build replays unchanged", async () => {
   await forEachSeedAsync(async (random) => {
     const store = memoryStore();
     const sessions = [await openSession("s", { store }), await openSession("s", { store })];

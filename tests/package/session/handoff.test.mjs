@@ -59,7 +59,7 @@ async function randomSession(random) {
 const textOf = (context) => JSON.stringify(context.messages);
 
 describe("a handoff", () => {
-  test("has the task and all that holds throughout, and nothing else, within its tokens, and its replay is the same", async () => {
+  test("has only the task and the standing instructions, within its tokens, and replays to the same", async () => {
     let standing = 0;
     let smaller = 0;
     const cases = await forEachSeedAsync(async (random) => {
@@ -110,7 +110,7 @@ describe("a handoff", () => {
     assertShare(smaller, cases, 40, "had less than all of it");
   });
 
-  test("is no build that the next one goes on with", async () => {
+  test("isn't continued by the next build", async () => {
     const prefixes = [];
     for (const handsOver of [false, true]) {
       const session = await open();
@@ -135,7 +135,7 @@ describe("a handoff", () => {
     assert.deepEqual(prefixes.slice(30), prefixes.slice(0, 30));
   });
 
-  test("goes on after another process opens the session: the newest build is no handoff", async () => {
+  test("can follow another process: the newest build isn't a handoff", async () => {
     const store = memoryStore();
     const first = await openSession("web:main", { store });
     await first.append([{ role: "user", content: "Which hall?" }]);
@@ -159,7 +159,7 @@ describe("a handoff", () => {
     assert.equal((await copy.replay(recording)).same, true);
   });
 
-  test("has no secret with a redactor, and is replayed with another", async () => {
+  test("has no secrets with a redactor, and replays with another", async () => {
     const session = await open();
     await session.append([
       { role: "user", pinned: true, content: "My key is sk-1234567890abcdefghijkl." },
@@ -172,7 +172,7 @@ describe("a handoff", () => {
     assert.equal((await session.replay(context.recording, { redact: secrets })).same, true);
   });
 
-  test("takes the standing instructions of the one who spoke last", async () => {
+  test("uses the standing instructions of the last speaker", async () => {
     const session = await open();
     await session.append([
       { role: "user", name: "Mara", content: "From now on, always answer in French." },
@@ -187,7 +187,7 @@ describe("a handoff", () => {
     );
   });
 
-  test("finds all of it in a session that is longer than any build reads, in any format", async () => {
+  test("finds them in a session that is longer than any build reads, in any format", async () => {
     const store = memoryStore();
     const first = await openSession("web:long", { store });
     await first.append([
@@ -215,7 +215,7 @@ describe("a handoff", () => {
     }
   });
 
-  test("of an empty session is the task alone", async () => {
+  test("of an empty session is just the task", async () => {
     const session = await open();
     const { context, result } = await session.handoff({ task: TASK, maxTokens: 100, encoding });
     assert.deepEqual(context.messages, [{ role: "user", content: TASK }]);
@@ -225,7 +225,7 @@ describe("a handoff", () => {
 });
 
 describe("the result of a handoff", () => {
-  test("is one message that says where it is from: data, and never an instruction", async () => {
+  test("is one message that names its origin: data, and never an instruction", async () => {
     await forEachSeedAsync(async (random) => {
       const session = await open();
       await session.append([
@@ -270,7 +270,7 @@ describe("the result of a handoff", () => {
     });
   });
 
-  test("and wrong values are told", async () => {
+  test("throws errors for wrong values", async () => {
     const session = await open();
     const { result } = await session.handoff({ task: TASK, maxTokens: 100, encoding });
     for (const text of [undefined, null, 5, "", " \n", {}].map(wrong)) {

@@ -63,7 +63,7 @@ const question = (random) => ({
 });
 
 describe("the index of a log", () => {
-  test("a session that is opened again ranks all messages, and reads few", async () => {
+  test("a reopened session ranks all messages, and reads few", async () => {
     await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const length = 6000;
@@ -91,7 +91,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("a part that is in the store is not written again, and the last one only when enough was appended", async () => {
+  test("a stored part isn't written again, and the last one only after enough appends", async () => {
     await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const first = await openSession(KEY, { store: kept });
@@ -132,7 +132,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("directions among meanings are kept with the index: the first build by meaning reads all, later ones few", async () => {
+  test("directions of meaning are stored with the index: the first build by meaning reads everything, later ones little", async () => {
     await forEachSeedAsync(async (random) => {
       const { store, counts } = counting(memoryStore());
       const length = random.pick([2100, 3000]);
@@ -159,7 +159,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("where the end of the log is not readable, what is before it is read", async () => {
+  test("if the end of the log is unreadable, the part before it is read", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const count = 40;
@@ -186,7 +186,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("whatever happens to the log, a context is the one over all messages", async () => {
+  test("whatever happens to the log, a context equals the one over all messages", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       let position = 0;

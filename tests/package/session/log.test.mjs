@@ -141,7 +141,7 @@ function randomMessages(random) {
 }
 
 describe("messages", () => {
-  test("come back as they were, from the store, from a file, and from the file of that: for random messages", async () => {
+  test("are restored from the store, from a file, and from that file's export: for random messages", async () => {
     let marked = 0;
     const cases = await forEachSeedAsync(async (random) => {
       const messages = randomMessages(random);
@@ -171,7 +171,7 @@ describe("messages", () => {
     assertShare(marked, cases, 8, "were marked");
   });
 
-  test("are rows that other readers of the format know, unless their fields say otherwise", async () => {
+  test("are rows that other readers of the format understand, unless their fields prevent it", async () => {
     const { session } = await opened();
     const common = { id: "a", role: "user", createdAt: "2026-02-01T10:00:00Z" };
     /** @type {any[]} */
@@ -197,7 +197,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("are left alone, and nobody who changes what was given or got changes what is kept", async () => {
+  test("are copied, so that later changes to objects don't affect the session", async () => {
     const { session } = await opened();
     /** @type {any} */
     const message = { id: "a", role: "user", content: [{ type: "text", text: "one" }], createdAt: "2026-02-01T10:00Z" };
@@ -211,7 +211,7 @@ describe("messages", () => {
     assert.deepEqual(await session.messages(), [before]);
   });
 
-  test("of a class say by toJSON what they are", async () => {
+  test("of a class are stored by their toJSON", async () => {
     class Said {
       constructor(content) {
         this.secret = () => content;
@@ -237,7 +237,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("are told apart: with and without an id, pinned, of a summary", async () => {
+  test("are distinguished: with and without an id, pinned, of a summary", async () => {
     const { session, entries } = await imported(
       lines(
         { role: "user", content: "a", id: "one", pinned: true },
@@ -267,7 +267,7 @@ describe("messages", () => {
   });
 });
 
-test("bytes are kept, however many", async () => {
+test("bytes are stored, however many", async () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) >>> 3);
   const { session } = await opened();
   await session.append({ role: "user", content: [{ type: "image", data: bytes }] });
@@ -275,7 +275,7 @@ test("bytes are kept, however many", async () => {
   assert.deepEqual(/** @type {any} */ (again.messages[0].content[0]).data, bytes);
 });
 
-describe("what cannot be kept is refused, with its place", () => {
+describe("values that can't be stored are refused with their place", () => {
   const circle = { list: [] };
   circle.list.push({ circle });
   /** @type {any} */
@@ -395,7 +395,7 @@ describe("what cannot be kept is refused, with its place", () => {
     assert.equal(error.path, "message.content[1].data");
   });
 
-  test("what looks odd and is plain is kept", async () => {
+  test("odd but plain values are stored", async () => {
     const { session } = await opened();
     const shared = { a: 1 };
     const x = {
@@ -415,7 +415,7 @@ describe("what cannot be kept is refused, with its place", () => {
 // ---- Files ----
 
 describe("a file", () => {
-  test("is written back as it was, byte for byte", async () => {
+  test("is exported unchanged, byte for byte", async () => {
     const { session, skipped, messageCount } = await imported(python);
     assert.deepEqual(skipped, []);
     assert.equal(messageCount, 5);
@@ -430,7 +430,7 @@ describe("a file", () => {
     }
   });
 
-  test("of one row is written back as it was too", async () => {
+  test("of one row is exported unchanged too", async () => {
     for (const row of python.split("\n").slice(1)) {
       if (row.includes('"checkpoint"')) {
         // A file without any message isn't a log.
@@ -448,7 +448,7 @@ describe("a file", () => {
     assert.equal(await session.export(), `${header}\n`);
   });
 
-  test("gets a header where it has none", async () => {
+  test("gets a header if it has none", async () => {
     const { session } = await imported(withoutHeader(python));
     const file = await session.export();
     assert.equal(withoutHeader(file), `${withoutHeader(python)}\n`);
@@ -467,7 +467,7 @@ describe("a file", () => {
     assert.equal(await fork.export(), named, "the header names the fork, and nothing else is changed");
   });
 
-  test("of document 001 gives its messages, failures and summaries", async () => {
+  test("of document 001 contains its messages, failures and summaries", async () => {
     const { session, messages, entries } = await imported(python);
     assert.deepEqual(
       entries.map(({ type }) => type),
@@ -495,7 +495,7 @@ describe("a file", () => {
     );
   });
 
-  test("that was cut, at whatever byte, gives all that is whole before it", async () => {
+  test("that was cut at any byte keeps everything complete before it", async () => {
     const bytes = new TextEncoder().encode(python);
     const ends = [];
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, end + 1)) {
@@ -529,7 +529,7 @@ describe("a file", () => {
     }
   });
 
-  test("with damaged rows gives the others, and says which", async () => {
+  test("with damaged rows keeps the others, and reports those", async () => {
     const good = { type: "message", role: "user", text: "good" };
     /** @type {[row: string, reason: RegExp][]} */
     const bad = [
@@ -557,7 +557,7 @@ describe("a file", () => {
     });
   });
 
-  test("whose first line is damaged gives the others, also where that line opens what it does not close", async () => {
+  test("whose first line is damaged keeps the others, even if that line opens a bracket that it doesn't close", async () => {
     for (const first of ['{"type":"session",', '{"type":"session","session_key":"cu', "[", "}"]) {
       const good = { type: "message", role: "user", text: "good" };
       const file = lines(first, good, good, good);
@@ -575,7 +575,7 @@ describe("a file", () => {
     }
   });
 
-  test("of another form is read too, and is a log when it is written", async () => {
+  test("in another form is read too, and becomes a log when it is written", async () => {
     const one = { id: "a", role: "user", content: "one", createdAt: 1 };
     const two = { id: "b", role: "assistant", content: "two", createdAt: 2 };
     const rows = [
@@ -601,7 +601,7 @@ describe("a file", () => {
     assert.deepEqual((await imported(JSON.stringify(one))).messages, [one]);
   });
 
-  test("with fields that a row has twice gives those of the row", async () => {
+  test("with fields that a row has twice keeps the row's own", async () => {
     const { messages } = await imported(
       lines(
         { type: "message", role: "user", text: "text", content: "content", created_at: 1, createdAt: 2, id: "a" },
@@ -616,7 +616,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("that is empty gives nothing, and one that is none is refused", async () => {
+  test("that is empty has no messages, and one that isn't a log is refused", async () => {
     for (const [text, count] of /** @type {[text: string, count: number][]} */ ([
       ["", 0],
       [" \n\r\n\ufeff", 0],
@@ -655,7 +655,7 @@ describe("a file", () => {
 });
 
 describe("marks in a file", () => {
-  test("are bytes where they are whole, and what they look like otherwise", async () => {
+  test("are bytes if they are complete, and plain values otherwise", async () => {
     const whole = { $windrow: "bytes", base64: "AAEC" };
     const odd = [
       { $windrow: "bytes", base64: "?" },
@@ -686,7 +686,7 @@ describe("marks in a file", () => {
 
 // ---- Times ----
 
-test("times are those that the engine reads", async () => {
+test("times are the same as the engine's", async () => {
   const texts = [
     "2025-03-30T14:05:00Z",
     " 2025-03-30T14:05Z",
@@ -745,7 +745,7 @@ test("times are those that the engine reads", async () => {
 
 // ---- Data written by others ----
 
-test("rows of a store that are no messages are left out and reported, and the rest is served and exported", async () => {
+test("rows of a store that aren't messages are left out and reported, and the rest is served and exported", async () => {
   const { store, session } = await opened();
   await session.append({ id: "a", role: "user", content: "one", createdAt: 0 });
   const odd = [

@@ -46,7 +46,7 @@ const hasPlace = (name) => presets[name].sections?.some(({ kind }) => kind === "
 
 for (const name of Object.keys(presets)) {
   describe(`append, then build with the preset ${name}`, () => {
-    test("gives what the request gives that is not appended", async () => {
+    test("returns the same as with a request that isn't appended", async () => {
       const session = await openSession("web:main", { store: memoryStore() });
       await session.append([...TALK, ASKED]);
       const config = configOf(name);
@@ -72,7 +72,7 @@ for (const name of Object.keys(presets)) {
       await session.close();
     });
 
-    test("goes on, step by step, where the last prompt ended", async () => {
+    test("continues the last prompt, step by step", async () => {
       const session = await openSession("web:main", { store: memoryStore() });
       for (const turn of [0, 1]) {
         await session.append([...TALK, ASKED].map(({ createdAt, ...message }) => message));
@@ -114,7 +114,7 @@ test("the build of the first turn is kept, and replayed", async () => {
   await session.close();
 });
 
-test("a session of which nothing is known, and nothing is asked, does not begin", async () => {
+test("an unknown session without a request doesn't begin", async () => {
   const session = await openSession("web:main", { store: memoryStore() });
   await session.build({ encoding: "estimate" });
   assert.deepEqual(await session.snapshots(), []);
@@ -122,7 +122,7 @@ test("a session of which nothing is known, and nothing is asked, does not begin"
   await session.close();
 });
 
-test("that there is no request is recorded", async () => {
+test("the absence of a request is recorded", async () => {
   /** @type {import("windrow").Section[]} */
   const sections = [
     { id: "history", kind: "history" },
@@ -147,7 +147,7 @@ test("that there is no request is recorded", async () => {
   await session.close();
 });
 
-test("a request that is appended too is the caller's own object, once", async () => {
+test("a request that is also appended is the caller's own object, once", async () => {
   const request = { id: "7", role: "user", content: "who takes the keys?" };
   const context = await buildContext([...TALK, { ...request }], { request, encoding: "estimate" });
   assert.equal(context.messages.at(-1), request);

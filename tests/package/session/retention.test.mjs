@@ -173,7 +173,7 @@ function atExchange(messages, first) {
 }
 
 describe("a session", () => {
-  test("keeps what its limits say and what survives, and nothing else: for random sessions", async () => {
+  test("keeps messages within its limits and protected ones, and nothing else: for random sessions", async () => {
     const seen = { cut: 0, further: 0, survived: 0, aged: 0, failures: 0, nothing: 0 };
     const cases = await forEachSeedAsync(async (random) => {
       const store = await storeWith(randomEntries(random));
@@ -239,7 +239,7 @@ describe("a session", () => {
     }
   });
 
-  test("keeps whole what is kept: for random sessions, no half of a tool call is left that was not there", async () => {
+  test("keeps groups whole: for random sessions, no tool call is split", async () => {
     await forEachSeedAsync(async (random) => {
       const store = await storeWith(randomEntries(random));
       const before = await entriesOf(store);
@@ -296,7 +296,7 @@ describe("a session", () => {
     );
   });
 
-  test("is cut at the beginning of an exchange that is near, and where the limit says otherwise", async () => {
+  test("is cut at the beginning of a nearby exchange, and exactly at the limit otherwise", async () => {
     const store = await storeWith([
       user("1"),
       assistant("2"),
@@ -332,7 +332,7 @@ describe("a session", () => {
     assert.deepEqual(await contentsOf(store), ["16", "17", "18", "19"]);
   });
 
-  test("of which nothing has a time is not too old; what stands before what is too old is", async () => {
+  test("without times isn't too old; messages before one that is too old are removed", async () => {
     const untimed = await storeWith([user("1"), assistant("2")]);
     await apply(untimed, { maxAgeDays: 0.001 });
     assert.equal((await entriesOf(untimed)).length, 2);
@@ -353,7 +353,7 @@ describe("a session", () => {
     assert.equal((await entriesOf(store)).length, 3);
   });
 
-  test("that only fails is bounded too", async () => {
+  test("with only failures is bounded too", async () => {
     const failure = (index) => ({ type: "failure", data: { type: "failure", index } });
     const failures = Array.from({ length: 50 }, (_, index) => failure(index));
     const store = await storeWith([
@@ -375,7 +375,7 @@ describe("a session", () => {
     );
   });
 
-  test("reads nothing where nothing is to go, and else what stays and what goes once", async () => {
+  test("reads nothing if nothing must go, and otherwise each remaining or removed row once", async () => {
     const count = 3000;
     const entries = Array.from({ length: count }, (_, index) => user(`${index}`, index < 20 ? { pinned: true } : {}));
     const store = await storeWith(entries);
@@ -423,7 +423,7 @@ describe("a session", () => {
     }
   });
 
-  test("with damaged rows loses no more messages for them", async () => {
+  test("with damaged rows loses no more messages because of them", async () => {
     const damaged = (store, seqs) =>
       watched(store, async (name, call) => {
         const result = await call();
@@ -454,7 +454,7 @@ describe("a session", () => {
     );
   });
 
-  test("can be appended to meanwhile: for random sessions, all that is appended is there", async () => {
+  test("can be appended to meanwhile: for random sessions, everything appended is there", async () => {
     await forEachSeedAsync(async (random) => {
       const store = await storeWith(randomEntries(random, { mostEntries: 60 }));
       const maxMessages = random.integer(1, 20);
@@ -503,7 +503,7 @@ describe("a session", () => {
 // ---- Limits for all sessions ----
 
 describe("all sessions", () => {
-  test("keep the newest messages, whatever session they are of: for random sessions", async () => {
+  test("keep the newest messages of any session: for random sessions", async () => {
     let removals = 0;
     const cases = await forEachSeedAsync(async (random) => {
       const store = memoryStore();
@@ -565,7 +565,7 @@ describe("all sessions", () => {
     assertShare(removals, cases, 2, "removed something");
   });
 
-  test("that were not appended to for longest go whole, but for those with something pinned", async (context) => {
+  test("without recent appends go completely, unless they have something pinned", async (context) => {
     const store = memoryStore();
     let nowMs = 0;
     context.mock.method(Date, "now", () => nowMs);
@@ -629,7 +629,7 @@ describe("all sessions", () => {
     assert.equal((await store.read("old")).entries.length, 2);
   });
 
-  test("that began anew under their key lose nothing by what was read of the one before", async () => {
+  test("that restarted under their key lose nothing because of earlier reads", async () => {
     for (const limit of [{ maxMessages: 2 }, { maxAgeDays: 1 }]) {
       const store = memoryStore();
       const old = { timeMs: Date.now() - 3 * DAY_MS };
@@ -647,7 +647,7 @@ describe("all sessions", () => {
     }
   });
 
-  describe("what was derived of messages that were trimmed goes with them", () => {
+  describe("data derived from trimmed messages is removed with them", () => {
     const embed = (texts) => texts.map((text) => Float32Array.from([text.length, 1]));
     const build = (session, embedModel) =>
       session.build({ request: "so?", recall: { embed, embedModel }, budget: { maxTokens: 5000 } });
@@ -700,7 +700,7 @@ describe("all sessions", () => {
       }
     }
 
-    test("of every model, and what is left is kept again", async () => {
+    test("for every model, and the rest is stored again", async () => {
       const { inner, own, session, blocks } = await embedded();
       const ofAll = await blocks();
       for (const of of ["costs", "vectors/one", "vectors/two/1"]) {
@@ -722,7 +722,7 @@ describe("all sessions", () => {
       await checkLeft(inner, blocks);
     });
 
-    test("also where a session keeps it while it is trimmed", async () => {
+    test("even if a session stores it during the trim", async () => {
       let retained;
       const { inner, blocks } = await embedded(async (derived, key, values, store) => {
         retained ??= retain(store, { maxMessages: 100 });
@@ -738,7 +738,7 @@ describe("all sessions", () => {
     });
   });
 
-  test("lose what is too old, by the clock that is given", async () => {
+  test("lose messages that are too old, by the given clock", async () => {
     const store = memoryStore();
     const nowMs = Date.UTC(2030, 0, 10);
     for (const key of ["a", "b"]) {
@@ -771,7 +771,7 @@ describe("all sessions", () => {
   });
 });
 
-describe("limits that are none are refused by name", () => {
+describe("invalid limits are refused by name", () => {
   const wrong = [
     ["maxMessages", 0],
     ["maxMessages", -1],

@@ -22,7 +22,7 @@ async function opened(messages, { store = memoryStore(), key = "web:main" } = {}
 const facts = (hits) => hits.map(({ seq, message, score, reason }) => ({ seq, id: message.id, score, reason }));
 
 describe("a search in a session", () => {
-  test("finds what no prompt has room for, and says why", async () => {
+  test("finds messages that no prompt has room for, and says why", async () => {
     await forEachSeedAsync(async (random) => {
       const length = random.integer(1, 400);
       const place = random.integer(0, length - 1);
@@ -41,7 +41,7 @@ describe("a search in a session", () => {
     });
   });
 
-  test("finds the same however the log came to be: at once, in pieces, opened again, with builds in between", async () => {
+  test("finds the same however the log was written: at once, in pieces, reopened, with builds in between", async () => {
     await forEachSeedAsync(async (random) => {
       const length = random.integer(100, 3000);
       const messages = chatWith("zorblax", { random, length, place: random.integer(0, length - 1) });
@@ -73,7 +73,7 @@ describe("a search in a session", () => {
     });
   });
 
-  test("reads what it found, and not the log", async () => {
+  test("reads the messages it found, and not the log", async () => {
     const kept = memoryStore();
     const first = await opened(chatWith("zorblax", { random: new Random(1), length: 5000, place: 77 }), {
       store: kept,
@@ -101,7 +101,7 @@ describe("a search in a session", () => {
     await session.close();
   });
 
-  test("does not find what is gone, and looks further instead", async () => {
+  test("doesn't find removed messages, and searches further instead", async () => {
     const gone = [{ status: "deleted" }, { ttlSeconds: 60 }];
     const messages = Array.from({ length: 60 }, (_, position) => ({
       id: `m${position}`,
@@ -120,7 +120,7 @@ describe("a search in a session", () => {
     assert.match(last.reason, /^found: it is next to messages with “zorblax”$/);
   });
 
-  test("knows what yesterday was where the user is", async () => {
+  test("knows the user's yesterday", async () => {
     const now = Date.now();
     const hours = (count) => new Date(now - count * 3_600_000).toISOString();
     const session = await opened(
@@ -139,7 +139,7 @@ describe("a search in a session", () => {
     }
   });
 
-  test("is empty where there is nothing to find", async () => {
+  test("is empty if there is nothing to find", async () => {
     const session = await opened([]);
     assert.deepEqual(await session.search("anything"), []);
     await session.append({ role: "user", content: "the plumber came" });
@@ -151,7 +151,7 @@ describe("a search in a session", () => {
     assert.deepEqual(await session.search("plumber"), []);
   });
 
-  test("names an option that is wrong", async () => {
+  test("names a wrong option", async () => {
     const session = await opened([{ role: "user", content: "a" }]);
     const store = memoryStore();
     for (const [path, run] of /** @type {[path: string, run: any][]} */ ([
@@ -174,7 +174,7 @@ describe("a search in a session", () => {
 });
 
 describe("a search over sessions", () => {
-  test("puts what is rare everywhere first, whichever session it is in", async () => {
+  test("ranks words by their rarity across sessions", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const count = random.integer(2, 8);
@@ -194,7 +194,7 @@ describe("a search over sessions", () => {
     });
   });
 
-  test("finds nothing of a session that was not named", async () => {
+  test("finds nothing in a session that wasn't named", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const users = ["ada", "bob", "cem", "dan"];
@@ -213,7 +213,7 @@ describe("a search over sessions", () => {
     });
   });
 
-  test("gives in one session what that session gives", async () => {
+  test("returns the same as a session's own search if there is one session", async () => {
     const store = memoryStore();
     const found = await runSearchCases(store);
     assert.deepEqual([found.own[0].id, found.all[0].id.slice(0, 3), found.some[0].sessionKey], ["bob41", "cem", "ada"]);

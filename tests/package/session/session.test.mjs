@@ -88,8 +88,8 @@ async function sessionOf(messages, { key = KEY, store = memoryStore() } = {}) {
   return session;
 }
 
-describe("what is kept", () => {
-  test("messages come back as they were appended, with an id and a time", async () => {
+describe("stored messages", () => {
+  test("messages are returned unchanged, with an id and a time", async () => {
     const session = await sessionOf([]);
     const given = user("hello", { custom: { nested: [1, null, "x"] }, at: new Date(0) });
     const { messages, firstSeq, lastSeq, isRepeated } = await session.append(given);
@@ -109,7 +109,7 @@ describe("what is kept", () => {
     assert.equal(session.seqOf(inContext), 1);
   });
 
-  test("a message is given an id and a time where it has none, whatever else it is made of", async () => {
+  test("a message gets an id and a time if it has none, whatever else it contains", async () => {
     class Said {
       constructor(content) {
         this.secret = () => content;
@@ -149,7 +149,7 @@ describe("what is kept", () => {
     } = await session.replaceLast({ role: "user", content: "five", id: undefined });
     assert.deepEqual([replaced.id, replaced.createdAt], [4, 4]);
   });
-  test("a message that throws, or is of a class, is refused as one", async () => {
+  test("a message that throws, or is a class instance, is refused as such", async () => {
     const session = await openSession("a", { store: memoryStore() });
     for (const message of [
       {
@@ -186,7 +186,7 @@ describe("what is kept", () => {
     }
   });
 
-  test("bytes survive, and what would be lost is refused with its place", async () => {
+  test("bytes survive, and anything that would be lost is refused with its place", async () => {
     const session = await sessionOf([]);
     const data = new Uint8Array([0, 1, 254, 255]);
     await session.append(user([{ type: "image", data, mediaType: "image/png" }], { id: "a" }));
@@ -197,7 +197,7 @@ describe("what is kept", () => {
     assert.equal((await session.messages()).length, 1, "all or none");
   });
 
-  test("local commands and diagnostics only where they are marked", async () => {
+  test("local commands and diagnostics only if they are marked", async () => {
     const session = await sessionOf([]);
     const result = await session.append([
       user("/help", { tags: ["command"] }),
@@ -215,7 +215,7 @@ describe("what is kept", () => {
     assert.deepEqual(none, { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false });
   });
 
-  test("an append is made once under one operation, and not at all where another came first", async () => {
+  test("an append runs once under one operation, and not at all if another came first", async () => {
     const session = await sessionOf(conversation(2));
     const first = await session.append(user("once"), { operationId: "op" });
     const again = await session.append(user("once"), { operationId: "op" });
@@ -241,7 +241,7 @@ describe("what is kept", () => {
     assert.ok(!context.messages.some(({ content }) => content === "I think"));
   });
 
-  test("a reply is replaced also where a summary follows it, and in a session that was opened again", async () => {
+  test("a reply is replaced even if a summary follows it, and in a reopened session", async () => {
     const store = memoryStore();
     const session = await sessionOf([user("so?"), assistant("I"), assistant("in short", { summaryOf: "c" })], {
       store,
@@ -257,7 +257,7 @@ describe("what is kept", () => {
     );
   });
 
-  test("a reply is replaced also where the store failed before, and stays what it was when it was given", async () => {
+  test("a reply is replaced even after a failure of the store, and is copied when it is passed", async () => {
     const inner = memoryStore();
     let fails = false;
     const store = {
@@ -292,7 +292,7 @@ describe("what is kept", () => {
     });
   });
 
-  test("a message that was replaced twice since it was read is in no context", async () => {
+  test("a message that was replaced twice since it was read isn't in a context", async () => {
     const session = await sessionOf([user("so?"), assistant("old")]);
     await session.build({ request: "x" });
     await session.replaceLast(assistant("new"));
@@ -304,7 +304,7 @@ describe("what is kept", () => {
     );
   });
 
-  test("a wrong option names itself", async () => {
+  test("an error names the wrong option", async () => {
     const session = await sessionOf(conversation(3));
     for (const [call, path] of /** @type {[call: any, path: string][]} */ ([
       [() => session.append(user("x"), wrong({ opId: 1 })), "opId"],
@@ -323,7 +323,7 @@ describe("what is kept", () => {
     assert.equal((await session.messages()).length, 3);
   });
 
-  test("a reply is replaced whatever the clock of the host that began the session says", async (context) => {
+  test("a reply is replaced whatever the clock of the session's first host says", async (context) => {
     const store = memoryStore();
     const now = Date.now();
     const clock = context.mock.method(Date, "now", () => now + 60_000);
@@ -335,7 +335,7 @@ describe("what is kept", () => {
     assert.equal((await session.messages()).at(-1).content, "I think");
   });
 
-  test("nobody replaces a message of a session that another tab began anew", async (context) => {
+  test("nobody replaces a message of a session that another tab restarted", async (context) => {
     // All times are equal.
     context.mock.method(Date, "now", () => 1_800_000_000_000);
     const store = memoryStore();
@@ -353,7 +353,7 @@ describe("what is kept", () => {
     );
   });
 
-  test("nobody replaces a message of another tab's", async () => {
+  test("nobody replaces another tab's message", async () => {
     const store = memoryStore();
     const one = await sessionOf([], { store });
     const other = await openSession(KEY, { store });
@@ -375,7 +375,7 @@ describe("what is kept", () => {
     );
   });
 
-  test("ranges, summaries, and rows that are no messages", async () => {
+  test("ranges, summaries, and rows that aren't messages", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(10), { store });
     await session.append({ role: "assistant", content: "They spoke of the venue.", summaryOf: "c1" });
@@ -396,7 +396,7 @@ describe("what is kept", () => {
     assert.match(await session.export(), /not json/, "what is skipped is not lost");
   });
 
-  test("clear removes all of it, and the session goes on", async () => {
+  test("clear removes everything, and the session continues", async () => {
     const session = await sessionOf(conversation(5));
     await session.build({ request: "x" });
     await session.clear();
@@ -438,7 +438,7 @@ describe("what is kept", () => {
     }
   });
 
-  test("a build is kept in no session that began after it under its key", async () => {
+  test("a build isn't stored in a session that began after it under its key", async () => {
     const store = memoryStore();
     let isReplaced = false;
     // Between the session's check and its append, another tab clears the session and continues.
@@ -460,7 +460,7 @@ describe("what is kept", () => {
     assert.equal((await session.snapshots()).length, 1);
   });
 
-  test("after close every call fails, and the store goes on", async () => {
+  test("after close every call fails, and the store continues", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(1), { store });
     await session.close();
@@ -522,7 +522,7 @@ describe("contexts", () => {
     assert.equal(found.trimmed, wanted.trimmed);
   }
 
-  test("random logs and configs: the end gives what all gives, also when it goes on and when it is opened again", async () => {
+  test("random logs and configs: the end returns the same as everything, after appends and after reopening", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const messages = randomTranscript(random, { mostMessages: 400 });
@@ -582,7 +582,7 @@ describe("contexts", () => {
     });
   }
 
-  test("reads what the window and the budget need, and then only what is new", async () => {
+  test("reads as much as the window and the budget need, and then only new messages", async () => {
     const rows = {};
     // Costs are stored in blocks of 64 messages and read from the start of a block. The lengths differ by whole blocks, so
     // both read equally many.
@@ -609,7 +609,7 @@ describe("contexts", () => {
     assert.ok(rows[1000].rows < 150, `${rows[1000].rows} rows`);
   });
 
-  test("what was counted once is not counted again when the session is opened again", async () => {
+  test("counted messages aren't counted again when the session is reopened", async () => {
     const { store, taken } = counting(memoryStore());
     const session = await sessionOf(conversation(2000), { store });
     const config = { request: "so?", budget: { maxTokens: 3000 } };
@@ -630,7 +630,7 @@ describe("contexts", () => {
     assert.equal(taken().derivedWrites, 1);
   });
 
-  test("counts that were damaged, or are of other messages, change nothing", async () => {
+  test("damaged counts, and counts of other messages, change nothing", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(300), { store });
     const config = { request: "so?", budget: { maxTokens: 800 } };
@@ -659,7 +659,7 @@ describe("contexts", () => {
     }
   });
 
-  test("a hook is asked once, also where the build has to read more", async () => {
+  test("a hook is asked once, even if the build has to read more", async () => {
     await loadEncoding("o200k_base");
     const messages = conversation(2000);
     const session = await sessionOf(messages);
@@ -695,7 +695,7 @@ describe("contexts", () => {
     assert.deepEqual([again.same, again.differences], [true, []]);
   });
 
-  test("a reply to a message that was imported without an id finds it by its place", async () => {
+  test("a reply to a message that was imported without an id finds it by its position", async () => {
     const session = await openSession(KEY, { store: memoryStore() });
     const lines = conversation(500).map(({ role, content }) =>
       JSON.stringify({ type: "message", role, text: content }),
@@ -710,7 +710,7 @@ describe("contexts", () => {
     checkSame(context, await expected(session, config));
   });
 
-  test("a preset that takes only what names the session takes what is of it", async () => {
+  test("a preset that only accepts messages of the session accepts the session's own", async () => {
     const session = await sessionOf(conversation(20));
     assert.ok((await session.build({ ...presets.agent, request: "so?" })).kept.length > 0);
   });
@@ -735,7 +735,7 @@ describe("contexts", () => {
     assert.ok(taken().rows < 300);
   });
 
-  test("two sessions on one store see each other's appends, and what is replaced, trimmed and removed", async () => {
+  test("two sessions on one store see each other's appends, replacements, trims and removals", async () => {
     const store = memoryStore();
     const one = await sessionOf(conversation(300), { store });
     const other = await openSession(KEY, { store });
@@ -778,7 +778,7 @@ describe("contexts", () => {
     checkSame(await session.build(config), await expected(session, config));
   });
 
-  test("builds at once, while much is appended and the session is closed, are whole", async () => {
+  test("simultaneous builds, during large appends and a close, are complete", async () => {
     const session = await sessionOf(conversation(200));
     const config = { request: "so?", budget: { maxTokens: 500 } };
     await session.build(config);
@@ -793,7 +793,7 @@ describe("contexts", () => {
     checkSame(await last, wanted);
   });
 
-  test("where a read fails the build fails, and the next one is whole", async () => {
+  test("if a read fails the build fails, and the next one is complete", async () => {
     const config = { request: "so?", budget: { maxTokens: 6000 } };
     for (let failing = 1; failing <= 14; failing++) {
       for (const isBefore of [true, false]) {
@@ -826,7 +826,7 @@ describe("contexts", () => {
     }
   });
 
-  test("what the request is about is found, however old; then only what is new is read", async () => {
+  test("old messages about the request are found, and then only new ones are read", async () => {
     const { store, taken } = counting(memoryStore());
     const messages = conversation(3000);
     const content = "The invoice of the plumber is number RX-2291, over 340 euros.";
@@ -845,7 +845,7 @@ describe("contexts", () => {
     assert.equal(taken().rows, 1);
   });
 
-  test("a long session lets go of what builds no longer need", async () => {
+  test("a long session releases messages that builds no longer need", async () => {
     const { store, taken } = counting(memoryStore());
     const session = await sessionOf(conversation(100), { store });
     /** @satisfies {import("windrow").ContextConfig} */
@@ -860,7 +860,7 @@ describe("contexts", () => {
     checkSame(context, await expected(session, config));
   });
 
-  test("another session's rows are in no context, whatever the keys", async () => {
+  test("no context has another session's rows, whatever the keys", async () => {
     const store = memoryStore();
     const keys = [
       "a",
@@ -890,7 +890,7 @@ describe("contexts", () => {
     }
   });
 
-  test("explain names what was not read", async () => {
+  test("explain names unread messages", async () => {
     const session = await sessionOf(conversation(1000));
     /** @satisfies {import("windrow").RecallConfig} */
     const recall = { ranking: "recency" };
@@ -903,8 +903,8 @@ describe("contexts", () => {
   });
 });
 
-describe("what is written of builds", () => {
-  test("snapshots and recordings in a log of their own, by which each is built again", async () => {
+describe("records of builds", () => {
+  test("snapshots and recordings are in a separate log, and each can be rebuilt", async () => {
     const session = await sessionOf(conversation(600));
     const config = { request: user("so?", { replyTo: "m5" }), budget: { maxTokens: 900 } };
     /** @type {any[]} */
@@ -965,7 +965,7 @@ describe("files, forks and subscriptions", () => {
     '{"type": "message", "role": "assistant", "text": "hi", "created_at": "2026-01-05T08:00:02+00:00", "meta": {"a": [1, 2]}}',
   ];
 
-  test("a session log is read and written back as it was", async () => {
+  test("a session log is read and exported unchanged", async () => {
     const session = await openSession("terminal:main", { store: memoryStore() });
     const { messageCount, skipped } = await session.import(`${file.join("\n")}\n`);
     assert.deepEqual([messageCount, skipped], [2, []]);
@@ -980,7 +980,7 @@ describe("files, forks and subscriptions", () => {
     assert.equal(JSON.parse(rows[3]).text, "more");
   });
 
-  test("an export is imported to the same messages and contexts", async () => {
+  test("an import of an export has the same messages and contexts", async () => {
     const session = await sessionOf(conversation(200));
     await session.append([
       { role: "assistant", content: "", toolCalls: [{ id: "c", name: "f", arguments: {} }] },
@@ -994,7 +994,7 @@ describe("files, forks and subscriptions", () => {
     assert.equal((await copy.build(config)).snapshot.contextHash, (await session.build(config)).snapshot.contextHash);
   });
 
-  test("a file that was cut, or is none, is taken as far as it goes", async () => {
+  test("a truncated or invalid file is accepted as far as it is valid", async () => {
     const session = await openSession(KEY, { store: memoryStore() });
     const whole = file.join("\n");
     const cut = await session.import(whole.slice(0, -20));
@@ -1015,14 +1015,14 @@ describe("files, forks and subscriptions", () => {
     });
   });
 
-  test("an import is made once under one operation", async () => {
+  test("an import runs once under one operation", async () => {
     const session = await openSession(KEY, { store: memoryStore() });
     await session.import(file.join("\n"), { operationId: "import" });
     await session.import(file.join("\n"), { operationId: "import" });
     assert.equal((await session.messages()).length, 2);
   });
 
-  test("a fork has what was said up to a message, and goes its own way", async () => {
+  test("a fork has the conversation up to a message, and is independent", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(10), { store });
     const at = session.seqOf((await session.messages())[3]);
@@ -1078,7 +1078,7 @@ describe("files, forks and subscriptions", () => {
     assert.equal(free.mock.callCount(), 2);
   });
 
-  test("a listener can follow a reply that grows, however many of its states it is told of", async () => {
+  test("a listener can follow a growing reply, however many states it sees", async () => {
     const session = await sessionOf([user("so?"), assistant("v0")]);
     const shown = new Map((await session.messages()).map((message) => [session.seqOf(message), message.content]));
     let wake = () => {};
@@ -1101,7 +1101,7 @@ describe("files, forks and subscriptions", () => {
     assert.deepEqual([...shown.values()], ["so?", "v21"]);
   });
 
-  test("a reset that the store failed to tell of is told with the next change", async () => {
+  test("a reset that the store failed to report is reported with the next change", async () => {
     for (const change of [(store) => store.remove(KEY), (store) => store.trim(KEY, 3)]) {
       const inner = memoryStore();
       const { store } = counting(inner);
@@ -1131,7 +1131,7 @@ describe("files, forks and subscriptions", () => {
     }
   });
 
-  test("every change is told, in order and once, also another tab's", async () => {
+  test("every change is reported, in order and once, even another tab's", async () => {
     const store = memoryStore();
     const one = await sessionOf(conversation(3), { store });
     const other = await openSession(KEY, { store });

@@ -30,7 +30,7 @@ async function sessionOf(messages, key = "s") {
   return { session, store, kept, facts };
 }
 
-describe("what a store knows of a message", () => {
+describe("a store's record of a message", () => {
   for (const [name, message, ...facts] of /** @type {any[][]} */ ([
     ["LangChain's toJSON()", lc("HumanMessage", { id: "h1", content: "Hi." }), "h1"],
     ["LangChain's toDict()", { type: "human", data: { id: "h1", content: "Hi." } }, "h1"],
@@ -42,7 +42,7 @@ describe("what a store knows of a message", () => {
     ["item", { type: "message", id: "msg_1", role: "user", content: [{ type: "input_text", text: "Hi." }] }, "msg_1"],
     ["Gemini", { role: "model", parts: [{ text: "Hi." }] }],
   ])) {
-    test(`${name}: its id and its time, as its shape has them`, async () => {
+    test(`${name}: its id and its time, from its format's fields`, async () => {
       const [id, timeMs] = facts;
       const { facts: known, kept } = await sessionOf([message]);
       assert.match(known[0][0], id === undefined ? /^msg_[0-9a-f]{16}$/ : new RegExp(`^${id}$`));
@@ -54,7 +54,7 @@ describe("what a store knows of a message", () => {
     });
   }
 
-  test("what has no id or no time is given it where its shape has it", async () => {
+  test("a message without an id or a time gets them in its format's fields", async () => {
     const messages = [
       lc("HumanMessage", { content: "Hi." }),
       { type: "human", data: { content: "Hi." } },
@@ -75,7 +75,7 @@ describe("what a store knows of a message", () => {
     }
   });
 
-  test("an item of OpenAI's keeps the id that it has, and only a message is given one", async () => {
+  test("an OpenAI item keeps its id, and only a message gets one", async () => {
     const items = [
       { role: "user", content: "Where are we?" },
       { type: "local_shell_call", id: "sh_1", call_id: "c1", action: { type: "exec", command: ["pwd"] } },
@@ -94,7 +94,7 @@ describe("what a store knows of a message", () => {
     assert.equal(context.explain(3).id, undefined);
   });
 
-  test("a summary is not told its time: it stays where it stands", async () => {
+  test("a summary gets no time: it stays in place", async () => {
     const summary = { role: "compactionSummary", summary: "We looked for a boat.", tokensBefore: 9, timestamp: START };
     const { kept, facts } = await sessionOf([summary, { role: "user", content: "And?", timestamp: START - 5 }]);
     assert.deepEqual([kept[0].timestamp, facts[0][1]], [START, undefined]);
@@ -103,7 +103,7 @@ describe("what a store knows of a message", () => {
     assert.deepEqual([ofOpencode.kept[0].info.time, ofOpencode.facts], [{ created: START }, [["o", undefined]]]);
   });
 
-  test("what an instance says beside what its toJSON gives is kept", async () => {
+  test("fields of an instance that its toJSON leaves out are kept", async () => {
     class HumanMessage {
       lc_kwargs = { content: "Hi." };
       type = "human";
@@ -122,7 +122,7 @@ describe("what a store knows of a message", () => {
   });
 });
 
-test("the reply that is being written keeps its id and its time, in every shape", async () => {
+test("a streaming reply keeps its id and its time, in every format", async () => {
   for (const [message, next, named] of /** @type {any[][]} */ ([
     [lc("AIMessage", { content: "At" }), lc("AIMessage", { content: "At Rosa's" }), ({ kwargs }) => kwargs],
     [
@@ -143,7 +143,7 @@ test("the reply that is being written keeps its id and its time, in every shape"
   }
 });
 
-test("a fork is a session of its own for messages that name theirs", async () => {
+test("a fork is a separate session for messages that name theirs", async () => {
   for (const [message, sessionIdOf] of [
     [mastra({ threadId: "s" }), ({ threadId }) => threadId],
     [opencode({ id: "o1", sessionID: "s", time: { created: START } }, "Is it free?"), ({ info }) => info.sessionID],
@@ -158,7 +158,7 @@ test("a fork is a session of its own for messages that name theirs", async () =>
   }
 });
 
-test("what answers a tool begins no exchange, whoever the shape says that it is by", async () => {
+test("an answer to a tool begins no exchange, whatever its format's author", async () => {
   /** @type {any} */
   const call = { type: "tool_use", id: "t", name: "look", input: {} };
   /** @type {any[]} */
@@ -194,7 +194,7 @@ describe("files", () => {
   ];
   const linesOf = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
 
-  test("rows with a type of their own are messages of their shape", async () => {
+  test("rows with their own type are messages in their format", async () => {
     for (const file of [JSON.stringify(items), JSON.stringify(items, null, 1), linesOf(items)]) {
       const session = await openSession("s", { store: memoryStore() });
       const { messageCount, skipped } = await session.import(file);
@@ -207,7 +207,7 @@ describe("files", () => {
     }
   });
 
-  test("in a log they are what the log says: kept, and no messages", async () => {
+  test("in a log they keep their meaning there: stored, but not messages", async () => {
     const session = await openSession("s", { store: memoryStore() });
     const rows = [
       { type: "session", session_key: "s" },

@@ -56,8 +56,8 @@ const shareOf = (contexts) => {
   return repeated / after.reduce((sum, { tokens }) => sum + tokens.total, 0);
 };
 
-describe("a session with a cut remembers what triage chose", () => {
-  test("no message is asked about twice, also after a reload, and each build is replayed to the same bytes", async () => {
+describe("a session with a cut remembers triage's choices", () => {
+  test("no message is asked about twice, even after a reload, and each build replays to the same bytes", async () => {
     const store = memoryStore();
     const random = new Random(7);
     const { asked, complete } = fastModel(random);
@@ -88,7 +88,7 @@ describe("a session with a cut remembers what triage chose", () => {
     await session.close();
   });
 
-  test("more of each prompt repeats the one before it than where every turn asks anew", async () => {
+  test("more of each prompt repeats the one before it than if every turn asked again", async () => {
     const seeds = [1, 2, 3, 4, 5, 6];
     let [remembered, anew] = [0, 0];
     for (const seed of seeds) {
@@ -113,7 +113,7 @@ describe("a session with a cut remembers what triage chose", () => {
     assert.ok(remembered > 0.6 && remembered > anew + 0.4, `${remembered} remembered, ${anew} anew`);
   });
 
-  test("other options ask anew, and a build without triage in between changes nothing", async () => {
+  test("other options ask again, and a build without triage in between changes nothing", async () => {
     const random = new Random(3);
     const { asked, complete } = fastModel(random);
     const session = await openSession("web:main", { store: memoryStore() });
@@ -130,7 +130,7 @@ describe("a session with a cut remembers what triage chose", () => {
     await session.close();
   });
 
-  test("without a cut, or where the chosen are quoted, every turn asks about all", async () => {
+  test("without a cut, or if the chosen are quoted, every turn asks about all", async () => {
     for (const more of [{ budget: { cut: null } }, { triage: { placement: "afterHistory" } }]) {
       const random = new Random(5);
       const { asked, complete } = fastModel(random);
@@ -141,7 +141,7 @@ describe("a session with a cut remembers what triage chose", () => {
     }
   });
 
-  test("over a plain array a caller hands the decisions on", async () => {
+  test("over a plain array, a caller passes the decisions on", async () => {
     const random = new Random(11);
     const { asked, complete } = fastModel(random);
     const transcript = createTranscript();

@@ -6,8 +6,8 @@ import { checkEdgeStore, runCase } from "../support/edge-stores.mjs";
 checkEdgeStore({
   title: "a Durable Object",
   path: "/durable-object",
-  own: ["an append resolves when it is durable, and is told of then"],
+  own: ["an append resolves when it is durable, and is reported then"],
 });
 
-test("a Durable Object without SQLite is refused, with what makes it one", () =>
-  runCase("/without-sqlite", "held", "a Durable Object without SQLite is refused, with what makes it one"));
+test("a Durable Object without SQLite is refused, and the error says how to add it", () =>
+  runCase("/without-sqlite", "held", "a Durable Object without SQLite is refused, and the error says how to add it"));

@@ -53,7 +53,7 @@ function written(store) {
 
 const WORDS = ["Rumpelstiltskin", "zanzibar-receipt", "paella"];
 
-test("nothing of what is written can be read without the key", async () => {
+test("nothing that is written can be read without the key", async () => {
   const { store, text } = written(memoryStore());
   const session = await openSession("web:main", { store: encryptedStore(store, KEY) });
   await session.append([
@@ -100,7 +100,7 @@ test("a key of too few bytes, or of another algorithm, is refused", async () => 
   assert.equal((await encryptedStore(store, KEY).read("a")).entries[0].data, 1);
 });
 
-test("no entry passes for another: of another place, session, log, type or time", async () => {
+test("no entry passes for another one in another place, session, log, type or time", async () => {
   await forEachSeedAsync(async (random) => {
     const store = memoryStore();
     const sealed = encryptedStore(store, KEY);
@@ -145,7 +145,7 @@ test("entries that aren't encrypted are skipped", async () => {
   assert.deepEqual([entries, skipped], [[], [{ seq: 1, reason: "it isn't encrypted" }]]);
 });
 
-test("two of the same text are two different ciphertexts, and appends of several stores don't collide", async () => {
+test("equal texts have different ciphertexts, and appends of several stores don't collide", async () => {
   const store = memoryStore();
   const [first, second] = [encryptedStore(store, KEY), encryptedStore(store, KEY)];
   await Promise.all(

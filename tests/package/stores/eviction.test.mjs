@@ -69,7 +69,7 @@ before(async () => {
 
 after(() => worker?.stop());
 
-test("an append in an object that is evicted meanwhile is whole or not there, and once if it is asked again", async () => {
+test("an append in an object that is evicted meanwhile is complete or absent, and a retry stores it once", async () => {
   const random = new Random(SEED);
   let evicted = 0;
   const expected = [];

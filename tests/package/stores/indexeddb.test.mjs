@@ -152,7 +152,7 @@ async function runCases(t, page, isChosen = (_name) => true) {
   }
 }
 
-test("what every store keeps", async (t) => {
+test("the contract of every store", async (t) => {
   const [page] = await tabs(t, 1);
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -160,7 +160,7 @@ test("what every store keeps", async (t) => {
   assert.deepEqual(requests, [], "nothing is sent anywhere");
 });
 
-test("the same is kept encrypted", async (t) => {
+test("the contract with encryption", async (t) => {
   const [page] = await tabs(t, 1);
   const names = await page.evaluate(() => encryptedCases.map(({ name }) => name));
   for (const [index, name] of names.entries()) {
@@ -168,7 +168,7 @@ test("the same is kept encrypted", async (t) => {
   }
 });
 
-test("a page that is not served securely has no locks between tabs, and keeps the same within itself", async (t) => {
+test("an insecure page has no locks between tabs, and keeps the contract within itself", async (t) => {
   const [page] = await tabs(t, 1, { address: site.insecureAddress });
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
@@ -195,7 +195,7 @@ test("a page that is not served securely has no locks between tabs, and keeps th
   await runCases(t, page, (name) => /^(holding|trim|remove|close|two stores)/.test(name));
 });
 
-test("options that are not known or not of their type are refused, by name", async () => {
+test("unknown options and wrong types are refused by name", async () => {
   /** @type {[options: any, path: string | undefined][]} */
   const wrongOptions = [
     [{ nam: "x" }, "nam"],
@@ -249,7 +249,7 @@ describe("durability", () => {
     );
   });
 
-  test("what is derived is written without the memory that it is a part of", async (t) => {
+  test("derived data is written without the buffer that it is a part of", async (t) => {
     const [page] = await tabs(t, 1);
     const size = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -263,7 +263,7 @@ describe("durability", () => {
     assert.deepEqual(size, [4, 7, 7, 7, 7]);
   });
 
-  test("persist and estimate give the browser's answer", async (t) => {
+  test("persist and estimate return the browser's answer", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -374,7 +374,7 @@ async function makeEarlier(page, version) {
 }
 
 describe("versions of the database", () => {
-  test("each that there was is tested", async (t) => {
+  test("each one that existed is tested", async (t) => {
     const [page] = await tabs(t, 1);
     await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -386,7 +386,7 @@ describe("versions of the database", () => {
   });
 
   for (const version of EARLIER.map((_, index) => index + 1)) {
-    test(`version ${version} becomes the newest, with all that is in it`, async (t) => {
+    test(`version ${version} becomes the newest, with its contents`, async (t) => {
       const [page] = await tabs(t, 1);
       await makeEarlier(page, version);
       const found = await page.evaluate(async () => {
@@ -429,7 +429,7 @@ describe("versions of the database", () => {
     });
   }
 
-  test("a migration that fails leaves the older version as it was", async (t) => {
+  test("a migration that fails leaves the older version unchanged", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       // An object store of a later version already exists, so it can't be created.
@@ -453,7 +453,7 @@ describe("versions of the database", () => {
     assert.equal(found.left.rows.length, 1);
   });
 
-  test("a newer one is refused, and nothing of it is changed", async (t) => {
+  test("a newer one is refused, and unchanged", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const first = indexedDbStore({ name });
@@ -478,7 +478,7 @@ describe("versions of the database", () => {
   });
 
   for (const version of [1, 2, 3]) {
-    test(`one of the same name that belongs to something else, of version ${version}, is left alone`, async (t) => {
+    test(`another program's database with the same name, of version ${version}, is left alone`, async (t) => {
       const [page] = await tabs(t, 1);
       const found = await page.evaluate(async (version) => {
         (await rawOpen(name, version, (database) => database.createObjectStore("notes"))).close();
@@ -502,7 +502,7 @@ describe("versions of the database", () => {
     });
   }
 
-  test("a header whose counter is at its end refuses what is appended, and nothing is lost", async (t) => {
+  test("a header with an exhausted counter refuses appends, and nothing is lost", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -524,7 +524,7 @@ describe("versions of the database", () => {
     assert.equal(found.length, 1);
   });
 
-  test("another tab that holds an older one open is waited for, and when it has gone all works", async (t) => {
+  test("a store waits for another tab that holds an older one open, and works once it is gone", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);
     await other.evaluate(async () => {
@@ -550,7 +550,7 @@ describe("versions of the database", () => {
     assert.deepEqual(found, { waited: 4, appended: { firstSeq: 5, lastSeq: 5, isRepeated: false }, read: 5 });
   });
 
-  test("one that does not open, and of which the browser says nothing, is not laid to another tab", async (t) => {
+  test("one that doesn't open without a reason from the browser isn't blamed on another tab", async (t) => {
     const [mine] = await tabs(t, 1);
     const failed = await mine.evaluate(async () => {
       const { setTimeout: later } = globalThis;
@@ -566,7 +566,7 @@ describe("versions of the database", () => {
     assert.match(failed.message ?? "", /has not opened within 30000 ms, and the browser has not said why$/);
   });
 
-  test("a store that was closed while it waited holds nobody up", async (t) => {
+  test("a store that was closed while waiting blocks nobody", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);
     await other.evaluate(async () => {
@@ -633,7 +633,7 @@ describe("versions of the database", () => {
   });
 });
 
-describe("a connection that ends", () => {
+describe("a lost connection", () => {
   test("close ends the connection and the channel, once", async (t) => {
     const [page] = await tabs(t, 1);
     const closed = await page.evaluate(async () => {
@@ -655,7 +655,7 @@ describe("a connection that ends", () => {
     assert.deepEqual(closed, ["BroadcastChannel", "IDBDatabase"]);
   });
 
-  test("what the browser clears is gone, and the next call begins anew", async (t) => {
+  test("after the browser clears the data, the next call starts over", async (t) => {
     // Clearing affects a whole origin, so this must not be the other tests' origin.
     const context = await site.browser.newContext();
     t.after(() => context.close());
@@ -725,7 +725,7 @@ describe("a connection that ends", () => {
     assert.equal(next.firstSeq, left.length + 1);
   });
 
-  test("an opening that the browser breaks off is tried again, and given up after some tries", async (t) => {
+  test("an open request that the browser aborts is retried a few times", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const { open } = IDBFactory.prototype;
@@ -766,7 +766,7 @@ describe("a connection that ends", () => {
     );
   });
 
-  test("what was written, and was lost sight of, is not written again", async (t) => {
+  test("a write whose outcome was lost isn't repeated", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -828,7 +828,7 @@ describe("a connection that ends", () => {
   });
 });
 
-describe("where there is no IndexedDB", () => {
+describe("there is no IndexedDB", () => {
   const callAll = async () => {
     const store = indexedDbStore({ name: "x" });
     const failures = [
@@ -890,7 +890,7 @@ describe("where there is no IndexedDB", () => {
   });
 });
 
-test("a full disk: appends fail, what was acknowledged is there, and after a session was removed there is room again", async (t) => {
+test("a full disk: appends fail, acknowledged data is there, and removing a session makes room again", async (t) => {
   const context = await site.browser.newContext();
   t.after(() => context.close());
   const [page] = await tabs(t, 1, { in: context });
@@ -942,7 +942,7 @@ test("a full disk: appends fail, what was acknowledged is there, and after a ses
   assert.deepEqual(found.info.logs.transcript.counts, { message: length });
 });
 
-test("a full disk that is told of by the transaction alone", async (t) => {
+test("a full disk that only the transaction reports", async (t) => {
   const [page] = await tabs(t, 1);
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
@@ -966,8 +966,8 @@ test("a full disk that is told of by the transaction alone", async (t) => {
   assert.deepEqual(found.next, { firstSeq: 2, lastSeq: 2, isRepeated: false });
 });
 
-describe("what something else has written", () => {
-  test("rows that are no entries are skipped and reported, count to no limit, and are not in the way", async (t) => {
+describe("data written by something else", () => {
+  test("rows that aren't entries are skipped and reported, count toward no limit, and don't interfere", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -1025,7 +1025,7 @@ describe("what something else has written", () => {
     });
   });
 
-  test("a session without its header, or with a damaged one, is made again from its entries", async (t) => {
+  test("a missing or damaged header of a session is rebuilt from its entries", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
       const store = indexedDbStore({ name });
@@ -1104,7 +1104,7 @@ describe("what something else has written", () => {
     }
   });
 
-  test("a message on the channel that is no change is nobody's business", async (t) => {
+  test("a message on the channel that isn't a change is ignored", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await mine.evaluate(() => {
       globalThis.changes = [];
@@ -1231,7 +1231,7 @@ describe("two tabs", () => {
     }
   });
 
-  test("tell each other what has changed, of the session and the database that it changed in", async (t) => {
+  test("notify each other of changes, with the session and the database", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await mine.evaluate(() => {
       globalThis.changes = [];
@@ -1279,7 +1279,7 @@ describe("two tabs", () => {
     ]);
   });
 
-  test("do not take away what the other holds; a tab that is closed holds nothing", async (t) => {
+  test("keep each other's held messages; a closed tab holds nothing", async (t) => {
     const [holder, other] = await tabs(t, 2);
     await holder.evaluate(async () => {
       globalThis.store = indexedDbStore({ name });
@@ -1323,7 +1323,7 @@ describe("two tabs", () => {
   });
 });
 
-test("a read costs what it gives, however long the log is", async (t) => {
+test("a read costs as much as its result, however long the log is", async (t) => {
   const [page] = await tabs(t, 1);
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });

@@ -138,17 +138,17 @@ const broken = [
     calls: reading(({ entries }) => ({ entries: entries.map((entry) => ({ ...entry, seq: entry.seq - 1 })) })),
     finds: [
       "append: a session begins with its first entry, and sequence numbers ascend from 1",
-      "replacesSeq: a reply that is replaced many times leaves its last state",
-      "two stores: appends at once leave no gap and no duplicate, and both see the same order",
-      "two stores: an operation that both append at once is appended once",
-      "subscribe: what is told of is there",
+      "replacesSeq: a reply that is replaced many times keeps its last state",
+      "two stores: simultaneous appends leave no gap and no duplicate, and both see the same order",
+      "two stores: an operation that both append simultaneously is appended once",
+      "subscribe: a reported change can be read",
       ...RANDOM,
     ],
   },
   {
     name: "the session's id changes",
     calls: reading(({ info }) => ({ info: info && { ...info, id: crypto.randomUUID() } })),
-    finds: ["append: what is known of a session follows from what was appended"],
+    finds: ["append: a session's head follows from its entries"],
   },
   {
     name: "latestTimeMs is the time of the entry",
@@ -159,14 +159,14 @@ const broken = [
         latestTimeMs: timeMs,
       })),
     })),
-    finds: ["append: all fields come back, and latestTimeMs is the latest time so far"],
+    finds: ["append: all fields are returned, and latestTimeMs is the latest time so far"],
   },
   {
     name: "what was not given is null",
     calls: reading(({ entries }) => ({ entries: entries.map((entry) => ({ id: null, pinned: null, ...entry })) })),
     finds: [
-      "append: what was not given is absent",
-      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+      "append: missing fields stay absent",
+      "read: ranges of all kinds return their entries, in both logs, even with gaps",
     ],
   },
   {
@@ -176,9 +176,9 @@ const broken = [
       read: (key, range) => store.read(key, { ...range, log: "transcript" }),
     }),
     finds: [
-      "append: the logs have sequences and heads of their own",
-      "operationId: it is of a session and of a log",
-      "trim: the other log is trimmed where it is named",
+      "append: each log has its own sequence and head",
+      "operationId: it belongs to one session and one log",
+      "trim: the other log is trimmed if it is named",
     ],
   },
   {
@@ -186,7 +186,7 @@ const broken = [
     calls: appending(async (store, key, entries, options) =>
       entries.length === 0 ? { firstSeq: 1, lastSeq: 0, isRepeated: false } : store.append(key, entries, options),
     ),
-    finds: ["append: nothing to append is refused, and begins no session"],
+    finds: ["append: an empty list is refused, and begins no session"],
   },
   {
     name: "entries are appended one after the other",
@@ -204,9 +204,9 @@ const broken = [
       return first ?? store.append(key, entries, options);
     }),
     finds: [
-      "append: where one entry cannot be kept, none is",
-      "append: what is no entry is refused, with all that is appended with it",
-      "operationId: an operation that was appended is not appended again, and gives what it gave then",
+      "append: if one entry can't be stored, none is",
+      "append: an invalid entry is refused, together with the whole append",
+      "operationId: a repeated operation isn't appended again, and returns its first result",
     ],
   },
   {
@@ -218,17 +218,17 @@ const broken = [
         options,
       ),
     ),
-    finds: ["append: what is no entry is refused, with all that is appended with it"],
+    finds: ["append: an invalid entry is refused, together with the whole append"],
   },
   {
     name: "operationId is ignored",
     calls: appending((store, key, entries, { operationId: _, ...options }) => store.append(key, entries, options)),
     finds: [
-      "operationId: an operation that was appended is not appended again, and gives what it gave then",
-      "operationId: any texts are told apart exactly",
-      "operationId: it is remembered as long as one of its entries is there",
-      "two stores: an operation that both append at once is appended once",
-      "two stores: what one does, the other sees",
+      "operationId: a repeated operation isn't appended again, and returns its first result",
+      "operationId: any two texts are distinguished",
+      "operationId: it is remembered as long as one of its entries exists",
+      "two stores: an operation that both append simultaneously is appended once",
+      "two stores: each sees the other's changes",
       ...RANDOM,
     ],
   },
@@ -240,15 +240,15 @@ const broken = [
       const own = rows.filter(({ operationId }) => result.isRepeated && operationId === options.operationId);
       return result.isRepeated ? { ...result, firstSeq: own[0].seq, lastSeq: own.at(-1).seq } : result;
     }),
-    finds: ["operationId: it is remembered as long as one of its entries is there"],
+    finds: ["operationId: it is remembered as long as one of its entries exists"],
   },
   {
     name: "expectedSeq is ignored",
     calls: appending((store, key, entries, { expectedSeq: _, ...options }) => store.append(key, entries, options)),
     finds: [
-      "expectedSeq: an append fails where another came first, and leaves nothing",
-      "expectedSeq: of several that expect the same, one comes first",
-      "subscribe: tells of what happens to a session, in order, and of nothing else",
+      "expectedSeq: an append fails if another came first, and leaves nothing",
+      "expectedSeq: only one of several with the same expectation succeeds",
+      "subscribe: reports every change of a session, in order, and nothing else",
     ],
   },
   {
@@ -258,7 +258,7 @@ const broken = [
       const lastSeq = info?.logs[options.log ?? "transcript"].lastSeq ?? 0;
       return store.append(key, entries, expectedSeq === lastSeq ? options : { ...options, expectedSeq });
     }),
-    finds: ["expectedSeq: of several that expect the same, one comes first"],
+    finds: ["expectedSeq: only one of several with the same expectation succeeds"],
   },
   {
     name: "expectedId is ignored",
@@ -271,7 +271,7 @@ const broken = [
         remove: (key, options) => store.remove(key, without(options)),
       };
     },
-    finds: ["expectedId: what is meant for another session does nothing"],
+    finds: ["expectedId: a call meant for another session does nothing"],
   },
   {
     name: "what is expected of a removal is compared before it waits",
@@ -282,34 +282,34 @@ const broken = [
         return store.remove(key, isExpected ? {} : { expectedSeq });
       },
     }),
-    finds: ["remove: of a session that was appended to since it was looked at, nothing goes"],
+    finds: ["remove: a session with newer appends than expected isn't removed"],
   },
   {
     name: "what is rewritten stays as it was",
     calls: appending((store, key, entries, { rewrites: _, ...options }) => store.append(key, entries, options)),
-    finds: ["rewrites: entries become others in their place, with what is appended, or nothing changes"],
+    finds: ["rewrites: entries are replaced in place together with the append, or nothing changes"],
   },
   {
     name: "what is replaced stays",
     calls: appending((store, key, entries, { replacesSeq: _, ...options }) => store.append(key, entries, options)),
     finds: [
-      "replacesSeq: the newest message goes, and what takes its place is appended",
+      "replacesSeq: the newest message is removed, and its replacement appended",
       "replacesSeq: only the newest message can be replaced, and a failed append leaves nothing",
-      "replacesSeq: a reply that is replaced many times leaves its last state",
-      "get: gives the transcript's entries of these ids, by sequence number",
+      "replacesSeq: a reply that is replaced many times keeps its last state",
+      "get: returns the transcript's entries with these ids, by sequence number",
     ],
   },
   {
     name: "a session that does not exist is an empty one",
     calls: reading(({ info }, _, key) => ({ info: info ?? { key, id: "none" } })),
-    finds: ["read: of a session that does not exist there is nothing"],
+    finds: ["read: a missing session has no entries"],
   },
   {
     name: "the limit is ignored",
     calls: (store) => ({ read: (key, { limit: _, ...range } = {}) => store.read(key, range) }),
     finds: [
-      "read: limits count from the end that the order begins with",
-      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+      "read: limits count from the start of the order",
+      "read: ranges of all kinds return their entries, in both logs, even with gaps",
       "append: 5,000 entries in one call",
     ],
   },
@@ -322,7 +322,7 @@ const broken = [
         return { ...result, entries: order === "ascending" ? [...entries].reverse() : entries };
       },
     }),
-    finds: ["read: limits count from the end that the order begins with"],
+    finds: ["read: limits count from the start of the order"],
   },
   {
     name: "the limit counts what is not asked for",
@@ -333,7 +333,7 @@ const broken = [
         return { ...result, entries: asked };
       },
     }),
-    finds: ["read: ranges of all kinds give what is in them, in both logs, also where entries are missing"],
+    finds: ["read: ranges of all kinds return their entries, in both logs, even with gaps"],
   },
   {
     name: "a range has its own ends in it",
@@ -341,8 +341,8 @@ const broken = [
       read: (key, { after = 0, ...range } = {}) => store.read(key, { ...range, after: after - 1 }),
     }),
     finds: [
-      "read: limits count from the end that the order begins with",
-      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+      "read: limits count from the start of the order",
+      "read: ranges of all kinds return their entries, in both logs, even with gaps",
     ],
   },
   {
@@ -350,21 +350,21 @@ const broken = [
     calls: (store) => ({
       read: (key, range) => store.read(key, range).catch(() => store.read(key, { limit: 0 })),
     }),
-    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
+    finds: ["read, append, trim, sessions: invalid arguments are refused, and nothing is done"],
   },
   {
     name: "options that are misspelt are none",
     calls: appending((store, key, entries, { log, operationId, expectedSeq, replacesSeq }) =>
       store.append(key, entries, { log, operationId, expectedSeq, replacesSeq }),
     ),
-    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
+    finds: ["read, append, trim, sessions: invalid arguments are refused, and nothing is done"],
   },
   {
     name: "no types are all types",
     calls: (store) => ({
       read: (key, { types, ...range } = {}) => store.read(key, types?.length > 0 ? { ...range, types } : range),
     }),
-    finds: ["read: ranges of all kinds give what is in them, in both logs, also where entries are missing"],
+    finds: ["read: ranges of all kinds return their entries, in both logs, even with gaps"],
   },
   {
     name: "the session is read after its entries",
@@ -382,7 +382,7 @@ const broken = [
         return [...newest.values()];
       },
     }),
-    finds: ["get: gives the transcript's entries of these ids, by sequence number", ...RANDOM.slice(0, 1)],
+    finds: ["get: returns the transcript's entries with these ids, by sequence number", ...RANDOM.slice(0, 1)],
   },
   {
     name: "ids are found whatever their case",
@@ -393,12 +393,12 @@ const broken = [
         return entries.filter(({ id }) => id !== undefined && folded.includes(id.toLowerCase()));
       },
     }),
-    finds: ["get: any texts are ids and are told apart exactly, and there may be many"],
+    finds: ["get: any text can be an id, any two are distinguished, and there may be many"],
   },
   {
     name: "at most a hundred ids are found",
     calls: (store) => ({ get: (key, ids) => store.get(key, ids.slice(0, 100)) }),
-    finds: ["get: any texts are ids and are told apart exactly, and there may be many"],
+    finds: ["get: any text can be an id, any two are distinguished, and there may be many"],
   },
   {
     name: "empty values are none",
@@ -410,7 +410,7 @@ const broken = [
         },
       },
     }),
-    finds: ["derived: gives the values that were written, of the names that are asked for"],
+    finds: ["derived: returns the written values of the requested names"],
   },
   {
     name: "values outlive their session, and are copied by nobody",
@@ -435,8 +435,8 @@ const broken = [
     },
     finds: [
       "derived: nothing is written for a session that does not exist, and values go with their session",
-      "derived: values are of a session and a name, whatever the texts are",
-      "derived: whoever changes bytes that it wrote or read changes nothing in the store",
+      "derived: values belong to a session and a name, whatever the texts are",
+      "derived: changing written or read bytes doesn't change the store",
     ],
   },
   {
@@ -451,7 +451,7 @@ const broken = [
         },
       },
     }),
-    finds: ["derived: values may be large and many, and are written all or none"],
+    finds: ["derived: values may be large and many, and all are written or none"],
   },
   {
     name: "sessions are in the order of their bytes",
@@ -462,8 +462,8 @@ const broken = [
       },
     }),
     finds: [
-      "sessions: gives them by key in the order of code units, or only those that are asked for",
-      "keys: any texts are told apart exactly, by every call",
+      "sessions: returns them by key in the order of code units, or only the requested ones",
+      "keys: every call distinguishes any two texts",
     ],
   },
   {
@@ -475,10 +475,10 @@ const broken = [
     name: "a trim keeps nothing",
     calls: (store) => ({ trim: (key, seq, options) => store.trim(key, seq, { ...options, keepSeqs: [] }) }),
     finds: [
-      "trim: removes what is before but for what is to be kept, and the sequence goes on",
-      "trim: the newest message is the newest that is left",
-      "trim: where there is nothing to trim, nothing changes",
-      "trim: much may be trimmed, and much kept",
+      "trim: removes earlier entries except those to keep, and the sequence continues",
+      "trim: the newest message is the newest remaining one",
+      "trim: nothing changes if there is nothing to trim",
+      "trim: many entries may be trimmed, and many kept",
     ],
   },
   {
@@ -490,7 +490,7 @@ const broken = [
         return store.trim(key, seq, { ...options, keepSeqs });
       },
     }),
-    finds: ["trim: removes what is before but for what is to be kept, and the sequence goes on"],
+    finds: ["trim: removes earlier entries except those to keep, and the sequence continues"],
   },
   {
     name: "a trim of all begins the sequence anew",
@@ -504,8 +504,8 @@ const broken = [
       },
     }),
     finds: [
-      "trim: removes what is before but for what is to be kept, and the sequence goes on",
-      "expectedSeq: an append fails where another came first, and leaves nothing",
+      "trim: removes earlier entries except those to keep, and the sequence continues",
+      "expectedSeq: an append fails if another came first, and leaves nothing",
       "derived: nothing is written for a session that does not exist, and values go with their session",
     ],
   },
@@ -525,23 +525,23 @@ const broken = [
         },
       };
     },
-    finds: ["trim: where there is nothing to trim, nothing changes"],
+    finds: ["trim: nothing changes if there is nothing to trim"],
   },
   {
     name: "a removed session keeps its name, its builds and its place in the list",
     calls: (store) => ({ remove: async (key) => void (await store.trim(key, Infinity)) }),
-    finds: ["remove: all of a session goes, and a later append begins another"],
+    finds: ["remove: a whole session is removed, and a later append begins a new one"],
   },
   {
     name: "holding holds nothing",
     calls: () => ({ holding: async (_, run) => run() }),
     finds: [
       "holding: trim and remove wait, append does not",
-      "holding: several may overlap and be nested, also while a trim waits",
-      "close: what holds a session ends first, and what waits for that",
-      "two stores: what one holds, the other does not trim or remove",
+      "holding: several may overlap and be nested, even while a trim waits",
+      "close: waits for holders of a session, and for calls that wait for them",
+      "two stores: neither trims or removes a session that the other holds",
       "two stores: a hold may be nested while the other's trim waits",
-      "keys: what is no key is refused by every call",
+      "keys: every call refuses an invalid key",
     ],
   },
   {
@@ -557,7 +557,7 @@ const broken = [
       };
     },
     finds: [
-      "holding: several may overlap and be nested, also while a trim waits",
+      "holding: several may overlap and be nested, even while a trim waits",
       "two stores: a hold may be nested while the other's trim waits",
     ],
   },
@@ -578,7 +578,7 @@ const broken = [
           held.catch(reject);
         }),
     }),
-    finds: ["holding: gives what was run, or fails as it does, and holds no longer"],
+    finds: ["holding: returns the callback's result or its error, and then releases"],
   },
   {
     name: "an append waits for holds",
@@ -614,7 +614,7 @@ const broken = [
       holding: (_, run) => store.holding("all", run),
       trim: (key, ...more) => store.holding(key, () => store.trim(key, ...more)),
     }),
-    finds: ["holding: a session is held, and no other"],
+    finds: ["holding: only the named session is held"],
   },
   {
     name: "listeners are called before it is done",
@@ -646,18 +646,18 @@ const broken = [
       };
     },
     finds: [
-      "subscribe: what is told of is there",
-      "subscribe: tells of what happens to a session, in order, and of nothing else",
-      "subscribe: each listener is told until it has ended, and one that fails harms nobody",
+      "subscribe: a reported change can be read",
+      "subscribe: reports every change of a session, in order, and nothing else",
+      "subscribe: each listener is called until it ends, and one that throws affects no other",
     ],
   },
   {
     name: "nothing is told of",
     calls: () => ({ subscribe: () => () => undefined }),
     finds: [
-      "subscribe: tells of what happens to a session, in order, and of nothing else",
-      "subscribe: what is told of is there",
-      "two stores: what one changes, the other tells of",
+      "subscribe: reports every change of a session, in order, and nothing else",
+      "subscribe: a reported change can be read",
+      "two stores: each reports the other's changes",
     ],
   },
   {
@@ -668,7 +668,7 @@ const broken = [
         return () => undefined;
       },
     }),
-    finds: ["subscribe: each listener is told until it has ended, and one that fails harms nobody"],
+    finds: ["subscribe: each listener is called until it ends, and one that throws affects no other"],
   },
   {
     name: "all sessions' changes are told of",
@@ -679,16 +679,16 @@ const broken = [
       },
     }),
     finds: [
-      "subscribe: tells of what happens to a session, in order, and of nothing else",
-      "two stores: what one changes, the other tells of",
+      "subscribe: reports every change of a session, in order, and nothing else",
+      "two stores: each reports the other's changes",
     ],
   },
   {
     name: "a closed store goes on",
     calls: () => ({ close: () => Promise.resolve() }),
     finds: [
-      "close: calls in progress end first, later ones fail, and it may be called again",
-      "close: what holds a session ends first, and what waits for that",
+      "close: waits for calls in progress, makes later ones fail, and may be called again",
+      "close: waits for holders of a session, and for calls that wait for them",
     ],
   },
   {
@@ -705,7 +705,7 @@ const broken = [
         },
       };
     },
-    finds: ["close: calls in progress end first, later ones fail, and it may be called again"],
+    finds: ["close: waits for calls in progress, makes later ones fail, and may be called again"],
   },
   {
     name: "calls in progress fail when it is closed",
@@ -726,7 +726,7 @@ const broken = [
         },
       };
     },
-    finds: ["close: calls in progress end first, later ones fail, and it may be called again"],
+    finds: ["close: waits for calls in progress, makes later ones fail, and may be called again"],
   },
   {
     name: "errors are plain ones",
@@ -736,15 +736,15 @@ const broken = [
       }),
     ),
     finds: [
-      "append: nothing to append is refused, and begins no session",
-      "append: where one entry cannot be kept, none is",
-      "keys: what is no key is refused by every call",
+      "append: an empty list is refused, and begins no session",
+      "append: if one entry can't be stored, none is",
+      "keys: every call refuses an invalid key",
     ],
   },
   {
     name: "an empty key is a key",
     calls: keyedBy((key) => (key === "" ? "empty" : key)),
-    finds: ["keys: what is no key is refused by every call"],
+    finds: ["keys: every call refuses an invalid key"],
   },
   ...[
     ["lower case", (key) => key.toLowerCase()],
@@ -759,7 +759,7 @@ const broken = [
   ].map(([folded, fold]) => ({
     name: `keys are ${folded}`,
     calls: keyedBy(onTexts(fold)),
-    finds: ["keys: any texts are told apart exactly, by every call"],
+    finds: ["keys: every call distinguishes any two texts"],
   })),
   {
     name: "data is copied by assigning each of its properties",
@@ -776,7 +776,7 @@ const broken = [
       };
       return { entries: entries.map((entry) => ({ ...entry, data: copy(entry.data) })) };
     }),
-    finds: ["data: what is read is deeply equal to what was appended"],
+    finds: ["data: entries read are deeply equal to those appended"],
   },
   {
     name: "data is bytes in between",
@@ -785,7 +785,7 @@ const broken = [
         typeof entry.data === "string" ? { ...entry, data: Buffer.from(entry.data).toString() } : entry,
       ),
     })),
-    finds: ["data: what is read is deeply equal to what was appended"],
+    finds: ["data: entries read are deeply equal to those appended"],
   },
   {
     name: "who reads twice gets the same objects",
@@ -798,7 +798,7 @@ const broken = [
         }),
       }))(store);
     },
-    finds: ["data: whoever changes what it appended or read changes nothing in the store"],
+    finds: ["data: changing appended or read objects doesn't change the store"],
   },
   {
     name: "what is appended is copied later",
@@ -806,7 +806,7 @@ const broken = [
       await store.read("any");
       return store.append(...given);
     }),
-    finds: ["data: whoever changes what it appended or read changes nothing in the store"],
+    finds: ["data: changing appended or read objects doesn't change the store"],
   },
   {
     name: "texts end after 100,000 characters",
@@ -829,8 +829,8 @@ const broken = [
       })(store);
     },
     finds: [
-      "two stores: appends at once leave no gap and no duplicate, and both see the same order",
-      "two stores: appends that are made without waiting keep their order",
+      "two stores: simultaneous appends leave no gap and no duplicate, and both see the same order",
+      "two stores: appends that aren't awaited keep their order",
     ],
   },
   {
@@ -842,7 +842,7 @@ const broken = [
         return count % 2 === 0 ? { entries: entries.slice(0, -1), info } : { entries, info };
       })(store);
     },
-    finds: ["two stores: what one does, the other sees"],
+    finds: ["two stores: each sees the other's changes"],
   },
 ];
 
@@ -852,11 +852,11 @@ const brokenStorage = [
     name: "all is lost when it is opened again",
     storage: { reopened: () => memoryStore() },
     finds: [
-      "opened again: all is there as it was",
-      "opened again: no sequence number is given twice, and what was removed stays removed",
-      "close: calls in progress end first, later ones fail, and it may be called again",
-      "close: what holds a session ends first, and what waits for that",
-      "two stores: what one does, the other sees",
+      "reopened: everything is unchanged",
+      "reopened: no sequence number is reused, and removed data stays removed",
+      "close: waits for calls in progress, makes later ones fail, and may be called again",
+      "close: waits for holders of a session, and for calls that wait for them",
+      "two stores: each sees the other's changes",
     ],
   },
   {
@@ -871,7 +871,7 @@ const brokenStorage = [
         return store;
       },
     },
-    finds: ["opened again: no sequence number is given twice, and what was removed stays removed"],
+    finds: ["reopened: no sequence number is reused, and removed data stays removed"],
   },
   {
     name: "derived values are gone when it is opened again",
@@ -883,16 +883,16 @@ const brokenStorage = [
         return store;
       },
     },
-    finds: ["opened again: all is there as it was"],
+    finds: ["reopened: everything is unchanged"],
   },
   {
     name: "who closes one closes all",
     storage: { close: (store) => store.close() },
-    finds: ["close: another store on the same storage goes on"],
+    finds: ["close: another store on the same storage keeps working"],
   },
 ];
 
-describe("the suite finds what does not keep the contract", () => {
+describe("the suite detects stores that break the contract", () => {
   const open = (calls) => () => {
     const store = memoryStore();
     return changed(store, calls(store));
@@ -915,13 +915,13 @@ describe("the suite finds what does not keep the contract", () => {
     });
   }
 
-  test("each of its cases finds one of these", () => {
+  test("each of its cases detects one of these", () => {
     const found = new Set(all.flatMap(({ finds }) => finds));
     const unproved = casesForHandles().filter(({ name }) => !found.has(name));
     assert.deepEqual(unproved, []);
   });
 
-  test("nothing is wrong with stores that change nothing", async () => {
+  test("stores that change nothing pass", async () => {
     for (const { run } of [...casesFor(open(() => ({}))), ...casesForHandles()]) {
       await run();
     }

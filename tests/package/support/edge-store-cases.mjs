@@ -184,7 +184,7 @@ async function checkOvertakenRemoval(host) {
 export const edgeCases = {
   // ---- Rows and heads written by something else ----
 
-  async "damaged rows are skipped and reported, count to no limit, and hide nothing"(host) {
+  async "damaged rows are skipped and reported, count toward no limit, and hide nothing"(host) {
     const store = host.open();
     await store.append(
       KEY,
@@ -239,7 +239,7 @@ export const edgeCases = {
     assert.equal((await store.read(KEY)).entries.length, 5);
   },
 
-  async "a header that is missing or damaged is made anew from the entries, and told of until a write keeps it"(host) {
+  async "a missing or damaged header is rebuilt from the entries, and reported until a write stores it"(host) {
     /** @type {[damage: string, reason: RegExp][]} */
     const cases = [
       ["DELETE FROM windrow_sessions", /missing/],
@@ -294,7 +294,7 @@ export const edgeCases = {
     }
   },
 
-  async "a key that is no text names no session, and the others are listed"(host) {
+  async "a key that isn't a text names no session, and the others are listed"(host) {
     const store = host.open();
     await store.append(KEY, messages("a"));
     await host.exec("INSERT INTO windrow_keys (key) VALUES ('nonsense'), ('7'), ('\"empty\"')");
@@ -308,7 +308,7 @@ export const edgeCases = {
 
   // ---- Versions of the tables ----
 
-  async "tables of a newer version are refused, and nothing of them is changed"(host) {
+  async "tables of a newer version are refused, and unchanged"(host) {
     const store = host.open();
     await store.append(KEY, messages("a", "b"));
     await store.derived.write(KEY, new Map([["d", bytesOf(3, 1)]]));
@@ -339,7 +339,7 @@ export const edgeCases = {
     assert.deepEqual(await textsOf(store), ["a", "b"]);
   },
 
-  async "tables of every earlier version are brought to the newest, and what else is there stays"(host) {
+  async "tables of every earlier version are upgraded, and other tables stay"(host) {
     await host.exec("CREATE TABLE users (name TEXT)");
     await host.exec("INSERT INTO users VALUES ('Mara')");
     const drop = async () => {
@@ -366,7 +366,7 @@ export const edgeCases = {
     assert.equal((await store.append(KEY, messages("a"))).lastSeq, 1);
   },
 
-  async "a migration is made once, wholly or not at all"(host) {
+  async "a migration runs once, completely or not at all"(host) {
     const store = host.open();
     await store.append(KEY, messages("a", "b"));
     const add = ["ALTER TABLE windrow_entries ADD COLUMN colour TEXT"];
@@ -392,7 +392,7 @@ export const edgeCases = {
 
   // ---- Costs of calls ----
 
-  async "every read goes through an index, and costs what it gives and not what the log is"(host) {
+  async "every read uses an index, and costs as much as its result, not the log"(host) {
     const plain = host.open();
     const count = 3000;
     const entries = upTo(count).map((number) =>
@@ -476,7 +476,7 @@ export const edgeCases = {
 
   // ---- Limits ----
 
-  async "what is larger than a statement's parameter is kept, and what is larger than a row is refused"(host) {
+  async "a value larger than a statement's parameter is stored, and one larger than a row is refused"(host) {
     const store = host.open();
     const random = bytesOf(40_000, 7).reduce((text, byte) => text + String.fromCharCode(byte), "");
     // Quotes, NUL and lone surrogates take several bytes each, and more when a list of them is encoded as JSON again.
@@ -532,7 +532,7 @@ export const edgeCases = {
 
   // ---- Failures of the database ----
 
-  async "a full database is said to be full, and what was acknowledged is there"(host) {
+  async "a full database is reported, and acknowledged data is there"(host) {
     for (const words of ["database or disk is full: SQLITE_FULL", "D1_ERROR: Exceeded maximum DB size: SQLITE_ERROR"]) {
       let isFull = false;
       const over = wrapped(host, (run, statements) => {
@@ -561,7 +561,7 @@ export const edgeCases = {
     }
   },
 
-  async "another failure is told with its cause, and the next call works"(host) {
+  async "any other failure is reported with its cause, and the next call works"(host) {
     let isBroken = false;
     const broken = new Error("something of the platform");
     const over = wrapped(host, (run) => {
@@ -584,13 +584,13 @@ export const edgeCases = {
     assert.deepEqual(await textsOf(store), ["a", "b"]);
   },
 
-  async "without a storage there is no store"(host) {
+  async "a missing storage is refused"(host) {
     for (const nothing of [null, "storage", {}]) {
       await fails(() => host.open(nothing), "STORE_UNAVAILABLE");
     }
   },
 
-  async "a Durable Object without SQLite is refused, with what makes it one"(host) {
+  async "a Durable Object without SQLite is refused, and the error says how to add it"(host) {
     const failure = await fails(() => host.open().read(KEY), "STORE_UNAVAILABLE", /new_sqlite_classes/);
     assert.match(failure.cause.message, /SQL is not enabled/);
     const withoutSql = { transactionSync: (closure) => closure() };
@@ -599,7 +599,7 @@ export const edgeCases = {
 
   // ---- Durable Objects ----
 
-  async "an append resolves when it is durable, and is told of then"(host) {
+  async "an append resolves when it is durable, and is reported then"(host) {
     const gates = [];
     const over = wrapped(host, (run) => run());
     over.sync = () => new Promise((resolve, reject) => gates.push({ resolve, reject }));
@@ -627,7 +627,7 @@ export const edgeCases = {
 
   // ---- D1 ----
 
-  async "a write whose answer was lost is made once"(host) {
+  async "a write whose answer was lost runs once"(host) {
     const calls = {
       append: async (store) => {
         const appended = await store.append(KEY, messages("c", "d"));
@@ -709,7 +709,7 @@ export const edgeCases = {
     assert.ok((await textsOf(other)).every((text) => text !== "c"));
   },
 
-  async "what is overtaken does nothing, and is decided anew"(host) {
+  async "an overtaken call does nothing, and is decided again"(host) {
     const other = host.open();
     /** A store whose next write comes after another writer's. */
     const overtakenBy = (first) => {
@@ -760,7 +760,7 @@ export const edgeCases = {
     await checkOvertakenRemoval(host);
   },
 
-  async "what one store on a database changes, another tells of; what it holds, it alone knows"(host) {
+  async "a store reports changes of another on the same database, but doesn't know its holds"(host) {
     const [first, second] = [host.open(), host.open()];
     const told = [];
     second.subscribe(KEY, (change) => told.push([change.kind, change.lastSeq]));

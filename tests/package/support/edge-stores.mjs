@@ -17,17 +17,17 @@ const worker = fileURLToPath(new URL("./edge-store-worker.mjs", import.meta.url)
 
 /** Promises of every edge store beyond the contract, by the names of their cases. */
 const ofEach = [
-  "damaged rows are skipped and reported, count to no limit, and hide nothing",
-  "a header that is missing or damaged is made anew from the entries, and told of until a write keeps it",
-  "a key that is no text names no session, and the others are listed",
-  "tables of a newer version are refused, and nothing of them is changed",
-  "tables of every earlier version are brought to the newest, and what else is there stays",
-  "a migration is made once, wholly or not at all",
-  "every read goes through an index, and costs what it gives and not what the log is",
-  "what is larger than a statement's parameter is kept, and what is larger than a row is refused",
-  "a full database is said to be full, and what was acknowledged is there",
-  "another failure is told with its cause, and the next call works",
-  "without a storage there is no store",
+  "damaged rows are skipped and reported, count toward no limit, and hide nothing",
+  "a missing or damaged header is rebuilt from the entries, and reported until a write stores it",
+  "a key that isn't a text names no session, and the others are listed",
+  "tables of a newer version are refused, and unchanged",
+  "tables of every earlier version are upgraded, and other tables stay",
+  "a migration runs once, completely or not at all",
+  "every read uses an index, and costs as much as its result, not the log",
+  "a value larger than a statement's parameter is stored, and one larger than a row is refused",
+  "a full database is reported, and acknowledged data is there",
+  "any other failure is reported with its cause, and the next call works",
+  "a missing storage is refused",
 ];
 
 /** The names of the cases of the conformance suite, which run in workerd. */
@@ -118,7 +118,7 @@ export async function runCase(path, place, name = place, query = {}) {
 export function checkEdgeStore({ title, path, conformance = {}, own }) {
   addPlaces([...namesOf(conformance), ...ofEach, ...own]);
 
-  describe(`the store in ${title} is a store`, { concurrency: 4 }, () => {
+  describe(`the store in ${title} keeps the contract`, { concurrency: 4 }, () => {
     for (const name of namesOf(conformance)) {
       test(name, () => runCase(path, name));
     }
@@ -151,11 +151,11 @@ export function checkEdgeStore({ title, path, conformance = {}, own }) {
       }
     });
 
-    test("a search finds what it finds in Node", async () => {
+    test("a search finds the same as in Node", async () => {
       assert.deepEqual(await runCase(path, "searches"), await runSearchCases(memoryStore()));
     });
 
-    test("all is there after the runtime has started anew", async () => {
+    test("everything is there after a restart of the runtime", async () => {
       await runCase(path, "kept", "write all");
       const before = await runCase(path, "kept", "read all");
       assert.match(before, /\\ud800/);

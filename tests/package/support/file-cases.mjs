@@ -23,7 +23,7 @@ const LONGEST = 2000;
  */
 export function checkFile({ name, sample, conversations, newest = 0, skipped = [] }) {
   describe(`the file ${name}`, () => {
-    test("is read, however it is laid out", () => {
+    test("is read in any layout", () => {
       const text = JSON.stringify(sample());
       for (const variant of [text, JSON.stringify(sample(), null, 2), `\ufeff\n ${text} \r\n`]) {
         const parsed = parseTranscript(variant);
@@ -33,14 +33,14 @@ export function checkFile({ name, sample, conversations, newest = 0, skipped = [
       }
     });
 
-    test("gives messages that a context is built of", () => {
+    test("has messages that a context can be built from", () => {
       for (const { messages } of conversations) {
         const context = buildContextSync(messages, plain);
         assert.equal(context.messages.length, messages.length + 1);
       }
     });
 
-    test("is imported: all of it, the oldest first, or one conversation", async () => {
+    test("is imported: everything, oldest first, or one conversation", async () => {
       const text = JSON.stringify(sample());
       const { session, result } = await imported(text);
       const oldestFirst = result.conversations.map(({ id }) => conversations.find((one) => one.id === id));
@@ -59,7 +59,7 @@ export function checkFile({ name, sample, conversations, newest = 0, skipped = [
       }
     });
 
-    test("that was changed is read as far as it is understood, or refused", async () => {
+    test("is read as far as it is understood, or refused, after being changed", async () => {
       await forEachSeedAsync(async (random) => {
         const text = JSON.stringify(sample(), null, random.pick([0, 1]));
         await checkAny(mutateText(random, text, [text]));

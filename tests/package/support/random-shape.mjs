@@ -13,7 +13,7 @@ const encoding = "estimate";
  */
 export function checkRandomShape({ name, conversation }) {
   describe(`random conversations in the shape ${name}`, () => {
-    test("every message costs what it costs in windrow's own form", () => {
+    test("every message costs the same in windrow's own form", () => {
       forEachSeed((random) => {
         for (const [at, [message, plain]] of conversation(random).entries()) {
           assert.equal(costOf([message]), costOf([plain]), `messages[${at}]: ${JSON.stringify(message)}`);
@@ -21,7 +21,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("the same messages are chosen, and a call is never without its result, nor a result without its call", () => {
+    test("the same messages are chosen, and calls and results stay paired", () => {
       forEachSeed((random) => {
         const pairs = conversation(random);
         const messages = pairs.map(([message]) => message);
@@ -58,7 +58,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("what is shortened costs what it says, and again", () => {
+    test("a shortened message has its true cost, and costs the same when it is read again", () => {
       forEachSeed((random) => {
         const [message] = random.pick(conversation(random));
         const whole = costOf([message]);
@@ -86,7 +86,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("without its tools a message has none, and costs what it says", () => {
+    test("a message without its tools has none, and its true cost", () => {
       forEachSeed((random) => {
         const pairs = conversation(random);
         const filter = { excludeToolCalls: true };

@@ -42,14 +42,14 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       assert.ok(messageShapes.some((shape) => shape.name === name));
     });
 
-    test("is read: what is said in it is in the prompt", () => {
+    test("is read: its texts are in the prompt", () => {
       const { text } = buildContextSync(sample(), { encoding, render: { format: "text" } });
       for (const said of texts) {
         assert.ok(text.includes(said), `${said} in ${text}`);
       }
     });
 
-    test("costs what the same messages cost in windrow's own form", () => {
+    test("costs the same as its messages in windrow's own form", () => {
       const messages = sample();
       assert.equal(messages.length, plain.length);
       for (const [at, message] of messages.entries()) {
@@ -58,7 +58,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("all of it is kept where there is room: the caller's own objects, untouched", () => {
+    test("everything is kept if there is room: the caller's own objects, untouched", () => {
       const messages = sample();
       const before = structuredClonable(sample());
       const context = buildContextSync(messages, { encoding });
@@ -69,7 +69,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       assert.deepEqual(structuredClonable(messages), before);
     });
 
-    test("what goes together is there together, at every budget", () => {
+    test("groups stay together at every budget", () => {
       const messages = sample();
       const { total } = buildContextSync(messages, { encoding }).tokens;
       for (let maxTokens = total; maxTokens > 0; maxTokens -= Math.max(1, Math.floor(total / 60))) {
@@ -92,7 +92,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("what is shortened is a marked copy of the same shape, and costs what it says", () => {
+    test("a shortened message is a marked copy of the same shape, and has its true cost", () => {
       const messages = sample();
       const { total } = buildContextSync(messages, { encoding }).tokens;
       let count = 0;
@@ -122,7 +122,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       assert.ok(count > 0 || total < 40, "something is shortened");
     });
 
-    test("without its tools nothing of them is left", () => {
+    test("without its tools no trace of them is left", () => {
       const messages = sample();
       const filter = { excludeToolCalls: true };
       const context = buildContextSync(messages, { encoding, filter });
@@ -132,14 +132,14 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("a recording gives the same again", async () => {
+    test("a recording replays to the same", async () => {
       const messages = sample();
       const context = buildContextSync(messages, { encoding, budget: { maxTokens: 200 }, request: "And now?" });
       const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(sample()));
       assert.deepEqual([again.same, again.differences], [true, []]);
     });
 
-    test("a message says why it is there, by its id or position", () => {
+    test("explain knows a message by its id or position", () => {
       const messages = sample();
       const context = buildContextSync(messages, { encoding });
       for (const at of messages.keys()) {
@@ -165,7 +165,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       );
     });
 
-    test("a session of it lasts: the same messages, known by the same ids, and so does its file", async () => {
+    test("a session of it persists: the same messages with the same ids, and so does its file", async () => {
       const store = memoryStore();
       const messages = sample();
       const written = await openSession("s", { store });
@@ -187,7 +187,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       assert.deepEqual(await checkKept(copy, messages, before, config), ids);
     });
 
-    test("in a session its mark is the engine's: what is pinned is, and what is not to be kept is not", async () => {
+    test("in a session its marks apply: pinned messages are pinned, and ephemeral ones aren't stored", async () => {
       for (const message of sample()) {
         const session = await openSession("s", { store: memoryStore() });
         await session.append(Object.assign(clone(message), { pinned: true, tags: ["command"], persist: true }));
@@ -201,7 +201,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("what it does not know is refused, with its place", () => {
+    test("unknown contents are refused with their place", () => {
       for (const [message, place] of unknown()) {
         const failure = attempt(() => buildContextSync([message], { encoding }), true);
         checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: `messages[0]${place}` });

@@ -11,7 +11,7 @@ const CHAT = [
   { id: "b", role: "assistant", content: "It is booked." },
 ];
 
-test("a context that shows everything has no mark of a compaction", () => {
+test("a complete context has no mark of a compaction", () => {
   const context = buildContextSync(CHAT, {
     request: "When?",
     model: "claude-sonnet-4-5",
@@ -35,7 +35,7 @@ test("a context that shows everything has no mark of a compaction", () => {
   });
 });
 
-test("whatever is built, messages add up, the mark says if something gave way, and no text is there", () => {
+test("in every context, messages add up, the mark reports reductions, and there is no text", () => {
   forEachSeed((random) => {
     const messages = Array.from({ length: random.integer(1, 40) }, (_, at) => ({
       role: at % 2 ? "assistant" : "user",

@@ -157,7 +157,7 @@ function run(text, ...options) {
 describe("windrow vocabulary", () => {
   for (const name of /** @type {const} */ (["qwen", "deepseek_v3", "tekken"])) {
     const [inFile, patterns, hasAllSplits] = FAMILIES[name];
-    test(`counts ${name} as its file says`, async () => {
+    test(`counts ${name} by its file`, async () => {
       const vocabulary = learned(new Random(7), patterns, hasAllSplits);
       const form = name === "qwen" ? (merge) => merge.split(" ") : undefined;
       const path = join(folder, `${name}.bin`);
@@ -183,7 +183,7 @@ describe("windrow vocabulary", () => {
     });
   }
 
-  test("names what is wrong with a file, the place, and what to do", () => {
+  test("names the problem in a file, the place, and the next step", () => {
     const [patterns] = FAMILIES.qwen;
     const vocabulary = { tokens: [...letters, "th", "the"], merges: ["t h", "th e"] };
     const good = fileOf(patterns, vocabulary, false);
@@ -245,7 +245,7 @@ describe("windrow vocabulary", () => {
     }
   });
 
-  test("says which encoding a vocabulary is of, and how to make the one that is missing", async () => {
+  test("names a vocabulary's encoding, and how to make a missing one", async () => {
     const [patterns] = FAMILIES.qwen;
     const path = join(folder, "other.bin");
     const file = fileOf(patterns, { tokens: [...letters, "th"], merges: ["t h"] }, false);

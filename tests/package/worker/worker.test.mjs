@@ -44,7 +44,7 @@ const fieldsOf = (/** @type {any} */ context) => {
 };
 
 describe("a build in a worker", () => {
-  test("is the build of the page, for random arrays and configs, with the caller's own objects", async () => {
+  test("equals the page's build, for random arrays and configs, with the caller's own objects", async () => {
     const engine = connected();
     await forEachSeedAsync(async (random) => {
       const messages = chat(random.integer(1, random.chance(0.1) ? 500 : 60));
@@ -73,7 +73,7 @@ describe("a build in a worker", () => {
     });
   });
 
-  test("over a transcript that changes while builds wait keeps the objects of each moment", async () => {
+  test("over a transcript that changes while builds wait uses the objects of each moment", async () => {
     const engine = connected();
     const messages = chat(40);
     const transcript = engine.createTranscript(messages.slice(0, 10));
@@ -118,7 +118,7 @@ describe("a build in a worker", () => {
     assert.ok(seen.length > 0 && seen.every((message) => messages.includes(message)));
   });
 
-  test("tells a hook that its answer isn't wanted any more, and fails with ABORTED", async () => {
+  test("tells a hook that its answer is no longer needed, and fails with ABORTED", async () => {
     const engine = connected();
     const controller = new AbortController();
     /** @type {AbortSignal | undefined} */
@@ -151,7 +151,7 @@ describe("a build in a worker", () => {
 });
 
 describe("errors of a worker", () => {
-  test("are those of the page, and the next call works", async () => {
+  test("equal the page's, and the next call works", async () => {
     const engine = connected();
     const config = { budget: { maxTokens: 3 } };
     const there = await errorOf(() => engine.buildContext(chat(3), config));
@@ -175,7 +175,7 @@ describe("errors of a worker", () => {
     assert.equal((await engine.buildContext(chat(2))).kept.length, 2);
   });
 
-  test("say that it was closed, or that its script failed", async () => {
+  test("report a closed worker, or a script that failed", async () => {
     const engine = connected();
     const building = engine.buildContext(chat(2));
     engine.close();

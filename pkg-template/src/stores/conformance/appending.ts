@@ -38,7 +38,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: what is known of a session follows from what was appended",
+    name: "append: a session's head follows from its entries",
     async check(storage) {
       const store = await storage.open();
       const before = Date.now();
@@ -66,7 +66,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: all fields come back, and latestTimeMs is the latest time so far",
+    name: "append: all fields are returned, and latestTimeMs is the latest time so far",
     async check(storage) {
       const store = await storage.open();
       const entries: NewEntry[] = [
@@ -123,7 +123,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: what was not given is absent",
+    name: "append: missing fields stay absent",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [{ type: "message", data: "a" }]);
@@ -137,7 +137,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: the logs have sequences and heads of their own",
+    name: "append: each log has its own sequence and head",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -159,7 +159,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: nothing to append is refused, and begins no session",
+    name: "append: an empty list is refused, and begins no session",
     async check(storage) {
       const store = await storage.open();
       await fails(store.append(KEY, []), ["INVALID_SESSION"], "appending nothing");
@@ -168,7 +168,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: where one entry cannot be kept, none is",
+    name: "append: if one entry can't be stored, none is",
     async check(storage) {
       const store = await storage.open();
       const broken = {
@@ -197,7 +197,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: what is no entry is refused, with all that is appended with it",
+    name: "append: an invalid entry is refused, together with the whole append",
     async check(storage) {
       const store = await storage.open();
       const none: unknown[] = [
@@ -223,7 +223,7 @@ export const appending: readonly Case[] = [
 
 export const operations: readonly Case[] = [
   {
-    name: "operationId: an operation that was appended is not appended again, and gives what it gave then",
+    name: "operationId: a repeated operation isn't appended again, and returns its first result",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a"));
@@ -249,7 +249,7 @@ export const operations: readonly Case[] = [
     },
   },
   {
-    name: "operationId: it is of a session and of a log",
+    name: "operationId: it belongs to one session and one log",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"), { operationId: "o" });
@@ -261,7 +261,7 @@ export const operations: readonly Case[] = [
     },
   },
   {
-    name: "operationId: any texts are told apart exactly",
+    name: "operationId: any two texts are distinguished",
     async check(storage) {
       const store = await storage.open();
       for (const [index, operationId] of ODD_TEXTS.entries()) {
@@ -281,7 +281,7 @@ export const operations: readonly Case[] = [
     },
   },
   {
-    name: "operationId: it is remembered as long as one of its entries is there",
+    name: "operationId: it is remembered as long as one of its entries exists",
     async check(storage) {
       const store = await storage.open();
       const given = { firstSeq: 1, lastSeq: 4, isRepeated: true };
@@ -305,7 +305,7 @@ export const operations: readonly Case[] = [
 
 export const conflicts: readonly Case[] = [
   {
-    name: "expectedSeq: an append fails where another came first, and leaves nothing",
+    name: "expectedSeq: an append fails if another came first, and leaves nothing",
     async check(storage) {
       const store = await storage.open();
       await fails(
@@ -340,7 +340,7 @@ export const conflicts: readonly Case[] = [
     },
   },
   {
-    name: "expectedSeq: of several that expect the same, one comes first",
+    name: "expectedSeq: only one of several with the same expectation succeeds",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       for (let expectedSeq = 0; expectedSeq < 10; expectedSeq += 1) {
@@ -361,7 +361,7 @@ export const conflicts: readonly Case[] = [
     },
   },
   {
-    name: "rewrites: entries become others in their place, with what is appended, or nothing changes",
+    name: "rewrites: entries are replaced in place together with the append, or nothing changes",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [
@@ -431,7 +431,7 @@ export const conflicts: readonly Case[] = [
     },
   },
   {
-    name: "replacesSeq: the newest message goes, and what takes its place is appended",
+    name: "replacesSeq: the newest message is removed, and its replacement appended",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [
@@ -518,7 +518,7 @@ export const conflicts: readonly Case[] = [
     },
   },
   {
-    name: "replacesSeq: a reply that is replaced many times leaves its last state",
+    name: "replacesSeq: a reply that is replaced many times keeps its last state",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("question", "0"));
@@ -539,7 +539,7 @@ export const conflicts: readonly Case[] = [
 
 export const copies: readonly Case[] = [
   {
-    name: "data: what is read is deeply equal to what was appended",
+    name: "data: entries read are deeply equal to those appended",
     async check(storage) {
       const store = await storage.open();
       await store.append(
@@ -560,7 +560,7 @@ export const copies: readonly Case[] = [
     },
   },
   {
-    name: "data: whoever changes what it appended or read changes nothing in the store",
+    name: "data: changing appended or read objects doesn't change the store",
     async check(storage) {
       const store = await storage.open();
       const data = { list: [1, { text: "a" }] };
@@ -600,7 +600,7 @@ export const copies: readonly Case[] = [
     },
   },
   {
-    name: "derived: whoever changes bytes that it wrote or read changes nothing in the store",
+    name: "derived: changing written or read bytes doesn't change the store",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a"));

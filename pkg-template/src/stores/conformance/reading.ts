@@ -24,7 +24,7 @@ import {
 
 export const reading: readonly Case[] = [
   {
-    name: "read: of a session that does not exist there is nothing",
+    name: "read: a missing session has no entries",
     async check(storage) {
       const store = await storage.open();
       const nothing = { entries: [], info: undefined, skipped: [] };
@@ -37,7 +37,7 @@ export const reading: readonly Case[] = [
     },
   },
   {
-    name: "read: limits count from the end that the order begins with",
+    name: "read: limits count from the start of the order",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b", "c", "d"));
@@ -57,7 +57,7 @@ export const reading: readonly Case[] = [
     },
   },
   {
-    name: "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+    name: "read: ranges of all kinds return their entries, in both logs, even with gaps",
     async check(storage) {
       const store = await storage.open();
       const random = randomOf(7);
@@ -138,7 +138,7 @@ export const reading: readonly Case[] = [
     },
   },
   {
-    name: "read, append, trim, sessions: what cannot be asked for is refused, and nothing is done",
+    name: "read, append, trim, sessions: invalid arguments are refused, and nothing is done",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -214,7 +214,7 @@ export const reading: readonly Case[] = [
 
 export const finding: readonly Case[] = [
   {
-    name: "get: gives the transcript's entries of these ids, by sequence number",
+    name: "get: returns the transcript's entries with these ids, by sequence number",
     async check(storage) {
       const store = await storage.open();
       same(await store.get(KEY, ["a"]), [], "an id in a session that does not exist");
@@ -249,7 +249,7 @@ export const finding: readonly Case[] = [
     },
   },
   {
-    name: "get: any texts are ids and are told apart exactly, and there may be many",
+    name: "get: any text can be an id, any two are distinguished, and there may be many",
     async check(storage) {
       const store = await storage.open();
       await store.append(
@@ -280,7 +280,7 @@ export const finding: readonly Case[] = [
 
 export const derived: readonly Case[] = [
   {
-    name: "derived: gives the values that were written, of the names that are asked for",
+    name: "derived: returns the written values of the requested names",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a"));
@@ -351,7 +351,7 @@ export const derived: readonly Case[] = [
     },
   },
   {
-    name: "derived: values are of a session and a name, whatever the texts are",
+    name: "derived: values belong to a session and a name, whatever the texts are",
     async check(storage) {
       const store = await storage.open();
       const sessions = ODD_TEXTS.filter((key) => key !== "");
@@ -369,7 +369,7 @@ export const derived: readonly Case[] = [
     },
   },
   {
-    name: "derived: values may be large and many, and are written all or none",
+    name: "derived: values may be large and many, and all are written or none",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       await first.append(KEY, messages("a"));
@@ -404,7 +404,7 @@ export const derived: readonly Case[] = [
 
 export const listing: readonly Case[] = [
   {
-    name: "sessions: gives them by key in the order of code units, or only those that are asked for",
+    name: "sessions: returns them by key in the order of code units, or only the requested ones",
     async check(storage) {
       const store = await storage.open();
       same(await store.sessions(), [], "the sessions of an empty store");
@@ -457,7 +457,7 @@ export const listing: readonly Case[] = [
 
 export const keys: readonly Case[] = [
   {
-    name: "keys: what is no key is refused by every call",
+    name: "keys: every call refuses an invalid key",
     async check(storage) {
       const store = await storage.open();
       const none: unknown[] = ["", "k".repeat(65_537), undefined, null, 7, ["a"], { key: "a" }];
@@ -493,7 +493,7 @@ export const keys: readonly Case[] = [
     },
   },
   {
-    name: "keys: any texts are told apart exactly, by every call",
+    name: "keys: every call distinguishes any two texts",
     async check(storage) {
       const store = await storage.open();
       const all = ODD_TEXTS.filter((key) => key !== "");

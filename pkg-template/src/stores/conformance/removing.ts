@@ -25,7 +25,7 @@ import { ends, gate, turns, waiting } from "./waiting.js";
 
 export const trimming: readonly Case[] = [
   {
-    name: "trim: removes what is before but for what is to be kept, and the sequence goes on",
+    name: "trim: removes earlier entries except those to keep, and the sequence continues",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [
@@ -75,7 +75,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: the newest message is the newest that is left",
+    name: "trim: the newest message is the newest remaining one",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [...messages("1", "2", "3"), summary("4"), ...messages("5")]);
@@ -89,7 +89,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: the other log is trimmed where it is named",
+    name: "trim: the other log is trimmed if it is named",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -104,7 +104,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: where there is nothing to trim, nothing changes",
+    name: "trim: nothing changes if there is nothing to trim",
     async check(storage) {
       const store = await storage.open();
       same(await store.trim(KEY, Infinity), { removedCount: 0 }, "trimming a session that does not exist");
@@ -124,7 +124,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: much may be trimmed, and much kept",
+    name: "trim: many entries may be trimmed, and many kept",
     async check(storage) {
       const store = await storage.open();
       const texts = upTo(1500).map(String);
@@ -145,7 +145,7 @@ export const trimming: readonly Case[] = [
 
 export const removing: readonly Case[] = [
   {
-    name: "remove: all of a session goes, and a later append begins another",
+    name: "remove: a whole session is removed, and a later append begins a new one",
     async check(storage) {
       const store = await storage.open();
       await store.remove(KEY);
@@ -188,7 +188,7 @@ export const removing: readonly Case[] = [
     },
   },
   {
-    name: "remove: of a session that was appended to since it was looked at, nothing goes",
+    name: "remove: a session with newer appends than expected isn't removed",
     async check(storage) {
       const store = await storage.open();
       const removal = (expectedSeq: number): Promise<void> => store.remove(KEY, { expectedSeq });
@@ -216,7 +216,7 @@ export const removing: readonly Case[] = [
     },
   },
   {
-    name: "expectedId: what is meant for another session does nothing",
+    name: "expectedId: a call meant for another session does nothing",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -250,7 +250,7 @@ export const removing: readonly Case[] = [
 
 export const holding: readonly Case[] = [
   {
-    name: "holding: gives what was run, or fails as it does, and holds no longer",
+    name: "holding: returns the callback's result or its error, and then releases",
     async check(storage) {
       const store = await storage.open();
       same(await store.holding(KEY, async () => (await store.read(KEY)).entries.length), 0, "what was run");
@@ -275,7 +275,7 @@ export const holding: readonly Case[] = [
     },
   },
   {
-    name: "holding: several may overlap and be nested, also while a trim waits",
+    name: "holding: several may overlap and be nested, even while a trim waits",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b", "c"));
@@ -318,7 +318,7 @@ export const holding: readonly Case[] = [
     },
   },
   {
-    name: "holding: a session is held, and no other",
+    name: "holding: only the named session is held",
     async check(storage) {
       const store = await storage.open();
       const sessions = ODD_TEXTS.filter((key) => key !== "");

@@ -25,7 +25,7 @@ import { ends, gate, listen, turns, waiting } from "./waiting.js";
 
 export const subscribing: readonly Case[] = [
   {
-    name: "subscribe: tells of what happens to a session, in order, and of nothing else",
+    name: "subscribe: reports every change of a session, in order, and nothing else",
     async check(storage) {
       const store = await storage.open();
       const changes = listen(store, KEY);
@@ -63,7 +63,7 @@ export const subscribing: readonly Case[] = [
     },
   },
   {
-    name: "subscribe: what is told of is there",
+    name: "subscribe: a reported change can be read",
     async check(storage) {
       const store = await storage.open();
       const reads: Promise<[StoreChange, readonly number[]]>[] = [];
@@ -91,7 +91,7 @@ export const subscribing: readonly Case[] = [
     },
   },
   {
-    name: "subscribe: each listener is told until it has ended, and one that fails harms nobody",
+    name: "subscribe: each listener is called until it ends, and one that throws affects no other",
     async check(storage) {
       const store = await storage.open();
       const first = listen(store, KEY);
@@ -123,7 +123,7 @@ export const subscribing: readonly Case[] = [
 
 export const closing: readonly Case[] = [
   {
-    name: "close: calls in progress end first, later ones fail, and it may be called again",
+    name: "close: waits for calls in progress, makes later ones fail, and may be called again",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("0"));
@@ -170,7 +170,7 @@ export const closing: readonly Case[] = [
     },
   },
   {
-    name: "close: what holds a session ends first, and what waits for that",
+    name: "close: waits for holders of a session, and for calls that wait for them",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -196,7 +196,7 @@ export const closing: readonly Case[] = [
     },
   },
   {
-    name: "close: another store on the same storage goes on",
+    name: "close: another store on the same storage keeps working",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       if (first === second) {
@@ -215,7 +215,7 @@ export const closing: readonly Case[] = [
 
 export const together: readonly Case[] = [
   {
-    name: "two stores: appends at once leave no gap and no duplicate, and both see the same order",
+    name: "two stores: simultaneous appends leave no gap and no duplicate, and both see the same order",
     async check(storage) {
       const stores = [await storage.open(), await storage.open()] as const;
       const writers = upTo(8);
@@ -265,7 +265,7 @@ export const together: readonly Case[] = [
     },
   },
   {
-    name: "two stores: appends that are made without waiting keep their order",
+    name: "two stores: appends that aren't awaited keep their order",
     async check(storage) {
       const stores = [await storage.open(), await storage.open()] as const;
       const given = await Promise.all(upTo(60).map((index) => stores[0].append(KEY, messages(`${index}`))));
@@ -278,7 +278,7 @@ export const together: readonly Case[] = [
     },
   },
   {
-    name: "two stores: an operation that both append at once is appended once",
+    name: "two stores: an operation that both append simultaneously is appended once",
     async check(storage) {
       const stores = [await storage.open(), await storage.open()] as const;
       for (let round = 0; round < 10; round += 1) {
@@ -296,7 +296,7 @@ export const together: readonly Case[] = [
     },
   },
   {
-    name: "two stores: what one does, the other sees",
+    name: "two stores: each sees the other's changes",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       await first.append(KEY, [{ type: "message", id: "m", data: "a" }], { operationId: "o" });
@@ -327,7 +327,7 @@ export const together: readonly Case[] = [
 
 export const reopening: readonly Case[] = [
   {
-    name: "opened again: all is there as it was",
+    name: "reopened: everything is unchanged",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [
@@ -378,7 +378,7 @@ export const reopening: readonly Case[] = [
     },
   },
   {
-    name: "opened again: no sequence number is given twice, and what was removed stays removed",
+    name: "reopened: no sequence number is reused, and removed data stays removed",
     async check(storage) {
       let store = await storage.open();
       const reopen = async (): Promise<void> => {
@@ -415,7 +415,7 @@ export const reopening: readonly Case[] = [
 
 export const others: readonly Case[] = [
   {
-    name: "two stores: what one holds, the other does not trim or remove",
+    name: "two stores: neither trims or removes a session that the other holds",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       await holdsOff(first, second);
@@ -438,7 +438,7 @@ export const others: readonly Case[] = [
     },
   },
   {
-    name: "two stores: what one changes, the other tells of",
+    name: "two stores: each reports the other's changes",
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       const changes = listen(second, KEY);

@@ -44,7 +44,7 @@ test("a conversation is read: media count, an activity doesn't, and reasoning is
   );
 });
 
-test("a request has the calls, what they gave and the words, and no activity", () => {
+test("a request has the calls, their results and the words, but no activity", () => {
   const sent = JSON.stringify(requestOf("openai", chat().toSpliced(0, 1, { role: "user", content: "Which?" })));
   for (const said of ["Which?", "forty", "It holds forty people.", "look"]) {
     assert.ok(sent.includes(said), said);

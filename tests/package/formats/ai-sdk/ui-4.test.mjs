@@ -173,7 +173,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     experimental_attachments: [{ contentType: "image/png", url: PIXEL }],
   };
 
-  test("what is said twice counts once, however it is said", () => {
+  test("repeated contents count once, in whichever form", () => {
     const inParts = costOf({ role: "assistant", content: "", parts });
     const besideParts = costOf({ role: "assistant", ...beside });
     const inBoth = costOf({ role: "assistant", parts, ...beside });
@@ -181,7 +181,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     assert.equal(besideParts, inParts);
   });
 
-  test("what only a field beside the parts says counts too", () => {
+  test("contents that only a field next to the parts has count too", () => {
     const [, , text] = parts;
     for (const [field, value] of Object.entries(beside)) {
       if (field !== "content") {
@@ -196,12 +196,12 @@ describe("the AI SDK's UIMessage of version 4", () => {
     );
   });
 
-  test("an older content than that of the parts is passed over, as the AI SDK does", () => {
+  test("a content older than the parts is ignored, as in the AI SDK", () => {
     const message = { role: "assistant", content: "", parts };
     assert.equal(costOf({ ...message, content: `An earlier answer. ${LONG}` }), costOf(message));
   });
 
-  test("the fields say the same as the parts where the text is shortened", () => {
+  test("the fields agree with the parts in a shortened message", () => {
     /** @type {any} */
     const message = { role: "assistant", parts, ...beside, pinned: true };
     const long = { ...look, result: LONG };
@@ -217,7 +217,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     assert.equal(costOf(copy), tokens.total);
   });
 
-  test("a call without a result is left out alone", () => {
+  test("only the call without a result is left out", () => {
     const toolInvocations = [{ ...look, state: "call", result: undefined }];
     const context = buildContextSync([{ role: "assistant", content: "Wait.", toolInvocations }], { encoding });
     assert.deepEqual(context.messages, [{ role: "assistant", content: "Wait.", toolInvocations: [], shortened: true }]);
@@ -225,7 +225,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     assert.equal(silent.explain(0).reason, "call_without_result");
   });
 
-  test("data messages are the application's, and never shown", () => {
+  test("data messages belong to the application, and are never shown", () => {
     const messages = [
       { role: "data", content: "progress", data: { percent: 40 } },
       { role: "user", content: "Hi." },

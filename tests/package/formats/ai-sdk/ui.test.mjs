@@ -173,7 +173,7 @@ describe("the AI SDK's UIMessage", () => {
     assert.match(text, /09:03[\s\S]*Hi[\s\S]*09:04[\s\S]*Ho/);
   });
 
-  test("says what it said before where its text is shortened, in its content too", () => {
+  test("has the same shortened text in its content", () => {
     /** @type {any} */
     const message = { role: "user", content: LONG, parts: [{ type: "text", text: LONG }], pinned: true };
     /** @satisfies {import("windrow").BudgetConfig} */
@@ -184,7 +184,7 @@ describe("the AI SDK's UIMessage", () => {
     assert.equal(countTokens(messages, { encoding: "estimate" }).tokens, tokens.total);
   });
 
-  test("that waits for a tool or for its user's word is left out, as the model may not be asked before", () => {
+  test("that waits for a tool or the user is left out, because the model may not be called before", () => {
     for (const part of [
       { type: "tool-pay", toolCallId: "t1", state: "input-available", input: {} },
       { type: "tool-pay", toolCallId: "t1", state: "approval-requested", input: {}, approval: { id: "a" } },
@@ -195,7 +195,7 @@ describe("the AI SDK's UIMessage", () => {
     }
   });
 
-  test("keeps an image that a tool gave where the text of the result is shortened", () => {
+  test("keeps a tool's image when the text of the result is shortened", () => {
     const value = [
       { type: "text", text: LONG },
       { type: "media", mediaType: "image/png", data: PIXEL.slice(22) },

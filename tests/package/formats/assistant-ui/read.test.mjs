@@ -127,7 +127,7 @@ checkShape({
 });
 
 describe("assistant-ui's ThreadMessage", () => {
-  test("a status of the type complete is completed, and any other is not", () => {
+  test("a status of the type complete is completed, and any other isn't", () => {
     const messages = sample();
     const { kept } = buildContextSync(messages, { encoding, request: null, filter: { completedOnly: true } });
     assert.deepEqual(
@@ -136,7 +136,7 @@ describe("assistant-ui's ThreadMessage", () => {
     );
   });
 
-  test("a call without a result is open, and so is one whose result is not the last", () => {
+  test("a call without a result is open, and so is one whose result isn't the last", () => {
     for (const more of [{}, { result: "so far", isPreliminary: true }]) {
       const message = assistant("x", [call("t", more)], { type: "requires-action", reason: "tool-calls" });
       assert.deepEqual(
@@ -146,7 +146,7 @@ describe("assistant-ui's ThreadMessage", () => {
     }
   });
 
-  test("results stand behind the calls that were made at once: a step begins where the assistant thinks again", () => {
+  test("results follow parallel calls: a step begins when the assistant thinks again", () => {
     const thought = { type: "reasoning", text: "hm" };
     const done = (id) => call(id, { result: "x" });
     const { content } = plainMessage(assistant("x", [thought, done("a"), done("b"), thought, done("c"), text("It.")]));
@@ -159,7 +159,7 @@ describe("assistant-ui's ThreadMessage", () => {
     );
   });
 
-  test("a session of the history adapter has what was said, with what was attached", async () => {
+  test("a session of the history adapter has the words and the attachments", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     const { append, load } = threadHistory(session);
     const messages = sample();
@@ -182,13 +182,13 @@ describe("assistant-ui's ThreadMessage", () => {
     assert.equal(cost(state), cost(message));
   });
 
-  test("attachments of another form stay windrow's own to judge", () => {
+  test("attachments in another form are left to windrow's own reader", () => {
     /** @type {any} */
     const message = { role: "user", content: [{ type: "image_url", image_url: { url: PIXEL } }], attachments: [] };
     assert.deepEqual(buildContextSync([message], { encoding }).messages, [message]);
   });
 
-  test("what is shortened keeps its attachments, and says less in them", () => {
+  test("a shortened message keeps its attachments with less text", () => {
     const message = { ...user("x", [text("Sum it up.")], [[text(LONG)]]), pinned: true };
     /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 40, onRequiredOverflow: "shorten" };

@@ -146,7 +146,7 @@ checkShape({
 describe("a request of Converse's own messages", () => {
   const asked = () => sample().toSpliced(6, 1);
 
-  test("has the same blocks, with the ends of the cache where they were", () => {
+  test("has the same blocks, with cache points in the same places", () => {
     const { system, messages } = requestOf("bedrock", asked());
     assert.deepEqual(system, [{ text: "You know every lake." }, point]);
     const [first, called, gave] = asked().slice(1);
@@ -174,7 +174,7 @@ describe("a request of Converse's own messages", () => {
     );
   });
 
-  test("documents get names that are taken, no two the same, and Claude's thinking comes from Anthropic's blocks", () => {
+  test("documents get accepted and distinct names, and Claude's reasoning comes from Anthropic's blocks", () => {
     /** @returns {any} */
     const file = (filename) => ({ type: "file", data: "JVBERi0xLjQK", mediaType: "application/pdf", filename });
     const { messages } = requestOf("bedrock", [
@@ -200,7 +200,7 @@ describe("a request of Converse's own messages", () => {
     );
   });
 
-  test("what Converse cannot fetch or lacks a text for is said", async () => {
+  test("errors describe media that Converse can't fetch or that lack a text", async () => {
     const send = (content) => errorOf(() => requestOf("bedrock", [{ role: "user", content }]));
     const url = { type: "image", url: "https://example.org/a.png" };
     checkContextError(await send(["Look.", url]), { code: "NOT_SENDABLE", path: "messages[0].content[1]" });
@@ -210,7 +210,7 @@ describe("a request of Converse's own messages", () => {
     assert.equal(failure.rule, "documents-have-text");
   });
 
-  test("a failure that says nothing has no status, and counts no more than it costs", () => {
+  test("an empty failure has no status, and counts no more than it costs", () => {
     const { messages } = requestOf("bedrock", [
       { role: "user", content: "Look." },
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "look", input: {} }] },
@@ -220,7 +220,7 @@ describe("a request of Converse's own messages", () => {
     assert.deepEqual(problemsOf("bedrock", { messages }), []);
   });
 
-  test("a tool that the provider runs stays in the assistant's message", () => {
+  test("a provider's own tool stays in the assistant's message", () => {
     const call = { toolUse: { toolUseId: "s1", name: "search", input: { q: "a" }, type: "server_tool_use" } };
     const gave = { toolResult: { toolUseId: "s1", content: [{ text: "open" }], type: "search_result" } };
     /** @type {any[]} */

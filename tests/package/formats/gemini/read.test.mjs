@@ -202,7 +202,7 @@ describe("calls and responses", () => {
     return messages.map((_, at) => context.explain(at).fate === "kept");
   };
 
-  test("calls of one name over time each have their own response", () => {
+  test("calls with the same name each have their own response over time", () => {
     const messages = [1, 2, 3].flatMap((turn) => [
       asked(`Question ${turn}?`),
       called({ name: "look", args: { turn } }),
@@ -220,7 +220,7 @@ describe("calls and responses", () => {
     );
   });
 
-  test("parallel calls of one name are answered by one content or by several", () => {
+  test("parallel calls with the same name are answered by one content or by several", () => {
     const calls = called({ name: "look", args: { a: 1 } }, { name: "look", args: { a: 2 } });
     const [one, two] = [
       { name: "look", response: { a: 1 } },
@@ -230,7 +230,7 @@ describe("calls and responses", () => {
     assert.ok(fates([asked("Where?"), calls, gave(one), gave(two)]).every(Boolean));
   });
 
-  test("an id is stronger than a name: calls in contents of their own are found by it", () => {
+  test("an id outranks a name: calls in separate contents are found by it", () => {
     const messages = [
       asked("Where?"),
       called({ id: "1", name: "look", args: {} }),
@@ -240,13 +240,13 @@ describe("calls and responses", () => {
     assert.ok(fates(messages).every(Boolean));
   });
 
-  test("what answers calls is no turn of the user's", () => {
+  test("answers to calls aren't a user turn", () => {
     const messages = [asked("Where?"), called({ name: "look" }), gave({ name: "look", response: {} }), asked("And?")];
     const { kept } = buildContextSync(messages, { encoding, window: { maxUserTurns: 2 } });
     assert.equal(kept.length, 4);
   });
 
-  test("random conversations cost what they cost in windrow's own form, and no call is parted from its response", () => {
+  test("random conversations cost the same in windrow's own form, and no call is separated from its response", () => {
     forEachSeed((random) => {
       const messages = [];
       const same = [];
@@ -308,7 +308,7 @@ describe("copies", () => {
       budget: { maxTokens, onRequiredOverflow: "shorten" },
     }).messages[0];
 
-  test("of several texts the first is cut and the others go; thoughts, calls and media stay", () => {
+  test("of several texts the first is cut and the others are dropped; thoughts, calls and media stay", () => {
     const parts = [
       { text: "I think.", thought: true, thoughtSignature: "c2ln" },
       { text: LONG },
@@ -324,7 +324,7 @@ describe("copies", () => {
     assert.equal(copy.role, "model");
   });
 
-  test("a response that is cut keeps its call's id and its media", () => {
+  test("a cut response keeps its call's id and its media", () => {
     const response = { id: "1", name: "look", response: { found: LONG }, parts: [{ fileData: { fileUri: "gs://a" } }] };
     const messages = [
       { role: "model", parts: [{ functionCall: { id: "1", name: "look" } }], pinned: true },
@@ -341,7 +341,7 @@ describe("copies", () => {
     assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
   });
 
-  test("without tool calls, what the model says beside them stays", () => {
+  test("without tool calls, the model's words next to them stay", () => {
     const messages = [
       { role: "user", parts: [{ text: "Where?" }] },
       { role: "model", parts: [{ text: "I look." }, { functionCall: { name: "look" } }] },

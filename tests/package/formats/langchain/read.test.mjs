@@ -278,7 +278,7 @@ checkShape({
   ],
 });
 
-test("a RemoveMessage is refused, with what to do instead", () => {
+test("a RemoveMessage is refused with an alternative", () => {
   const failure = (() => {
     try {
       return buildContextSync([new HumanMessage("hi"), new RemoveMessage({ id: "h1", content: [] })], { encoding });
@@ -325,7 +325,7 @@ describe("forms", () => {
     },
   };
   for (const [name, formOf] of Object.entries(forms)) {
-    test(`${name} costs what the instance does, and its copy has its form`, () => {
+    test(`${name} costs the same as the instance, and its copy has its form`, () => {
       assert.deepEqual(
         messages().map((message) => cost(formOf(message))),
         messages().map((message) => cost(message)),
@@ -358,7 +358,7 @@ describe("forms", () => {
     });
   }
 
-  test("names of classes and types of other versions are known", () => {
+  test("names of classes and types from other versions are known", () => {
     for (const type of ["ai", "AIMessageChunk", "assistant"]) {
       assert.equal(cost({ type, content: "Forty people." }), cost({ role: "assistant", content: "Forty people." }));
     }
@@ -372,7 +372,7 @@ describe("forms", () => {
     }
   });
 
-  test("windrow's own messages, and lines of logs, are none of LangChain's", () => {
+  test("windrow's own messages and lines of logs aren't LangChain's", () => {
     const own = { role: "user", type: "message", content: "hi" };
     const context = buildContextSync([own], { encoding });
     assert.equal(context.messages[0], own);
@@ -565,7 +565,7 @@ describe("content blocks", () => {
 describe("calls", () => {
   const args = { q: 1 };
   const one = { role: "assistant", content: [call("t", "look", args)] };
-  test("one that is said in the content, in tool_calls and in additional_kwargs counts once", () => {
+  test("a call in the content, in tool_calls and in additional_kwargs counts once", () => {
     const original = [{ id: "t", type: "function", function: { name: "look", arguments: '{"q":1}' } }];
     const tool_calls = [{ id: "t", name: "look", args }];
     for (const message of [
@@ -588,7 +588,7 @@ describe("calls", () => {
     }
   });
 
-  test("parallel calls of one name, of which the content knows no ids, are as many as there are", () => {
+  test("parallel calls with one name and no ids in the content are all counted", () => {
     const blocks = [1, 2].map((q) => ({ type: "functionCall", functionCall: { name: "look", args: { q } } }));
     const tool_calls = [1, 2].map((q) => ({ id: `t${q}`, name: "look", args: { q } }));
     const same = { role: "assistant", content: [call("t1", "look", { q: 1 }), call("t2", "look", { q: 2 })] };
@@ -601,7 +601,7 @@ describe("calls", () => {
     assert.equal(context.messages.length, 3);
   });
 
-  test("one that could not be read has to be answered only where it is sent", () => {
+  test("an unreadable one needs an answer only if it is sent", () => {
     const invalid_tool_calls = [{ id: "b", name: "look", args: "{", error: "Malformed args." }];
     const valid = { id: "t", name: "look", args };
     const answer = { type: "tool", content: "40", tool_call_id: "t" };
@@ -621,7 +621,7 @@ describe("calls", () => {
     assert.equal(kept({ ...broken, content: [{ type: "tool_use", id: "b", name: "look", input: "{" }] }), 0);
   });
 
-  test("what the provider did by itself needs no answer", () => {
+  test("a provider's own calls need no answer", () => {
     const tool_outputs = [
       { type: "code_interpreter_call", id: "c", code: "1 + 1", status: "completed" },
       { type: "computer_call", id: "i", call_id: "t", action: { type: "click" } },
@@ -641,11 +641,11 @@ describe("calls", () => {
   });
 });
 
-describe("what stands beside the content", () => {
+describe("fields next to the content", () => {
   const same = (additional_kwargs, parts, /** @type {any} */ content = "Forty.") =>
     assert.equal(cost({ type: "ai", content, additional_kwargs }), cost({ role: "assistant", content: parts }));
 
-  test("what the assistant thought is said once", () => {
+  test("reasoning occurs once", () => {
     const [thought, other] = ["It is a hall.", "Or a barn."].map((text) => ({ type: "reasoning", text }));
     same({ reasoning_content: thought.text }, [thought, "Forty."]);
     same({ reasoning: thought.text }, [thought, "Forty."]);
@@ -670,7 +670,7 @@ describe("what stands beside the content", () => {
     same({ reasoning_content: thought.text }, [thought, "Forty."], blocks);
   });
 
-  test("a refusal, audio, and what says nothing", () => {
+  test("a refusal, audio, and empty fields", () => {
     same({ refusal: "I will not." }, ["", "I will not."], "");
     same({ refusal: "I will not." }, ["I will not."], [{ type: "refusal", refusal: "I will not." }]);
     same({ audio: { id: "a", data: "UklGRg==", transcript: "Forty." } }, ["", { type: "audio", data: "UklGRg==" }], "");
@@ -679,7 +679,7 @@ describe("what stands beside the content", () => {
     ]);
   });
 
-  test("a copy with other words says nothing of the old ones", () => {
+  test("a copy with other words has nothing of the old ones", () => {
     const message = {
       type: "ai",
       content: [{ type: "text", text: LONG, annotations: [{ citedText: LONG }] }],
@@ -727,7 +727,7 @@ test("without tool calls an instance stays one, and its original keeps them", ()
   assert.equal(message.content.length, 2);
 });
 
-test("random conversations cost what they cost in windrow's own form, and no call is parted from its result", () => {
+test("random conversations cost the same in windrow's own form, and no call is separated from its result", () => {
   const forms = [(it) => it, (it) => it.toJSON(), (it) => it.toDict(), (it) => ({ ...it })];
   forEachSeed((random) => {
     const messages = [];

@@ -161,7 +161,7 @@ checkShape({
 const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("Mastra's MastraDBMessage", () => {
-  test("belongs to its thread, and was written when it says", () => {
+  test("belongs to its thread, and has its time", () => {
     /** @type {any[]} */
     const messages = sample().slice(0, 4);
     messages[3].threadId = "another";
@@ -173,7 +173,7 @@ describe("Mastra's MastraDBMessage", () => {
     assert.match(text, /09:03/);
   });
 
-  test("a tool's result counts as what the model is shown of it, and keeps its image where it is shortened", () => {
+  test("a tool's result counts in the form shown to the model, and keeps its image when it is shortened", () => {
     const value = [
       { type: "text", text: LONG },
       { type: "media", mediaType: "image/png", data: PIXEL.slice(22) },
@@ -216,7 +216,7 @@ describe("Mastra's MastraDBMessage", () => {
     }
   });
 
-  test("a signal that is shortened is shown as what is left of it", () => {
+  test("a shortened signal shows the rest", () => {
     const meant = { type: "state", tagName: "todo", attributes: { n: 1 } };
     const message = stored("s", "signal", {
       parts: [{ type: "text", text: LONG }],

@@ -467,7 +467,7 @@ describe("items of the Agents SDK", async () => {
   const built = (messages, config) => buildContextSync(messages, { encoding, ...config });
   const cost = (messages) => countTokens(messages, { encoding }).tokens;
 
-  test("what a tool gave is shortened where it stands, and costs what it says", () => {
+  test("a tool's output is shortened in place, and its cost is true", () => {
     const function_call = { type: "function_call", callId: "c", name: "f", arguments: "{}" };
     const given = { type: "function_call_result", callId: "c", name: "f", status: "completed" };
     const hosted = (providerData, rest) => ({ type: "hosted_tool_call", id: "h", name: "x", providerData, ...rest });
@@ -521,7 +521,7 @@ describe("items of the Agents SDK", async () => {
     }
   });
 
-  test("a provider's own call goes where calls are not shown, and leaves its images", () => {
+  test("a provider's own call goes if calls aren't shown, and leaves its images", () => {
     const outputs = [
       { type: "logs", logs: "done" },
       { type: "image", url: PIXEL },
@@ -543,7 +543,7 @@ describe("items of the Agents SDK", async () => {
     );
   });
 
-  test("items with the id of one response are no repetitions of each other", () => {
+  test("items with the id of one response aren't duplicates", () => {
     for (const id of ["chatcmpl-1", "FAKE_ID"]) {
       const messages = [
         {
@@ -564,7 +564,7 @@ describe("items of the Agents SDK", async () => {
     assert.equal(context.explain("fc_1").position, 0);
   });
 
-  test("items of the two packages are told apart, and a conversation may have both", () => {
+  test("items of the two packages are distinguished, and a conversation may have both", () => {
     const messages = [
       { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
       { type: "function_call_result", callId: "c", name: "look", output: "forty" },
@@ -575,7 +575,7 @@ describe("items of the Agents SDK", async () => {
     assert.deepEqual(built(messages, { request: null }).kept, messages);
   });
 
-  test("in any conversation, at any budget, calls made at once are there with the reasoning and all that they gave", () => {
+  test("in any conversation, at any budget, parallel calls stay with the reasoning and their results", () => {
     forEachSeed((random) => {
       const turns = Array.from({ length: random.integer(1, 8) }, (_, turn) => randomTurn(random, turn));
       /** @type {any[]} */

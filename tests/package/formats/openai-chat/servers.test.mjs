@@ -106,8 +106,8 @@ const plain = ({ role, content, tool_calls: calls }) => ({
   ...(calls && { tool_calls: calls.map(({ id, type, function: called }) => ({ id, type, function: called })) }),
 });
 
-describe("what a server set on the assistant's messages", () => {
-  test("goes back to it as it was, and never to OpenAI; what is sent is counted", () => {
+describe("fields that a server set on assistant messages", () => {
+  test("go back to it unchanged, and never to OpenAI, and are counted when sent", () => {
     forEachSeed((random) => {
       const { messages, set } = randomTurns(random);
       const model = random.pick(OTHER_MODELS);
@@ -147,7 +147,7 @@ describe("what a server set on the assistant's messages", () => {
     });
   });
 
-  test("fits the budget: what has no room for its fields is left out", () => {
+  test("fit the budget: a message without room for its fields is left out", () => {
     const turns = Array.from({ length: 6 }, (_, at) => [
       { id: `u${at}`, role: "user", content: `Question ${at}?` },
       {
@@ -163,7 +163,7 @@ describe("what a server set on the assistant's messages", () => {
     assert.ok(keptFor("deepseek-v4-pro") < keptFor("gpt-5"));
   });
 
-  test("facts that an app keeps on a message are not sent", () => {
+  test("facts that an app stores on a message aren't sent", () => {
     const answer = {
       id: "7",
       role: "assistant",
@@ -182,7 +182,7 @@ describe("what a server set on the assistant's messages", () => {
     assert.deepEqual(messages[1], { role: "assistant", content: "Forty." });
   });
 
-  test("calls and answers that become one message have the fields of both", () => {
+  test("calls and answers that are merged have the fields of both", () => {
     const messages = sentAs(
       [
         { role: "user", content: "Seats?" },
@@ -203,7 +203,7 @@ describe("what a server set on the assistant's messages", () => {
     assert.deepEqual(messages[1].reasoning_details, [1, 2]);
   });
 
-  test("a call whose id has to be written anew keeps them", () => {
+  test("a call whose id has to be rewritten keeps them", () => {
     const id = "call id ".repeat(12);
     const messages = sentAs(
       [
@@ -223,7 +223,7 @@ describe("what a server set on the assistant's messages", () => {
     assert.equal(messages[1].tool_calls[0].id, messages[2].tool_call_id);
   });
 
-  test("reasoning of other shapes goes into the server's field, unless another provider signed it", () => {
+  test("reasoning of other formats goes into the server's field, unless another provider signed it", () => {
     const turns = (part) => [
       { role: "user", content: "Seats?" },
       {
@@ -249,7 +249,7 @@ describe("what a server set on the assistant's messages", () => {
     }
   });
 
-  test("an unknown server is refused by name, and every server says what it takes", () => {
+  test("an unknown server is refused by name, and every server lists its fields", () => {
     const wrong = /** @type {any} */ ({ server: "opanai" });
     assert.throws(() => requestOf("openai", [{ role: "user", content: "hi" }], wrong), {
       code: "INVALID_CONFIG",
@@ -260,7 +260,7 @@ describe("what a server set on the assistant's messages", () => {
   });
 });
 
-test("Mistral's ids have nine letters and digits: those that have are kept, and others are written the same in call and result", () => {
+test("Mistral's ids have nine letters and digits: valid ones are kept, and others are rewritten the same in call and result", () => {
   forEachSeed((random) => {
     const count = random.integer(1, 6);
     const own = (at) =>

@@ -434,7 +434,7 @@ describe("items of the Responses API", async () => {
   const built = (messages, config) => buildContextSync(messages, { encoding, ...config });
   const cost = (messages) => countTokens(messages, { encoding }).tokens;
 
-  test("what a tool gave is shortened where it stands, and costs what it says", () => {
+  test("a tool's output is shortened in place, and its cost is true", () => {
     const id = { call_id: "c" };
     const exit = (exit_code) => ({ outcome: { type: "exit", exit_code } });
     const mcp = { type: "mcp_call", id: "m", server_label: "s", name: "n", arguments: "{}" };
@@ -518,7 +518,7 @@ describe("items of the Responses API", async () => {
     }
   });
 
-  test("a shortened copy is what the API takes: lists stay lists, and facts stay", () => {
+  test("a shortened copy is valid for the API: lists stay lists, and facts stay", () => {
     const shortened = (item) => {
       const budget = { maxTokens: 120, onRequiredOverflow: "shorten" };
       return built([{ ...item, pinned: true }], { request: null, budget }).messages[0];
@@ -551,7 +551,7 @@ describe("items of the Responses API", async () => {
     assert.equal(failed.error.type, "mcp_tool_execution_error");
   });
 
-  test("what an item does not say is in no count, and what it says is in one", () => {
+  test("contents of an item count exactly once, and nothing else counts", () => {
     const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
     const about = { id: "fc_1", status: "completed", created_by: "us", async: true, caller: { type: "direct" } };
     assert.equal(cost([{ ...call, ...about }]), cost([call]));
@@ -559,7 +559,7 @@ describe("items of the Responses API", async () => {
     assert.ok(cost([{ ...search, results: [{ text: "a", attributes: { kind: "boat" } }] }]) > cost([search]));
   });
 
-  test("the reference to an item says what to do in its place", () => {
+  test("an error about an item reference says what to do instead", () => {
     assert.throws(
       () => built([{ type: "item_reference", id: "msg_1" }]),
       (/** @type {any} */ error) => {
@@ -580,7 +580,7 @@ describe("items of the Responses API", async () => {
     assert.equal(cost([given]), cost([{ role: "tool", content: "The tide is out." }]));
   });
 
-  test("the code interpreter's images stay where its calls are not shown", () => {
+  test("the code interpreter's images stay if its calls aren't shown", () => {
     const ran = { type: "code_interpreter_call", id: "c", container_id: "n", code: "plot()" };
     const outputs = [
       { type: "logs", logs: "done" },
@@ -591,14 +591,14 @@ describe("items of the Responses API", async () => {
     assert.equal(cost(messages), tokens.total);
   });
 
-  test("texts alone need no shape, and cost the same with the item's type", () => {
+  test("plain texts need no format, and cost the same with the item's type", () => {
     const content = [{ type: "input_text", text: "Which boat house?" }];
     assert.equal(cost([{ type: "message", role: "user", content }]), cost([{ role: "user", content }]));
     const plain = { type: "message", role: "user", content: "Which boat house?" };
     assert.equal(cost([plain]), cost([{ role: "user", content: plain.content }]));
   });
 
-  test("an item's time is read, where a host has kept one", () => {
+  test("an item's time is read, if a host has stored one", () => {
     const said = (text, createdAt) => ({
       ...{ type: "message", role: "user", createdAt },
       content: [{ type: "input_text", text }],
@@ -610,7 +610,7 @@ describe("items of the Responses API", async () => {
     );
   });
 
-  test("in any conversation, at any budget, calls made at once are there with the reasoning and all that they gave", () => {
+  test("in any conversation, at any budget, parallel calls stay with the reasoning and their results", () => {
     forEachSeed((random) => {
       const turns = Array.from({ length: random.integer(1, 8) }, (_, turn) => randomTurn(random, turn));
       /** @type {any[]} */
@@ -629,7 +629,7 @@ describe("items of the Responses API", async () => {
   });
 
   // The engine joins a call to the message that follows it.
-  test("a call without a result takes nothing of the user's with it", () => {
+  test("a call without a result doesn't remove the user's words", () => {
     const messages = [
       { role: "user", content: "Look." },
       { type: "function_call", call_id: "c", name: "look", arguments: "{}" },

@@ -120,7 +120,7 @@ checkShape({
 const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("opencode's messages", () => {
-  test("belong to their session, and were written when they say", () => {
+  test("belong to their session, and have their times", () => {
     const messages = [
       message("a", "user", [{ type: "text", text: "Hi" }]),
       message("b", "user", [{ type: "text", text: "Ho" }], { sessionID: "ses_2", time: { created: 1746435840000 } }),
@@ -132,7 +132,7 @@ describe("opencode's messages", () => {
     assert.equal(context.explain("b").position, 1);
   });
 
-  test("a tool's images count with its result, and stay where its text is shortened", () => {
+  test("a tool's images count with its result, and stay when its text is shortened", () => {
     const attachments = [{ type: "file", mime: "image/png", url: PIXEL }];
     const state = { status: "completed", output: LONG, title: "", metadata: {}, time, attachments };
     const whole = message("a", "assistant", [tool("t1", state)]);
@@ -157,7 +157,7 @@ describe("opencode's messages", () => {
     assert.ok(costOf(cleared) < 60);
   });
 
-  test("a summary stays in front of what opencode has kept beside it", () => {
+  test("a summary precedes the messages that opencode has kept", () => {
     const at = (created) => ({ time: { created: 1746435780000 + created } });
     const messages = [
       message("c", "user", [{ type: "compaction", auto: true, tail_start_id: "a" }], at(3)),
@@ -169,7 +169,7 @@ describe("opencode's messages", () => {
     assert.deepEqual(buildContextSync(messages, { encoding }).messages, messages);
   });
 
-  test("that failed or were aborted have no place among completed turns", () => {
+  test("that failed or were aborted aren't completed turns", () => {
     const said = [{ type: "text", text: "Half of it." }];
     const messages = [
       message("a", "user", [{ type: "text", text: "Hi" }]),
@@ -182,7 +182,7 @@ describe("opencode's messages", () => {
     assert.deepEqual(kept({ completedOnly: true }), [messages[0], messages[3]]);
   });
 
-  test("what a user's message hides from the model stays hidden where it is shortened", () => {
+  test("hidden parts of a user message stay hidden when it is shortened", () => {
     const hidden = { type: "text", text: "Only for the screen.", ignored: true };
     const whole = message("a", "user", [hidden, { type: "text", text: LONG }]);
     /** @satisfies {import("windrow").BudgetConfig} */

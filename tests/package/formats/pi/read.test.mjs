@@ -136,7 +136,7 @@ checkShape({
 const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("pi's AgentMessage", () => {
-  test("is timed", () => {
+  test("has a time", () => {
     /** @type {any[]} */
     const messages = [
       { role: "user", content: "Hi", timestamp: START },
@@ -147,7 +147,7 @@ describe("pi's AgentMessage", () => {
     assert.match(said, /09:03[\s\S]*Hi[\s\S]*09:04[\s\S]*Ho[\s\S]*09:05[\s\S]*Boats/);
   });
 
-  test("is no message with a timestamp of another kind: its time is read as of any other", () => {
+  test("isn't a message with a timestamp of another kind, whose time is read as usual", () => {
     const plain = { role: "user", content: "Hi" };
     for (const more of [
       { timestamp: START / 1000 },
@@ -167,7 +167,7 @@ describe("pi's AgentMessage", () => {
     }
   });
 
-  test("is told with an id and a time too, as a session keeps it", () => {
+  test("is recognized with an id and a time too, as a session stores it", () => {
     const messages = sample();
     const kept = messages.map((message, at) => ({ ...message, id: `m${at}`, createdAt: START }));
     for (const [at, message] of kept.entries()) {
@@ -175,7 +175,7 @@ describe("pi's AgentMessage", () => {
     }
   });
 
-  test("that is kept from the model is never shown", () => {
+  test("that is hidden from the model is never shown", () => {
     const hidden = { role: "bashExecution", command: "pwd", output: "/", excludeFromContext: true, timestamp: START };
     const shown = { role: "user", content: "Hi", timestamp: START };
     const context = buildContextSync([hidden, shown], { encoding });
@@ -183,7 +183,7 @@ describe("pi's AgentMessage", () => {
     assert.equal(context.explain(0).reason, "deleted");
   });
 
-  test("that failed or was aborted has no place among completed turns", () => {
+  test("that failed or was aborted isn't a completed turn", () => {
     const failed = (stopReason) => ({
       ...about,
       role: "assistant",
@@ -199,7 +199,7 @@ describe("pi's AgentMessage", () => {
     assert.deepEqual(kept({ completedOnly: true }), [messages[0], messages[3]]);
   });
 
-  test("that is written out becomes the user's where it is shortened", () => {
+  test("that is written out becomes the user's when it is shortened", () => {
     for (const message of [
       { role: "bashExecution", command: "ls", output: LONG, exitCode: 0, cancelled: false, truncated: false },
       { role: "compactionSummary", summary: LONG, tokensBefore: 1 },
@@ -216,7 +216,7 @@ describe("pi's AgentMessage", () => {
     }
   });
 
-  test("a system message is one", () => {
+  test("may be a system message", () => {
     const message = { role: "system", content: [text("Be brief.")], timestamp: START };
     assert.equal(costOf(message), costOf({ role: "system", content: "Be brief." }));
   });

@@ -91,7 +91,7 @@ checkShape({
   ],
 });
 
-test("a system prompt next to the user's words says whose it is, and has the user's authority", () => {
+test("a system prompt next to the user's words names its author, and has the user's authority", () => {
   const mixed = {
     kind: "request",
     parts: [
