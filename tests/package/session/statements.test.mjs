@@ -287,7 +287,7 @@ describe("statements of other sessions", () => {
       assert.ok((await session.replay(context.recording)).same);
       assert.deepEqual(await session.statements(), []);
 
-      // A statement forgotten in its own session is in no prompt of any session.
+      // A statement that its own session forgets is in no prompt of any session.
       if (statementsFrom.length > 0 && asker === name) {
         const key = random.pick(statementsFrom);
         const other = await openSession(key, { store });
@@ -330,7 +330,9 @@ describe("statements of other sessions", () => {
 
   test("are of sessions that keys name", async () => {
     for (const statementsFrom of ["other", [1], [""]]) {
-      const failure = await errorOf(() => openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }));
+      const failure = await errorOf(() =>
+        openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }),
+      );
       checkContextError(failure, { kind: failure.kind });
     }
   });
