@@ -6,7 +6,7 @@ import { isCall, isResult, type PlacedPart, pathOf } from "./origin.js";
 import { formatOf } from "./recognise.js";
 
 /**
- * Returns a marked copy of a message with another text: it stands where the first text stood, and the further ones are gone. Calls
+ * Returns a marked copy of a message with another text. It replaces the first text, and the others are dropped. Calls
  * keep their results, and images their places.
  */
 export function shortenedCopy<M extends object>(
@@ -45,7 +45,7 @@ export interface LeftOutCalls {
   readonly holders: ReadonlySet<unknown>;
 }
 
-/** Returns the calls and results of a message at some places among its calls and among its results. */
+/** Returns the calls and results of a message at certain indexes among its calls and among its results. */
 export function callsAt(
   message: object,
   parts: readonly PlacedPart[],
@@ -64,7 +64,7 @@ export function callsAt(
 const valueAt = (message: object, place: string): unknown =>
   pathOf(place).reduce<unknown>((held, name) => (held as UnknownRecord | undefined)?.[name], message);
 
-/** Returns the id of a call, or of what a result answers. */
+/** Returns the id of a call, or of the call or request that a result answers. */
 export function idOf(placed: PlacedPart | undefined): string | undefined {
   const { toolCallId, approvalId } = (placed?.part ?? {}) as {
     readonly toolCallId?: string;
@@ -73,7 +73,7 @@ export function idOf(placed: PlacedPart | undefined): string | undefined {
   return approvalId ?? toolCallId;
 }
 
-/** Returns a marked copy of a message without some calls and results; the message itself if it has none of them. */
+/** Returns a marked copy of a message without some calls and results, or the message itself if it has none of them. */
 export function withoutCalls<M extends object>(message: M, { ids, holders }: LeftOutCalls, shape?: string): M {
   if (holders.size === 0) {
     return message;

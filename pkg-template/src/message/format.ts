@@ -39,17 +39,18 @@ export interface MessageFormat {
    */
   withText(row: UnknownRecord, text: string): UnknownRecord;
   /**
-   * A copy of the same class without its tool calls and their results, or without some of them; the message itself if it has
-   * none.
+   * Returns a copy of the same class without its tool calls and their results, or without some of them. The message
+   * itself if it has none.
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
-   * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat what the list holds.
+   * Returns a copy of the same class with another list of parts at a path. Needed if other fields repeat the list's
+   * content.
    */
   withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
   /**
-   * A copy that says where it is from, in the places at which `read` finds it. It is called for plain data alone. Where it is left
-   * out, they are fields of the message: `id`, `createdAt` and `sessionId`.
+   * Returns a copy with an origin, in the places that `read` uses. Only called for plain data. Default: the fields
+   * `id`, `createdAt` and `sessionId` of the message.
    */
   withOrigin?(row: UnknownRecord, origin: MessageOrigin): UnknownRecord;
 }

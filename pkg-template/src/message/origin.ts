@@ -15,7 +15,7 @@ export interface PlacedPart extends Origin {
   readonly part: PlainPart;
 }
 
-/** True if a part is what a tool returned. */
+/** True if a part is the result of a tool. */
 export const isResult = ({ part }: PlacedPart): boolean =>
   part.type === "tool-result" || part.type === "tool-approval-response";
 
@@ -23,7 +23,7 @@ export const isResult = ({ part }: PlacedPart): boolean =>
 export const isCall = ({ part }: PlacedPart): boolean =>
   part.type === "tool-call" || part.type === "tool-approval-request";
 
-/** Returns the names on the way to a place in a message. */
+/** Splits a place in a message into the names of its path. */
 export const pathOf = (place: string): readonly string[] => place.split(/[.[\]]+/).filter((name) => name !== "");
 
 /** Returns a copy of an object, of the same class, with another value for one field. */

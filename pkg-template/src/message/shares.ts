@@ -1,5 +1,5 @@
-// Messages that the engine takes as several rows: what a speaker says, each result of a tool, and each step of an assistant. A context may
-// have one without the others.
+// Messages that the engine takes as several rows: a speaker's words, each result of a tool, and each step of an
+// assistant. A context may include some of them without the others.
 
 import type { Role } from "../base/generated.js";
 import { shortenedCopy } from "./edit.js";
@@ -8,19 +8,19 @@ import type { ReadMessage } from "./message.js";
 import { copyWith, isResult, type PlacedPart, pathOf } from "./origin.js";
 import { formatOf, ownFormat } from "./recognise.js";
 
-/** A row of a message: who speaks in it, and its parts. */
+/** A row of a message: its speaker's role, and its parts. */
 export interface Share {
   readonly role: Role;
   readonly parts: readonly PlacedPart[];
 }
 
-/** The place of a part that is an element of a list, or is in one: the path of the list, and the position in it. */
+/** Matches the place of an element of a list, or a place within one: the list's path, and the index. */
 const ELEMENT = /^((?:\.\w+)+)\[(\d+)\]/;
 
 /**
- * Returns the parts of a message by row. Each result is a row. What the user says is one row, after all results. What an assistant says and
- * calls up to the next result is a row. Undefined if the message is one row. The parts must be elements of one list, so that a copy of
- * the message can leave some of them out.
+ * Returns the parts of a message by row. Each result is a row. A user's words are one row, after all results. An
+ * assistant's words and calls up to the next result are a row. Undefined if the message is one row. The parts must be
+ * elements of one list, so that a copy of the message can leave some out.
  */
 export function sharesOf({ role }: ReadMessage, parts: readonly PlacedPart[]): Share[] | undefined {
   const mayBeSplit = parts.length > 1 && role !== "system" && parts.some(isResult) && areElements(role, parts);
@@ -77,8 +77,9 @@ function areElements(role: Role, parts: readonly PlacedPart[]): boolean {
 const positionOf = ({ place }: PlacedPart): number => Number(ELEMENT.exec(place)?.[2]);
 
 /**
- * Returns a marked copy of a message that has only some of its shares: by the place of each, from 1 on, the text in the place of its own
- * if it is shortened. An element without a part, such as the border of a step, goes with the next one that has parts.
+ * Returns a marked copy of a message with only some of its shares. The map has the index of each, from 1 on, with its
+ * replacement text if it is shortened. An element without a part, such as a step border, goes with the next one that
+ * has parts.
  */
 export function ofShares<M extends object>(
   message: M,
@@ -87,14 +88,14 @@ export function ofShares<M extends object>(
   shape?: string,
 ): M {
   const format = formatOf(message as unknown as UnknownRecord, shape);
-  // One part of a message may look like another format's.
+  // Some parts of a message may look like another format's.
   const name = format === ownFormat() ? undefined : format.name;
   const { place } = all.flatMap(({ parts }) => parts)[0] as PlacedPart;
   const path = pathOf(ELEMENT.exec(place)?.[1] ?? "");
   const elements = listAt(message, path);
   const ofResults = new Set(all.flatMap(({ role, parts }) => (role === "tool" ? parts.map(positionOf) : [])));
   const read = new Set(all.flatMap(({ parts }) => parts.map(positionOf)));
-  /** By the position of a kept element: the elements in its place. */
+  /** The replacements of kept elements, by the index of an element. */
   const shown = new Map<number, readonly unknown[]>();
   for (const [at, { role, parts }] of all.entries()) {
     if (!kept.has(at + 1)) {
@@ -105,7 +106,7 @@ export function ofShares<M extends object>(
     for (const position of positions) {
       shown.set(position, shown.get(position) ?? [elements[position]]);
     }
-    // An element with a call may hold its result too, which is another share.
+    // An element with a call may also hold its result, which is another share.
     const own = text === undefined ? [] : positions.filter((it) => role === "tool" || !ofResults.has(it));
     const part = withList(
       message,
@@ -134,7 +135,7 @@ export function ofShares<M extends object>(
 const listAt = (message: object, path: readonly string[]): readonly unknown[] =>
   path.reduce<unknown>((held, name) => (held as UnknownRecord)[name], message) as readonly unknown[];
 
-/** Returns a copy of a message, of its class, with another list at a path. */
+/** Returns a copy of a message, of the same class, with another list at a path. */
 function withList<M extends object>(
   message: M,
   path: readonly string[],

@@ -244,7 +244,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** The forgotten sentences, and the state of the log that they are from. */
   #forgotten: { readonly state: string; readonly sentences: ForgottenSentences } | undefined;
   readonly #builds = new Set<Promise<unknown>>();
-  /** What the last build left for the next one; null where there was none, undefined where that is not known. */
+  /** The data of the last build for the next one. Null for the first build, and undefined if it isn't known yet. */
   #last: LastBuild | null | undefined;
   /** The context of the last build. */
   #built: { readonly retrieval: Retrieval } | undefined;
@@ -653,9 +653,9 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Lists the lasting statements of the user, the oldest first: facts about themselves, and how they want to be answered. With
-   * `{ forgotten: true }` those that are forgotten. `name` names the user; by default it is the one who spoke last. Fails with
-   * `INVALID_CONFIG`, and as the store does.
+   * Lists the user's lasting statements, oldest first: facts about themselves, and how they want to be answered. `{
+   * forgotten: true }` lists the forgotten ones instead. `name` names the user; the default is the one who spoke last.
+   * Fails with `INVALID_CONFIG`, and as the store does.
    */
   async statements(options: SessionStatementOptions = {}): Promise<readonly SessionStatement<M>[]> {
     this.#check();
@@ -665,10 +665,10 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Forgets a statement, with the earlier ones that it took the place of. Builds from now on leave out a message that says nothing else. One
-   * that says more is no longer kept as a statement or for its rank, and stays if the conversation itself is shown. This holds in every
-   * tab; the messages stay in the log. A later message that says the same is remembered. Fails with `INVALID_SESSION` if the session has
-   * no such statement.
+   * Forgets a statement and the earlier ones that it replaced. Later builds leave out a message that says nothing else.
+   * A message that says more no longer counts as a statement or for its rank, and stays if the conversation itself is
+   * shown. This applies in every tab; the messages stay in the log. A later message with the same statement is
+   * remembered. Fails with `INVALID_SESSION` if the session has no such statement.
    */
   async forget(statement: SessionStatement<M>): Promise<void> {
     await this.#change(async () => {
@@ -677,7 +677,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** Remembers a statement again that was forgotten. Fails with `INVALID_SESSION` if it wasn't. */
+  /** Remembers a forgotten statement again. Fails with `INVALID_SESSION` if it wasn't forgotten. */
   async remember(statement: SessionStatement<M>): Promise<void> {
     await this.#change(async () => {
       const { forgotten } = await this.#statements(undefined, statement);
@@ -694,7 +694,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     });
   }
 
-  /** Returns the statements of a user. By default it is the author of `statement`, or else the user who spoke last. */
+  /** Returns the statements of a user: the author of `statement` or, without one, the user who spoke last. */
   async #statements(name?: string, statement?: SessionStatement<M>): Promise<ReturnType<typeof statementsOf<M>>> {
     const seqs = Number.isSafeInteger(statement?.seq) ? [statement?.seq as number] : [];
     const said = seqs.length === 0 ? [] : await this.#read({ seqs, types: MESSAGE_TYPES });
@@ -720,7 +720,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return messages.find((message) => message?.role === "user")?.name ?? undefined;
   }
 
-  /** Returns the forgotten sentences. They are read again when the log has more or fewer of them. */
+  /** Returns the forgotten sentences. Reads them again when their number in the log changes. */
   async #forgottenIn(info: SessionInfo | undefined): Promise<ForgottenSentences> {
     const { counts, removals } = info?.logs.transcript ?? { counts: {}, removals: 0 };
     const state = `${info?.id} ${removals} ${counts.forgotten ?? 0}`;
@@ -1470,7 +1470,10 @@ function forget(options: Record<string, unknown>, sentences: ForgottenSentences,
   options.filter = { ...filter, forgotten: [...own, ...(redact?.value(forgotten) ?? forgotten)] };
 }
 
-/** Whether what triage chooses is remembered: with a cut, and where it stays in its place and no other request asks about others. */
+/**
+ * True if triage's choices are remembered: with a cut, if chosen messages stay in their place and no other request asks
+ * about others.
+ */
 function remembersChoices(
   { budget, triage }: Readonly<Record<string, unknown>>,
   hooks: { has(name: "triage.select" | "triage.complete"): boolean },

@@ -1,4 +1,5 @@
-// The lasting statements of a session's user, and those that the user wants forgotten. Rows of the type `forgotten` say which these are.
+// The lasting statements of a session's user, and those that the user wants forgotten. Rows of the type `forgotten`
+// record the forgotten ones.
 
 import { ContextError } from "../base/errors.js";
 import type { ForgottenSentence } from "../base/generated.js";
@@ -14,7 +15,7 @@ import type { Entry, EntryType, NewEntry } from "../stores/contract.js";
 
 const KIND = "session_error";
 
-/** The type of the rows that have forgotten sentences. */
+/** The type of the rows that record forgotten sentences. */
 export const FORGOTTEN_TYPES: readonly EntryType[] = ["forgotten"];
 
 /** A statement in a session. */
@@ -25,13 +26,13 @@ export interface SessionStatement<M> extends Statement<M> {
   readonly seq: number;
   /** The time of its message, in ISO 8601. */
   readonly createdAt: string | undefined;
-  /** The sequence number of the message with a newer statement on the same matter, which takes the place of this one. */
+  /** The sequence number of the message with a newer statement on the same matter, which replaces this one. */
   readonly replacedBy?: number;
 }
 
-/** Which statements of a session are listed. */
+/** Selects the statements of a session to list. */
 export interface SessionStatementOptions extends StatementOptions {
-  /** True for those that are forgotten, instead of those that are remembered. */
+  /** True to list forgotten statements instead of remembered ones. */
   readonly forgotten?: boolean;
 }
 
@@ -40,17 +41,17 @@ export const SESSION_STATEMENTS: OptionRules<keyof SessionStatementOptions> = {
   forgotten: ["true or false", (value) => typeof value === "boolean"],
 };
 
-/** Which sentences are forgotten: by sentence, the ids of the messages that say it; undefined for all that do. */
+/** The forgotten sentences, each with the ids of its messages. Undefined for all messages with the sentence. */
 export type ForgottenSentences = ReadonlyMap<string, readonly string[] | undefined>;
 
-/** Reads the rows that have forgotten sentences, and those that were remembered again. */
+/** Reads the rows that forget sentences or remember them again. */
 export function forgottenIn(entries: readonly Entry[]): ForgottenSentences {
   const forgotten = new Map<string, readonly string[] | undefined>();
   for (const { data } of entries) {
     const row = typeof data === "string" ? JSON.parse(data) : data;
     const { sentence, messageIds, isRemembered } = (isRecord(row) ? row : {}) as Readonly<Record<string, unknown>>;
     if (typeof sentence !== "string" || sentence.trim() === "") {
-      continue; // something else has written it
+      continue; // written by other software
     }
     if (isRemembered === true) {
       forgotten.delete(sentence);
@@ -75,7 +76,7 @@ export function forgottenOption(forgotten: ForgottenSentences): readonly Forgott
 /** Returns the row that forgets a sentence of messages, or remembers it again. */
 function forgottenEntry(sentence: string, said: readonly { readonly messageId: string | undefined }[]): NewEntry {
   const ids = said.map(({ messageId }) => messageId);
-  // A message without an id is named by its place, which is another one in a fork or an import.
+  // A message without an id is named by its place, which changes in a fork or an import.
   const isNamed = ids.every((id) => id !== undefined && !id.startsWith("#"));
   return {
     type: "forgotten",
@@ -91,13 +92,13 @@ function isForgotten({ sentence, messageId }: Statement<unknown>, forgotten: For
 /** A session's messages with lasting statements. */
 export interface LastingLog<M> {
   readonly sessionKey: string;
-  /** Their sequence numbers, each with that of the one that takes its place. */
+  /** Their sequence numbers, each with that of the message that replaces it. */
   readonly lasting: readonly (readonly [seq: number, replacedBy: number | null])[];
   readonly messages: ReadonlyMap<number, { readonly given: M; readonly parsed: ParsedMessage }>;
   readonly forgotten: ForgottenSentences;
 }
 
-/** Returns all statements of a session, and which of them are forgotten. */
+/** Returns all statements of a session, and marks the forgotten ones. */
 export function statementsOf<M extends AnyMessage>(
   { sessionKey, lasting, messages, forgotten }: LastingLog<M>,
   nowMs: number,
@@ -128,7 +129,7 @@ export function statementsOf<M extends AnyMessage>(
   } finally {
     transcript.free();
   }
-  // The same words again take the place of the earlier ones, whatever they are about.
+  // A later repetition of the same words replaces the earlier ones, whatever they are about.
   const newest = new Map(all.map(({ sentence, seq }) => [sentence, seq]));
   const listed = all.map((statement): SessionStatement<M> => {
     const seq = newest.get(statement.sentence) as number;
@@ -138,7 +139,7 @@ export function statementsOf<M extends AnyMessage>(
   return { remembered: listed.filter((it) => !isIt(it)), forgotten: listed.filter(isIt) };
 }
 
-/** Returns the rows that forget a statement: its sentence, and the earlier statements that it took the place of. */
+/** Returns the rows that forget a statement: its sentence, and the earlier statements that it replaced. */
 export function forgettingEntries<M>(
   { sentence, seq }: SessionStatement<M>,
   all: readonly SessionStatement<M>[],
@@ -158,7 +159,7 @@ export function rememberingEntry({ sentence }: SessionStatement<unknown>): NewEn
   return { type: "forgotten", data: { type: "forgotten", sentence, isRemembered: true } };
 }
 
-/** Returns the statement of a list that is meant. Fails with `INVALID_SESSION` if there is none. */
+/** Returns the statement in a list that the caller means. Fails with `INVALID_SESSION` if it isn't there. */
 export function meantStatement<M>(
   statement: unknown,
   listed: readonly SessionStatement<M>[],

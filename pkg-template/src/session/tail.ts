@@ -36,11 +36,13 @@ const PREFIXES = "prefixes";
 const PAGE = 16;
 /** The factor by which the read end of the log grows when a build asks for more. */
 const GROWTH = 2;
-/** The code that the plan knows an entry by that can't be read as a message. */
+/** The plan's code for an entry that can't be read as a message. */
 const UNREADABLE = ROLES.length;
 /** After this many appended messages, or read ones that one build needed, the tail drops the messages that builds no longer need. */
 const LARGEST_GROWTH = 4096;
-/** Where so many were read for one build or another, they are let go: each recording names what was read. */
+/**
+ * The number of individually read messages after which they are dropped, because each recording lists what was read.
+ */
 const MOST_SINGLES = 256;
 
 /** The methods of a store that a tail uses. */
@@ -100,7 +102,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #firstOfTail = 0;
   #info: SessionInfo | undefined;
   #lastSeq = 0;
-  /** The rows that are no messages, each once however often it was met. */
+  /** The rows that aren't messages, each once. */
   readonly #skipped = new Set<number | undefined>();
   /** How many were appended since it was read from the end. */
   #growth = 0;
@@ -291,12 +293,12 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         for (const [block, [first, end]] of blocks) {
           const { core } = transcript.source();
           const known = call("session_error", () => derived.count(core, first, end));
-          // Of a block that the tail has a part of, there may be more in the store.
+          // The store may have more of a block that the tail only has in part.
           const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
           if (isWhole && known > (derived.saved.get(block) ?? 0)) {
             const bytes = call("session_error", () => derived.bytes(core, first, end, this.#placeOf(first)));
             if (!isNamed) {
-              // No later than its first block: who trims must know of it.
+              // Stored no later than the first block of its kind, because trims must know the name.
               const prefixes = new Set([...(await prefixesIn(this.#store, this.#sessionKey)), derived.prefix]);
               await put(PREFIXES, new TextEncoder().encode(JSON.stringify([...prefixes])), () => {});
               isNamed = true;
@@ -336,7 +338,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return this.#info;
   }
 
-  /** The newest message that is known, if any. */
+  /** The newest known message, if any. */
   get newest(): { readonly seq: number; readonly parsed: ParsedMessage } | undefined {
     const lastMessageSeq = headOf(this.#info)?.lastMessageSeq;
     return this.#rows.findLast(({ seq }) => seq === lastMessageSeq);
@@ -604,7 +606,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     before.free();
   }
 
-  /** The unread stretches, as the engine is told of them. */
+  /** Returns the unread stretches in the engine's form. */
   #unread(seqs: readonly number[]): Unread | undefined {
     const head = headOf(this.#info);
     const isUntimed = (head?.untimedCount ?? 1) > 0;
@@ -728,7 +730,7 @@ interface DerivedValues {
   readonly saved: Map<number, number>;
   /** The number of rows for which each block was read. */
   readonly loaded: Map<number, number>;
-  /** How much is known of rows. */
+  /** Returns how much is known about rows. */
   count(core: CoreTranscript, first: number, end: number): number;
   /** `place` names the place of the first row in the log. */
   bytes(core: CoreTranscript, first: number, end: number, place?: string): Uint8Array;

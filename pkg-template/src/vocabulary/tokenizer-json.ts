@@ -224,13 +224,13 @@ interface FileMerge {
   readonly place: string;
 }
 
-/** The tokens of a vocabulary: those that merges make, in order of rank, and the bytes of those that none makes. */
+/** The tokens of a vocabulary: those made by merges, in order of rank, and the bytes of the others. */
 interface VocabularyTokens {
   readonly merges: readonly MergePair[];
   readonly unmerged: readonly Uint8Array[];
 }
 
-/** Returns the tokens of a file besides the single bytes. */
+/** Returns the tokens of a file, except the single bytes. */
 function tokensOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: ReadonlySet<string>): VocabularyTokens {
   const letters = byteLetters();
   const missing = letters.findIndex((letter) => !ids.has(letter));
@@ -258,7 +258,7 @@ function tokensOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: 
   return { merges: merged, unmerged: unmerged.map((token) => bytesOf(token, bytes)) };
 }
 
-/** Returns the tokens that merges make, each with its first merge, and if some are made by several. */
+/** Returns the tokens made by merges, each with its first merge, and whether several merges make any of them. */
 function madeTokens(
   merges: readonly FileMerge[],
   letters: readonly string[],

@@ -56,8 +56,8 @@ const instructionsOf = (content) => (content === undefined ? [] : [{ role: "syst
 
 /**
  * For each of `seeds`, builds a context of a conversation in a format within a random budget, for a provider, and
- * checks it. Returns the number of contexts, and the share by which the budget's count exceeds the body's in total. The
- * count only covers conversations without media, because some providers don't publish the cost of media.
+ * checks it. Returns the number of contexts, and the total excess of the budget's count over the body's, as a share.
+ * The excess only covers conversations without media, because some providers don't publish the cost of media.
  */
 export function checkShape(shape, provider, seeds, mostTurns = 8) {
   const sum = { built: 0, counted: 0, inBody: 0 };
