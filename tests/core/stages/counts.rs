@@ -15,7 +15,7 @@ fn results_of_a_run_are_counted_in_few_calls() {
     let mut messages = vec![Message::user("Find the bug.")];
     for step in 0..250 {
         let call = format!("call {step}");
-        let lines = (0..1 + step % 40).map(|line| format!("line {line} of the result {step}\n"));
+        let lines = (0..=step % 40).map(|line| format!("line {line} of the result {step}\n"));
         messages.push(Message::calls(&[&call]));
         messages.push(Message::result(&call, &lines.collect::<String>()));
     }
