@@ -203,11 +203,6 @@ impl Messages {
         self.stored.split.share(self.stored_row(row))
     }
 
-    /// The place of a row among those of its message, as a list; empty if it is all of the message.
-    pub(crate) fn shares_of(&self, row: usize) -> Vec<usize> {
-        Some(self.share(row)).filter(|share| *share > 0).into_iter().collect()
-    }
-
     /// The name of a row in the tool `retrieval`: `r` and the message's sequence number in a log, or its position in a
     /// list. If the message has several rows, the row's place follows.
     #[must_use]
@@ -232,15 +227,6 @@ impl Messages {
         row.checked_sub(1).filter(|before| {
             self.goes_on(row) && self.stored_row(*before) + 1 == self.stored_row(row)
         })
-    }
-
-    /// True if two rows are of one message, and an assistant wrote it.
-    pub(crate) fn are_of_one_answer(&self, one: usize, other: usize) -> bool {
-        self.has_split() && {
-            let message = self.message_of(one);
-            let first = self.stored.split.first_row_of(message);
-            message == self.message_of(other) && self.stored.rows[first].role == Role::Assistant
-        }
     }
 
     /// True if any message is more than one row.

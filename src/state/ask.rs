@@ -101,8 +101,6 @@ pub enum Need {
         previous: Option<String>,
         /// The positions of the messages in the transcript.
         positions: Vec<usize>,
-        /// For each message its rows that the question is about, by their places from 1 on. Empty if it is about the whole message.
-        shares: Vec<Vec<usize>>,
         /// Their texts, a line for each message.
         text: String,
         /// Facts of all messages that the summary will cover.

@@ -148,17 +148,7 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
                 place(&mut wanted.positions);
             }
         }
-        Need::Compact { positions, shares, .. } => {
-            let mut named: Vec<(usize, Vec<usize>)> = Vec::new();
-            for (row, share) in positions.drain(..).zip(shares.drain(..)) {
-                let message = transcript.message_of(row);
-                match named.last_mut().filter(|(last, _)| *last == message) {
-                    Some((_, known)) => known.extend(share),
-                    None => named.push((message, share)),
-                }
-            }
-            (*positions, *shares) = named.into_iter().unzip();
-        }
+        Need::Compact { positions, .. } => place(positions),
         _ => {}
     }
     need

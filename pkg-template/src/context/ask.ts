@@ -5,8 +5,6 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
 import type { Hooks, TriageCandidate } from "../config/hooks.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { parse } from "../message/read.js";
-import { ofShares, sharesOf } from "../message/shares.js";
 import {
   answerOf,
   type HookNeed,
@@ -30,8 +28,8 @@ import type { Source } from "./transcript.js";
  */
 export type TakeVectors = (first: number, vectors: Vectors) => boolean;
 
-/** The messages of a build that asks a hook, with their ids and format. */
-export type AskedOf<M> = Pick<Source<M>, "messages" | "ids" | "shape">;
+/** The messages of a build that asks a hook, and their ids. */
+export type AskedOf<M> = Pick<Source<M>, "messages" | "ids">;
 
 /** The hooks that a build asks, and the build's own facts. */
 export interface Asking<M> {
@@ -153,7 +151,7 @@ interface HookQuestion {
 function questionOf<M extends AnyMessage>(
   need: OtherNeed,
   hook: HookName,
-  { messages, ids, shape }: AskedOf<M>,
+  { messages, ids }: AskedOf<M>,
 ): HookQuestion {
   switch (need.need) {
     case "counts": {
@@ -175,8 +173,8 @@ function questionOf<M extends AnyMessage>(
       };
     }
     case "compact": {
-      const { previous = null, positions, shares, text, facts, maxTokens } = need;
-      const shown = positions.map((position, at) => withShares(messages[position] as M, shares[at] ?? [], shape));
+      const { previous = null, positions, text, facts, maxTokens } = need;
+      const shown = positions.map((position) => messages[position] as M);
       const asked = { previous, messages: shown, text, facts, maxTokens };
       return { call: (run, signal) => run({ ...asked, signal }), read: readText };
     }
@@ -196,17 +194,6 @@ function questionOf<M extends AnyMessage>(
       };
     }
   }
-}
-
-/** Returns a message with some of its rows alone; with all of them it is the caller's own. */
-function withShares<M extends AnyMessage>(given: M, places: readonly number[], shape: string | undefined): M {
-  if (places.length === 0) {
-    return given;
-  }
-  const { message, parts } = parse(given, "message", "context_build_error", { shape });
-  const all = sharesOf(message, parts) ?? [];
-  const kept = new Map(places.map((place) => [place, undefined]));
-  return places.length < all.length ? ofShares(given, all, kept, shape) : given;
 }
 
 function withMessages<M extends AnyMessage>(

@@ -44,11 +44,6 @@ export interface MessageFormat {
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
-   * Returns a copy of the same class with another list of parts at a path. Needed if other fields repeat the list's
-   * content.
-   */
-  withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
-  /**
    * Returns a copy with an origin, in the places that `read` uses. Only called for plain data. Default: the fields
    * `id`, `createdAt` and `sessionId` of the message.
    */

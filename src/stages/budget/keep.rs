@@ -102,8 +102,7 @@ impl Packer<'_> {
             *remaining = remaining.minus(cost);
             return Ok(None);
         }
-        let count = self.counted_messages(members);
-        if count > self.history.items {
+        if members.len() as u64 > self.history.items {
             return Ok(Some(Reason::OverLimit));
         }
         let pieces = &mut members.iter().map(|row| piece_of(is_quoted, *row));
@@ -131,7 +130,7 @@ impl Packer<'_> {
             own = self.history.cost; // nothing else counts
         }
         self.history.cost = self.history.cost.minus(own);
-        self.history.items -= count;
+        self.history.items -= members.len() as u64;
         if is_quoted {
             self.fill.quoted.extend(members);
         }

@@ -103,8 +103,7 @@ impl Packer<'_> {
         };
         let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
         self.history.cost = self.history.cost.minus(own);
-        let count = self.counted_messages(&rows);
-        self.history.items = self.history.items.saturating_sub(count);
+        self.history.items = self.history.items.saturating_sub(rows.len() as u64);
         self.is_over_budget = !spent.fits(limit);
         self.fill.kept = rows;
         self.fill.kept.extend(turn);

@@ -59,17 +59,6 @@ export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord 
     text,
     { kindOf, rewritten, made: (own) => ({ type: "text", text: own }) },
   );
-  return withFields(fields, parts);
-}
-
-/** The fields with another list of parts, or of calls if no part holds them. */
-export function ui4WithParts(fields: UnknownRecord, path: readonly string[], list: readonly unknown[]): UnknownRecord {
-  const [name = ""] = path.slice(-1);
-  return name === "parts" ? withFields(fields, list.map(recordOf)) : { ...fields, [name]: list };
-}
-
-/** The fields with other parts, in each field that says some of them. */
-function withFields(fields: UnknownRecord, parts: readonly UnknownRecord[]): UnknownRecord {
   const hasParts = fields.parts != null;
   const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
   return {
