@@ -84,8 +84,9 @@ FILE, or of an app that calls inspect(context) from windrow/inspect with the pag
 WINDROW_STUDIO. The page asks a model only at the --endpoint, which takes OpenAI's chat completions,
 such as http://127.0.0.1:11434/v1. It contacts no other server.
 
-vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3, Llama 3 or Mistral's Tekken, and prints
-its name. With --write FILE it writes a vocabulary for exact counts: loadEncoding({ name, bytes }).
+vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3, Llama 3 or Mistral's Tekken, and
+prints its name. With --write FILE it writes a vocabulary for exact counts:
+loadEncoding({ name, bytes }).
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one differs, 2 the command line
 or a file is wrong, 3 done, but some messages of the file could not be read.
