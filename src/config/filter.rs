@@ -26,9 +26,9 @@ pub struct FilterConfig {
     /// The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
-    /// What the user wants forgotten, for example by `session.forget`. A message that says nothing else is left out. One that says more is
-    /// chosen neither for its rank nor as a lasting statement, and stays where the conversation itself is shown. The request, instructions and
-    /// pinned messages stay.
+    /// Sentences that the user wants forgotten, for example by `session.forget`. A message that says nothing else is
+    /// left out. One that says more is chosen neither for its rank nor as a lasting statement, and stays if the
+    /// conversation itself is shown. The request, instructions and pinned messages stay.
     pub forgotten: Vec<ForgottenSentence>,
 }
 

@@ -130,7 +130,7 @@ fn typescript() -> String {
     );
     let _ = write!(
         out,
-        "\n/** What the user says first, where a provider takes no other beginning: `render.provider` has it counted. */\n\
+        "\n/** The user's first words if a provider accepts no other beginning. With `render.provider`, they count. */\n\
          export const EARLIER_MESSAGES = {OPENING:?};\n"
     );
     out

@@ -58,7 +58,7 @@ impl Outcome {
 
 /// A number between two others, both included.
 ///
-/// The ranges of proptest itself fail an assertion of their own for some `f32` ranges.
+/// Some `f32` ranges fail an assertion within proptest.
 pub fn number_in(range: RangeInclusive<f32>) -> impl Strategy<Value = f32> {
     let (low, high) = range.into_inner();
     (0..=u16::MAX).prop_map(move |part| {

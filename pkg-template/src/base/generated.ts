@@ -211,9 +211,9 @@ export interface FilterConfig {
    */
   readonly maxAgeDays?: number | null | undefined;
   /**
-   * What the user wants forgotten, for example by `session.forget`. A message that says nothing else is left out. One that says more is
-   * chosen neither for its rank nor as a lasting statement, and stays where the conversation itself is shown. The request, instructions and
-   * pinned messages stay.
+   * Sentences that the user wants forgotten, for example by `session.forget`. A message that says nothing else is
+   * left out. One that says more is chosen neither for its rank nor as a lasting statement, and stays if the
+   * conversation itself is shown. The request, instructions and pinned messages stay.
    */
   readonly forgotten?: readonly ForgottenSentence[] | undefined;
 }
@@ -1913,5 +1913,5 @@ export const ENCODINGS: readonly EncodingChoice[] = [
   "estimate",
 ];
 
-/** What the user says first, where a provider takes no other beginning: `render.provider` has it counted. */
+/** The user's first words if a provider accepts no other beginning. With `render.provider`, they count. */
 export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";

@@ -108,7 +108,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #growth = 0;
   /** How many times the whole log was read for a build. After the first time its values are stored; after the second, builds need all of it. */
   #wholeReadCount = 0;
-  /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
+  /** The messages in the engine, and the rows that were read for them. Both change at once, after everything was read. */
   #transcript = new Transcript<M>();
   #shown: readonly Stretch[] = [];
   /** True if the engine's index belongs to this log. */

@@ -40,7 +40,7 @@ struct Scale {
     stub_costs: Vec<u64>,
     /// Tokens of the messages that are required.
     required: u64,
-    /// The tokens up to the last message with which the log may have been a run. 0 if it has always been a chat.
+    /// The tokens up to the last message after which the log may have been a run. 0 if it has always been a chat.
     run_end: u64,
 }
 
@@ -63,7 +63,7 @@ struct Place {
 struct Rooms {
     /// The most tokens after the cut of a chat.
     chat_tokens: u64,
-    /// The distance of two places where a chat may be cut.
+    /// The distance between two possible cuts of a chat.
     chat_step: u64,
     /// The most tokens after the cut of a run, with those of the stubs before it.
     run_tokens: u64,
@@ -123,7 +123,7 @@ impl Scale {
     }
 
     /// Returns the cut of a log that was read in part, and that has been a chat for long: a walk along all of it ends with
-    /// the first step that leaves no more than the room. Where a run is cut depends on all of its steps.
+    /// the first step that leaves no more than the room. The cut of a run depends on all of its steps.
     fn border_of_chat(&self, rooms: Rooms) -> MarkResult<Border> {
         let since = self.run_end + rooms.chat_tokens.max(rooms.run_tokens) + rooms.chat_step;
         if self.total < since {
