@@ -13,6 +13,7 @@ import { FORM, type Picture } from "../state/picture.js";
 import { forkAt } from "../state/sources.js";
 import { state } from "../state/state.js";
 import { turnOnPage } from "../state/turns.js";
+import { isSecondOfDouble } from "./parts.js";
 import "./Inspector.css";
 
 export function Inspector() {
@@ -240,7 +241,16 @@ function EditButtons({ position }: { position: number }) {
         {edit === "out" ? "Take back in" : "Leave out"}
       </button>
       {state.source.value?.session !== undefined && (
-        <button type="button" class="button small" id="fork" onClick={() => void forkAt(position)}>
+        <button
+          type="button"
+          class="button small"
+          id="fork"
+          onClick={(event) => {
+            if (!isSecondOfDouble(event)) {
+              void forkAt(position);
+            }
+          }}
+        >
           Copy up to here
         </button>
       )}

@@ -20,7 +20,7 @@ import {
 } from "../state/sources.js";
 import { failureOf, state } from "../state/state.js";
 import { studioAddress } from "../state/studio.js";
-import { CopyButton, closePanel, FailureBox, openPanel, Panel } from "./parts.js";
+import { CopyButton, closePanel, FailureBox, isSecondOfDouble, openPanel, Panel } from "./parts.js";
 import { RecordingPanel } from "./Recording.js";
 import { SetupPanel } from "./Setup.js";
 import "./Top.css";
@@ -239,7 +239,15 @@ function SavedPanel() {
                 }}
               />
             </label>
-            <button class="button" type="submit">
+            <button
+              class="button"
+              type="submit"
+              onClick={(event) => {
+                if (isSecondOfDouble(event)) {
+                  event.preventDefault();
+                }
+              }}
+            >
               Save
             </button>
           </form>

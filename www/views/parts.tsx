@@ -79,3 +79,6 @@ export function closePanel(id: string): void {
 export function openPanel(id: string): void {
   document.getElementById(id)?.showPopover();
 }
+
+/** True for the second click of a double click. A button that makes something new ignores it, however late it comes. */
+export const isSecondOfDouble = ({ detail }: MouseEvent): boolean => detail > 1;
