@@ -102,7 +102,7 @@ for (const version of Object.keys(OWNERS)) {
         const html = name.includes("hydrates") ? await serverHtml(version) : undefined;
         complaints.length = 0;
         await page.evaluate(([name, html]) => globalThis.cases[name](html), [name, html]);
-        const isAsked = name.startsWith("wrong options");
+        const isAsked = name.startsWith("errors about wrong options");
         assert.deepEqual(isAsked ? [] : complaints, []);
       });
     }
