@@ -158,7 +158,7 @@ fn without(text: &str, sentence: &str) -> Option<String> {
     Some(left)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -174,7 +174,7 @@ impl CoreTranscript {
     /// `place` names the place of the first message in a log, if it begins a block there.
     #[must_use]
     pub fn costs(&self, first: usize, end: usize, place: Option<String>) -> Vec<u8> {
-        self.0.costs(self.0.rows_of(first..end), place.as_deref().map(checksum))
+        self.0.costs(self.0.rows_of(first..end), place.map(|place| checksum(&place)))
     }
 
     /// The number of remembered costs of the messages from `first` to before `end`, and of totals before them.
@@ -187,7 +187,7 @@ impl CoreTranscript {
     /// Takes bytes from an earlier `costs`.
     #[wasm_bindgen(js_name = learnCosts)]
     pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8], place: Option<String>) {
-        self.0.learn_costs(self.0.rows_of(first..end), place.as_deref().map(checksum), bytes);
+        self.0.learn_costs(self.0.rows_of(first..end), place.map(|place| checksum(&place)), bytes);
     }
 
     /// Takes the totals that another transcript of the same log has. Both know their sequence numbers.
