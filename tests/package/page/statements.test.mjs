@@ -30,7 +30,8 @@ async function openChat() {
   await dropFile(page, "chat.json", JSON.stringify(chat));
   await shows(page, "source-name", "chat.json");
   await setBudget(page, 400);
-  await page.waitForSelector("#statements");
+  // Until the new list is there, the page shows the one of the sample.
+  await page.waitForSelector(`#statements [aria-label$=": ${ALLERGY}"]`);
 }
 
 const listed = () => page.locator("#statements li").allInnerTexts();
