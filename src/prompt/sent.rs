@@ -118,6 +118,17 @@ impl<'a> SentMessage<'a> {
         }
     }
 
+    /// Begins a message for reasoning. In the Responses API reasoning is an item that isn't a message, and what comes
+    /// after it is another item.
+    #[inline(never)]
+    fn think(&mut self) {
+        if self.provider == Some(Provider::OpenaiResponses) {
+            self.open = Open::Nothing;
+        } else {
+            self.show();
+        }
+    }
+
     /// Begins a tool's result. Some providers take the results of one message as one.
     #[inline(never)]
     fn answer(&mut self) {
@@ -184,13 +195,20 @@ struct Ties<'a> {
     open_calls: &'a [HalfCall],
     /// True if it continues an earlier message, which is then also in the prompt.
     goes_on: bool,
+    /// The number of its results that are joined to an earlier result of the same call, after a line end.
+    repeats: usize,
 }
 
 impl<'a> Ties<'a> {
     fn of(view: View<'a>, piece: Piece) -> Self {
         match piece {
             Piece::Message(row) => {
-                Self { open_calls: view.marks.open_calls_of(row), goes_on: view.marks.goes_on(row) }
+                let marks = view.marks;
+                Self {
+                    open_calls: marks.open_calls_of(row),
+                    goes_on: marks.goes_on(row),
+                    repeats: marks.repeats_of(row),
+                }
             }
             _ => Self::default(),
         }
@@ -207,7 +225,7 @@ pub(super) fn parts<'a>(
     let (input, shortened) = (view.input, view.shortened_text(piece));
     let withholds = view.withholds(piece);
     let mut lines = view.media_lines(piece).iter();
-    let Ties { open_calls, goes_on } = Ties::of(view, piece);
+    let Ties { open_calls, goes_on, repeats } = Ties::of(view, piece);
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
     let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
@@ -216,6 +234,9 @@ pub(super) fn parts<'a>(
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
+    if provider.is_some() {
+        out.parts.flat_tokens += repeats as u64;
+    }
     if config.budget.max_bytes.is_some() {
         out.parts.flat_bytes = bytes_beside_texts(transcript, row);
     }
@@ -256,7 +277,7 @@ pub(super) fn parts<'a>(
                     |provider: Provider| provider.takes_reasoning_of(reasoning_of, &config.render);
                 let is_withheld = withholds && reasoning_of == BINDS;
                 if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
-                    out.show();
+                    out.think();
                     out.parts.hidden.push(value.into());
                     // The reasoning of one message is one text there.
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
