@@ -148,6 +148,16 @@ impl<'a> SentMessage<'a> {
         self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);
     }
 
+    /// Adds the line of an image. After the text of a result it belongs to that, in the assistant's messages too.
+    fn line(&mut self, line: &'a str) {
+        if self.open == Open::Answered {
+            self.parts.flat_tokens += 1;
+            self.parts.visible.push(line.into());
+        } else {
+            self.text(line.into());
+        }
+    }
+
     #[inline(never)]
     fn text(&mut self, mut text: Cow<'a, str>) {
         if self.is_marked && !text.trim().is_empty() {
@@ -296,7 +306,7 @@ pub(super) fn parts<'a>(
             }
             Field::Image | Field::Audio | Field::File => {
                 if let Some(Some(line)) = lines.next() {
-                    out.text(line.into());
+                    out.line(line);
                     continue;
                 }
                 out.media(field, value);
