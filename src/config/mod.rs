@@ -271,10 +271,12 @@ impl ContextConfig {
     #[must_use]
     pub fn moves_late_instructions(&self) -> Option<LateInstructions> {
         let provider = self.render.provider?;
-        let is_named = self.model.is_some();
-        let stay = match (provider, self.family()) {
-            (Provider::Openai | Provider::OpenaiResponses, _) => true,
-            (Provider::Anthropic, Family::Claude(version)) => is_named && version >= (4, 8),
+        let stay = match (provider, self.family(), &self.model) {
+            (Provider::Openai | Provider::OpenaiResponses, ..) => true,
+            // Sonnet 5 takes none among the messages. `INSTRUCTIONS_AT_TOP` in the package is the same.
+            (Provider::Anthropic, Family::Claude(version), Some(model)) => {
+                version >= (4, 8) && (version != (5, 0) || !model.to_lowercase().contains("sonnet"))
+            }
             _ => false,
         };
         (!stay).then_some(self.render.late_instructions)

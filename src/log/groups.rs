@@ -123,6 +123,8 @@ pub struct Groups {
     pub results_without_call: Vec<HalfCall>,
     /// Rows that continue an earlier row of their group, ascending: parallel calls, and their results.
     continued: Vec<usize>,
+    /// Rows with a result whose call has one already, ascending: one entry for each such result.
+    repeated: Vec<usize>,
 }
 
 /// A call without its result, or a result without its call.
@@ -286,6 +288,9 @@ impl Groups {
                         };
                         match answered.and_then(|id| calls.get_mut(&(stretch, session, id))) {
                             Some(call) if !transcript.is_summary(call.row) => {
+                                if call.open == 0 {
+                                    groups.repeated.push(row);
+                                }
                                 call.open = call.open.saturating_sub(1);
                                 let (call, first) = (call.row, call.first);
                                 answered_calls.push(first);
@@ -311,7 +316,9 @@ impl Groups {
         }
         let whole = pairs.into_iter().filter(|(one, other)| groups.of(*one) == groups.of(*other));
         groups.continued = whole.map(|(_, row)| row).collect();
-        map::sort_by_key(&mut groups.continued, &|row| (map::place(Some(row)), 0));
+        for rows in [&mut groups.continued, &mut groups.repeated] {
+            map::sort_by_key(rows, &|row| (map::place(Some(row)), 0));
+        }
         let spoken = if transcript.has_seen(Field::ResultLater) {
             newest_spoken(transcript, order)
         } else {
@@ -367,6 +374,13 @@ impl Groups {
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
         self.continued.binary_search(&row).is_ok()
+    }
+
+    /// The number of a row's results whose calls have earlier ones.
+    #[must_use]
+    pub fn repeats_of(&self, row: usize) -> usize {
+        self.repeated.partition_point(|other| *other <= row)
+            - self.repeated.partition_point(|other| *other < row)
     }
 
     /// A row's group, identified by one of its rows: the same for all rows of the group.

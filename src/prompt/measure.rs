@@ -286,10 +286,13 @@ impl Meter {
         let parts = || form::parts(view, piece, is_last);
         let is_whole = view.shortened_text(piece).is_none() && view.media_lines(piece).is_empty();
         // The last piece of a text has no line end, so its cost is special. A shortened piece has another cost than its
-        // message.
+        // message, and so has one with a call or a result that others of its group change.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
-                if !is_last && is_whole && view.marks.open_calls_of(row).is_empty() =>
+                if !is_last
+                    && is_whole
+                    && view.marks.open_calls_of(row).is_empty()
+                    && view.marks.repeats_of(row) == 0 =>
             {
                 (row, if view.marks.goes_on(row) { form.wrapping_add(2) } else { form })
             }

@@ -118,6 +118,17 @@ impl<'a> SentMessage<'a> {
         }
     }
 
+    /// Begins a message for reasoning. In the Responses API reasoning is an item that isn't a message, and what comes
+    /// after it is another item.
+    #[inline(never)]
+    fn think(&mut self) {
+        if self.provider == Some(Provider::OpenaiResponses) {
+            self.open = Open::Nothing;
+        } else {
+            self.show();
+        }
+    }
+
     /// Begins a tool's result. Some providers take the results of one message as one.
     #[inline(never)]
     fn answer(&mut self) {
@@ -135,6 +146,16 @@ impl<'a> SentMessage<'a> {
         let is_assistant = self.role == Role::Assistant;
         let cost = media::cost(field, value, self.config.model.as_deref(), is_assistant);
         self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);
+    }
+
+    /// Adds the line of an image. After the text of a result it belongs to that, in the assistant's messages too.
+    fn line(&mut self, line: &'a str) {
+        if self.open == Open::Answered {
+            self.parts.flat_tokens += 1;
+            self.parts.visible.push(line.into());
+        } else {
+            self.text(line.into());
+        }
     }
 
     #[inline(never)]
@@ -184,13 +205,20 @@ struct Ties<'a> {
     open_calls: &'a [HalfCall],
     /// True if it continues an earlier message, which is then also in the prompt.
     goes_on: bool,
+    /// The number of its results that are joined to an earlier result of the same call, after a line end.
+    repeats: usize,
 }
 
 impl<'a> Ties<'a> {
     fn of(view: View<'a>, piece: Piece) -> Self {
         match piece {
             Piece::Message(row) => {
-                Self { open_calls: view.marks.open_calls_of(row), goes_on: view.marks.goes_on(row) }
+                let marks = view.marks;
+                Self {
+                    open_calls: marks.open_calls_of(row),
+                    goes_on: marks.goes_on(row),
+                    repeats: marks.repeats_of(row),
+                }
             }
             _ => Self::default(),
         }
@@ -207,7 +235,7 @@ pub(super) fn parts<'a>(
     let (input, shortened) = (view.input, view.shortened_text(piece));
     let withholds = view.withholds(piece);
     let mut lines = view.media_lines(piece).iter();
-    let Ties { open_calls, goes_on } = Ties::of(view, piece);
+    let Ties { open_calls, goes_on, repeats } = Ties::of(view, piece);
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
     let is_open = |place: usize| open_calls.binary_search_by_key(&place, |open| open.place).is_ok();
@@ -216,6 +244,9 @@ pub(super) fn parts<'a>(
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
+    if provider.is_some() {
+        out.parts.flat_tokens += repeats as u64;
+    }
     if config.budget.max_bytes.is_some() {
         out.parts.flat_bytes = bytes_beside_texts(transcript, row);
     }
@@ -256,7 +287,7 @@ pub(super) fn parts<'a>(
                     |provider: Provider| provider.takes_reasoning_of(reasoning_of, &config.render);
                 let is_withheld = withholds && reasoning_of == BINDS;
                 if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
-                    out.show();
+                    out.think();
                     out.parts.hidden.push(value.into());
                     // The reasoning of one message is one text there.
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
@@ -275,7 +306,7 @@ pub(super) fn parts<'a>(
             }
             Field::Image | Field::Audio | Field::File => {
                 if let Some(Some(line)) = lines.next() {
-                    out.text(line.into());
+                    out.line(line);
                     continue;
                 }
                 out.media(field, value);

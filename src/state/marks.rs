@@ -185,6 +185,12 @@ impl Marks {
             && row.checked_sub(1).is_none_or(|before| self.open_calls_of(before).is_empty())
     }
 
+    /// The number of a message's results whose calls have earlier ones.
+    #[must_use]
+    pub fn repeats_of(&self, row: usize) -> usize {
+        self.groups.repeats_of(row)
+    }
+
     /// The results of a message without a call.
     #[must_use]
     pub fn orphans_of(&self, row: usize) -> &[HalfCall] {

@@ -62,9 +62,8 @@ const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case>
   mcp_tool_result: [result, "read"],
   container_upload: [{ file_id: "file_1" }, "read"],
   compaction: [{ content: "We spoke of boats." }, "read"],
-  // A change of the tools or the model is a setting of the request, not part of the conversation.
-  tool_addition: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
-  tool_removal: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
+  tool_addition: [{ tool: { type: "tool_reference", name: "a" } }, "read"],
+  tool_removal: [{ tool: { type: "tool_reference", name: "a" } }, "read"],
   mcp_tool_listing: [{ mcp_server_name: "s", tools: [] }, "read"],
   fallback: [{ from: { model: "a" }, to: { model: "b" } }, "read"],
 };

@@ -76,7 +76,10 @@ export function runsOf({ rows, shares, costs, checksums }: FinishedBuild): Run[]
 const mixed = (one: number, other: number): number =>
   Number(BigInt.asUintN(53, BigInt(one) * 0x9e3779b97f4a7n + BigInt(other)));
 
-/** Returns the places of each message's rows in a prompt, by its position. */
+/**
+ * Returns the places of each message's rows in a prompt, by its position. Rows that are apart count as one message at the
+ * place of the last of them, because a result comes after its call.
+ */
 export function sharesByMessage(runs: readonly Run[]): ReadonlyMap<number, readonly number[]> {
   const kept = new Map<number, number[]>();
   for (const { row, shares } of runs) {
@@ -84,6 +87,8 @@ export function sharesByMessage(runs: readonly Run[]): ReadonlyMap<number, reado
     const known = kept.get(position);
     if (known !== undefined) {
       known.push(...shares);
+      kept.delete(position);
+      kept.set(position, known);
     } else if (position >= 0) {
       kept.set(position, [...shares]);
     }

@@ -13,6 +13,9 @@ export type UnknownRecord = Readonly<Record<string, unknown>>;
 /** The id, time and session of a message. */
 export type MessageOrigin = Pick<MessageFields, "id" | "createdAt" | "sessionId">;
 
+/** Returns the line of the next image, audio or file. Null if that is shown, and undefined after the last. */
+export type NextLine = () => string | null | undefined;
+
 /** A format of messages. */
 export interface MessageFormat {
   /** Its name for the option `shape`. */
@@ -43,6 +46,12 @@ export interface MessageFormat {
    * itself if it has none.
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
+  /**
+   * Returns a copy of a value in a message with lines in place of the images, audio and files that it holds itself, or
+   * undefined if it holds none. `next` returns the line of the next one; null if that is shown. Default: media and texts
+   * with a `type`, as most formats have them.
+   */
+  withLines?(value: UnknownRecord, next: NextLine): unknown;
   /**
    * Returns a copy with an origin, in the places that `read` uses. Only called for plain data. Default: the fields
    * `id`, `createdAt` and `sessionId` of the message.

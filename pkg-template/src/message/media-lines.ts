@@ -1,7 +1,7 @@
 // Replaces images, audio and files with lines if they don't fit, or if `budget.maxImages` and `budget.maxBytes` hide
 // them. The engine writes the lines.
 
-import type { UnknownRecord } from "./format.js";
+import type { MessageFormat, NextLine, UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
 import { copyWith, pathOf } from "./origin.js";
 import { parse } from "./read.js";
@@ -12,15 +12,16 @@ export type MediaLines = readonly (readonly (string | null)[])[];
 
 /** Returns a marked copy of a message with lines in the place of some of its images, audio and files. */
 export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
-  const { message: read, parts } = parse(message, "message", "context_build_error", { shape });
+  const { message: read, parts, format } = parse(message, "message", "context_build_error", { shape });
   const rows = sharesOf(read, parts) ?? [parts];
+  const { withLines = lineInstead } = format;
   let copy: unknown = message;
   for (const [at, row] of rows.entries()) {
     const left = [...(lines[at] ?? [])];
     for (const { part, place } of row) {
       const own = left.splice(0, mediaCount(part));
       if (own.some((line) => line !== null)) {
-        copy = replaced(copy, pathOf(place), own);
+        copy = new Replacement(own, withLines).in(copy, pathOf(place));
       }
     }
   }
@@ -38,39 +39,82 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Returns a copy of a value with lines in place of the media at a path. Consumes the lines that it uses. */
-function replaced(value: unknown, [name, ...path]: readonly string[], lines: (string | null)[]): unknown {
-  if (typeof value !== "object" || value === null || lines.length === 0) {
-    return value;
+/** Replaces the images, audio and files of one part. */
+class Replacement {
+  /** The values that were walked. LangChain's messages hold their content twice. */
+  readonly #done = new Map<object, unknown>();
+  readonly #lines: (string | null)[];
+  readonly #withLines: NonNullable<MessageFormat["withLines"]>;
+
+  constructor(lines: (string | null)[], withLines: NonNullable<MessageFormat["withLines"]>) {
+    this.#lines = lines;
+    this.#withLines = withLines;
   }
-  if (name !== undefined) {
-    return copyWith(value, name, replaced((value as UnknownRecord)[name], path, lines));
+
+  /** Returns a copy of a value with lines in place of the media at a path. */
+  in(value: unknown, [name, ...path]: readonly string[]): unknown {
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) {
+      return value;
+    }
+    if (name !== undefined) {
+      return copyWith(value, name, this.in((value as UnknownRecord)[name], path));
+    }
+    if (!this.#done.has(value)) {
+      this.#done.set(value, value); // it may hold itself
+      this.#done.set(value, this.#within(value as UnknownRecord));
+    }
+    return this.#done.get(value);
   }
-  if (isMedia(value as UnknownRecord)) {
-    const line = lines.shift();
-    return line == null ? value : textLike(value as UnknownRecord, line);
+
+  #within(value: UnknownRecord): unknown {
+    const own = this.#lines.length === 0 ? value : this.#withLines(value, () => this.#lines.shift());
+    return (
+      own ??
+      Object.entries(value).reduce<object>((copy, [key, held]) => {
+        const changed = this.in(held, []);
+        return changed === held ? copy : copyWith(copy, key, changed);
+      }, value)
+    );
   }
-  return Object.entries(value).reduce<object>((copy, [key, held]) => {
-    const changed = replaced(held, [], lines);
-    return changed === held ? copy : copyWith(copy, key, changed);
-  }, value);
+}
+
+/** Returns the line in place of an image, audio or a file. Undefined for any other value. */
+export function lineInstead(value: UnknownRecord, next: NextLine): unknown {
+  if (!isMedia(value)) {
+    return undefined;
+  }
+  const line = next();
+  return line == null ? value : textLike(value, line);
 }
 
 /** The types of parts that are images, audio and files, in all formats. */
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot)/;
 
-function isMedia({ type, mediaType, mimeType, mime, inlineData, fileData, source }: UnknownRecord): boolean {
+function isMedia({
+  type,
+  mediaType,
+  mimeType,
+  mime,
+  contentType,
+  inlineData,
+  fileData,
+  source,
+}: UnknownRecord): boolean {
   if (type === "document" && ["text", "content"].includes(String((source as UnknownRecord | undefined)?.type))) {
     return false; // it is read as a text
   }
   return (
     (typeof type === "string" && MEDIA_TYPE.test(type)) ||
-    [mediaType, mimeType, mime, inlineData, fileData].some((fact) => fact !== undefined)
+    [mediaType, mimeType, mime, contentType, inlineData, fileData].some((fact) => fact !== undefined)
   );
 }
 
-/** Returns a text in the form of the part that it replaces. Gemini's parts have no type. */
-function textLike({ type, id, messageID, sessionID }: UnknownRecord, text: string): UnknownRecord {
+/** Returns a text in the form of the part that it replaces. Gemini's parts have no type. An attachment stays one. */
+function textLike({ type, id, messageID, sessionID, contentType }: UnknownRecord, text: string): UnknownRecord {
+  if (contentType !== undefined) {
+    const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+    return { contentType: "text/plain", url: `data:text/plain;base64,${btoa(bytes)}` };
+  }
   if (typeof type !== "string") {
     return { text };
   }

@@ -199,11 +199,21 @@ const ROLE_NAMES: ReadonlySet<unknown> = new Set(ROLES);
 function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<ReadMessage> {
   const message: Draft<ReadMessage> = { role: roleOf(row, parts), content: parts.map(({ part }) => part) };
   readAbout(row, message);
+  if (changesRequest(message)) {
+    message.pinned = true;
+  }
   if (row.joinsNext === true) {
     message.joinsNext = true;
   }
   return message;
 }
+
+/**
+ * True for a provider's note that the assistant didn't write, such as a change of the tools. Left out, the rest of the
+ * conversation would have other tools.
+ */
+const changesRequest = ({ role, content }: ReadMessage): boolean =>
+  role !== "assistant" && role !== "tool" && content.some(({ type }) => type === "redacted_thinking");
 
 function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
   // Anthropic has no role for results. For counting turns and finding the speaker, they count as the tools' message.

@@ -155,21 +155,24 @@ describe("Anthropic's blocks", () => {
     assert.deepEqual(build([upload]).request("anthropic").messages[0].content[0], upload);
   });
 
-  test("an error names a change of tools and the next step", async () => {
+  test("a change of the tools in LangChain's messages is the same as in Anthropic's", () => {
     for (const type of ["tool_addition", "tool_removal"]) {
       const content = [{ type, tool: { type: "tool_reference", name: "look" } }];
       const own = { role: "system", content };
-      const ofLangChain = {
+      /** @type {(blocks: object[]) => any} */
+      const ofLangChain = (blocks) => ({
         lc: 1,
         type: "constructor",
         id: ["langchain_core", "messages", "SystemMessage"],
-        kwargs: { content },
-      };
-      for (const message of /** @type {any[]} */ ([own, ofLangChain])) {
-        const failure = await errorOf(() => buildContextSync([{ role: "user", content: "Hi" }, message], options));
-        assert.equal(failure.code, "INVALID_TRANSCRIPT");
-        assert.match(failure.message, new RegExp(`${type} changes the tools of a request`));
-        assert.match(failure.nextAction, /send the request with the tools that it leads to/);
+        kwargs: { content: blocks },
+      });
+      const wrapped = [{ type: "non_standard", value: content[0] }];
+      for (const message of /** @type {any[]} */ ([own, ofLangChain(content), ofLangChain(wrapped)])) {
+        const config = { ...options, model: "claude-opus-5-5" };
+        const context = buildContextSync([{ role: "user", content: "Hi" }, message], config);
+        assert.deepEqual(context.request("anthropic").messages[1], own);
+        const without = buildContextSync([{ role: "user", content: "Hi" }], config);
+        assert.ok(context.tokens.total >= without.tokens.total + 10, "it is counted");
       }
     }
   });

@@ -23,7 +23,7 @@ describe("late instructions", () => {
   test("stay in place for a model that accepts them there, and move to the top otherwise", () => {
     const rolesFor = (model, options = {}) =>
       requestOf("anthropic", chat, { model, ...options }).messages.map(({ role, content }) => [role, content]);
-    for (const model of ["claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "anthropic/claude-fable-5.1"]) {
+    for (const model of ["claude-opus-4-8", "claude-opus-5", "claude-sonnet-5-5", "anthropic/claude-fable-5.1"]) {
       assert.deepEqual(
         rolesFor(model),
         [
@@ -35,7 +35,8 @@ describe("late instructions", () => {
         model,
       );
     }
-    for (const model of [undefined, "claude-opus-4-7", "claude-haiku-4-5-20251001", "claude-3-opus-20240229"]) {
+    const older = ["claude-opus-4-7", "claude-haiku-4-5-20251001", "claude-3-opus-20240229"];
+    for (const model of [undefined, ...older, "claude-sonnet-5", "us.anthropic.Claude-Sonnet-5-20260301"]) {
       const { system, messages } = requestOf("anthropic", chat, { model });
       assert.equal(messages.length, 3, model);
       assert.deepEqual(system, [
@@ -53,11 +54,53 @@ describe("late instructions", () => {
     ]);
   });
 
+  test("change the tools in their place, and only for a model that takes that", () => {
+    const definition = { name: "find", input_schema: { type: "object" } };
+    const added = { type: "tool_addition", tool: { type: "tool_definition", definition } };
+    const removed = { type: "tool_removal", tool: { type: "tool_reference", name: "look" } };
+    const words = { type: "text", text: "Find boats only." };
+    /** @type {(...content: object[]) => any} */
+    const system = (...content) => ({ role: "system", content });
+    for (const [changes, sent] of /** @type {[any[], any[]][]} */ ([
+      [[system(added)], [added]],
+      [
+        [system(words, added), system(removed)],
+        [words, added, removed],
+      ],
+      [[{ role: "user", content: [added] }], [added]],
+    ])) {
+      const [brief, hello, reply, , question] = /** @type {any[]} */ (chat);
+      const messages = [brief, hello, reply, ...changes, question];
+      const body = requestOf("anthropic", messages, { model: "claude-opus-5-5" });
+      assert.deepEqual(body.messages.at(-1), { role: "system", content: sent });
+      assert.deepEqual(problemsOf("anthropic", body, { model: "claude-opus-5-5" }), []);
+      // Instructions at the top can't hold a change.
+      const first = requestOf("anthropic", [brief, ...changes, hello, reply, question], { model: "claude-opus-5-5" });
+      assert.equal(first.messages[0]?.role, "user");
+      assert.deepEqual(
+        first.messages[1]?.content,
+        sent.filter((block) => block !== words),
+      );
+      for (const [provider, model] of /** @type {const} */ ([
+        ["anthropic", "claude-opus-4-7"],
+        ["openai", "gpt-5"],
+        ["openai-responses", "gpt-5"],
+        ["gemini", "gemini-3-pro"],
+        ["bedrock", "claude-opus-5-5"],
+        ["ai-sdk", "claude-opus-5-5"],
+      ])) {
+        const other = requestOf(provider, messages, { model });
+        assert.ok(!/tool_|find/.test(JSON.stringify(other).replace("Find", "")), provider);
+        assert.deepEqual(problemsOf(provider, other, { model }), []);
+      }
+    }
+  });
+
   test("leave every earlier byte unchanged, and are counted", async () => {
     let placed = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
-      const messages = [chat[0]];
+      const messages = /** @type {any[]} */ ([chat[0]]);
       const [provider, model] = random.pick([
         ["anthropic", "claude-opus-5-5"],
         ["anthropic", "claude-opus-4-8"],
@@ -76,7 +119,9 @@ describe("late instructions", () => {
       let count = 0;
       for (let turn = 0; turn < 8; turn++) {
         for (let more = random.integer(0, 4) - 2; more > 0; more--) {
-          messages.push({ role: random.pick(["system", "developer"]), content: saying(random, 8) });
+          const change = { type: random.pick(["tool_addition", "tool_removal"]), tool: { name: saying(random, 3) } };
+          const content = random.pick([saying(random, 8), [change], [{ type: "text", text: "Look again." }, change]]);
+          messages.push({ role: random.pick(["system", "developer"]), content });
           placed += turn > 0 ? 1 : 0;
         }
         messages.push({ role: "user", content: saying(random, 20) });

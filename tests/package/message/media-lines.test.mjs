@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens, createTranscript, memoryStore, openSession, plainMessage } from "windrow";
-import { forEachSeed } from "../support/property.mjs";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+import { SHAPES as FORMATS, randomTurns } from "../support/shape-conversations.mjs";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAIAAAD";
 const data = (random) =>
@@ -165,6 +166,37 @@ for (const [name, shape] of Object.entries(SHAPES)) {
     });
   });
 }
+
+describe("in every format", () => {
+  for (const [format, { title, write, thoughtsOf, has }] of Object.entries(FORMATS)) {
+    test(`${title}: a copy with lines can be read again, and costs what was counted`, () => {
+      let lined = 0;
+      const cases = forEachSeed((random) => {
+        const messages = write(randomTurns(random, { thoughtsOf, has }).turns, random);
+        const maxImages = random.integer(0, 2);
+        const maxTokens = random.chance(0.5) ? 1_000_000 : random.integer(200, 3000);
+        /** @satisfies {import("windrow").SyncContextConfig} */
+        const config = {
+          encoding: "estimate",
+          request: null,
+          budget: { maxTokens, maxImages, onRequiredOverflow: "shorten", toolResults: { shrink: false } },
+        };
+        const context = buildContextSync(/** @type {any} */ (messages), config);
+        const shown = seenIn(context.messages);
+        assert.ok(shown.filter((it) => it === "image").length <= maxImages, `${shown}`);
+        // A result of opencode's is one text, with a line end before each line.
+        const lineEnds = format === "opencode" ? JSON.stringify(context.messages).split(", not shown]").length - 1 : 0;
+        const { tokens } = countTokens(context.messages, { encoding: "estimate" });
+        assert.ok(
+          tokens <= context.tokens.total + lineEnds,
+          `${tokens} tokens, and ${context.tokens.total} were counted`,
+        );
+        lined += shown.includes("line") ? 1 : 0;
+      });
+      assertShare(lined, cases, 12, "have a line");
+    });
+  }
+});
 
 test("an image in the request is the newest", () => {
   const { user } = SHAPES.anthropic;

@@ -123,7 +123,8 @@ export async function runRandomChat({ buildContext, presets }, random) {
       messages[at] = { ...messages[at], content: saying(random, 30) };
     }
     if (random.chance(1 / 12)) {
-      messages.push({ role: "system", content: saying(random, 5) }, next(random));
+      const change = { type: "tool_removal", tool: { type: "tool_reference", name: "find" } };
+      messages.push({ role: "system", content: random.pick([saying(random, 5), [change]]) }, next(random));
     }
   }
   return sent;

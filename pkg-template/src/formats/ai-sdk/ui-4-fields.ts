@@ -129,8 +129,21 @@ function bodyOf(data: unknown): unknown {
   return typeof data === "string" && /^data:/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
 }
 
+/** The SDK shows attachments that are texts as texts. */
 function readAttachment({ part, place }: PlacedField): PartInput {
+  const text = /^text\//.test(String(part.contentType)) ? textOfDataUrl(String(part.url)) : undefined;
+  if (text !== undefined) {
+    return from({ type: "text", text, origin: "file" }, undefined, place);
+  }
   return from(mediaPart(part, { url: required(part.url, `${place}.url`) }), undefined, place);
+}
+
+/** Returns the text in a data URL. Undefined for any other address. */
+function textOfDataUrl(url: string): string | undefined {
+  const [, data] = /^data:text\/[^,]*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(url) ?? [];
+  return data === undefined || data.length % 4 > 0
+    ? undefined
+    : new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)));
 }
 
 function readPart({ part, place, callPlace = `${place}.toolInvocation` }: PlacedField): readonly PartInput[] {

@@ -15,7 +15,6 @@ import {
   mediaForm,
   mediaPart,
   reasoningForm,
-  refuseToolChange,
   resultPart,
 } from "../../message/parts.js";
 
@@ -51,7 +50,7 @@ const result: PartForm = {
   isOfTool: true,
 };
 
-/** Anthropic's note to itself. It counts, goes back unchanged, and goes to no other provider. */
+/** A note that only Anthropic reads, such as a change of the tools. It counts, and goes back unchanged. */
 function ownNote(fields: readonly string[]): PartForm {
   return {
     fields: new Set(fields),
@@ -63,8 +62,6 @@ function ownNote(fields: readonly string[]): PartForm {
     }),
   };
 }
-
-const toolChange: PartForm = { fields: new Set(["tool"]), read: refuseToolChange };
 
 /**
  * Anthropic's summary of the messages before it. A summary without a text has failed: the API ignores it, and refuses
@@ -84,6 +81,9 @@ const compaction: PartForm = {
 
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
+/** Blocks that change the tools from their place on. */
+export const TOOL_CHANGE: RegExp = /^tool_(?:addition|removal)$/;
+
 export const anthropic: Dialect = {
   fields: [],
   toolFields: [],
@@ -92,8 +92,8 @@ export const anthropic: Dialect = {
     document: mediaForm("file"),
     container_upload: { ...mediaForm("file"), read: containerFile },
     compaction,
-    tool_addition: toolChange,
-    tool_removal: toolChange,
+    tool_addition: ownNote(["tool"]),
+    tool_removal: ownNote(["tool"]),
     fallback: ownNote(["from", "to"]),
     mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {

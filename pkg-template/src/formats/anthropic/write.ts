@@ -33,7 +33,7 @@ import {
   textsOf,
   turnsOf,
 } from "../request/turns.js";
-import { HOSTED_RESULT } from "./read.js";
+import { HOSTED_RESULT, TOOL_CHANGE } from "./read.js";
 
 export interface AnthropicText {
   type: "text";
@@ -110,6 +110,8 @@ const BLOCKS: Readonly<Record<string, FieldSchema>> = {
   fallback: fields("type from to trigger cache_control"),
   mcp_tool_listing: fields("type mcp_server_name tools cache_control"),
   tool_reference: fields("type tool_name cache_control"),
+  tool_addition: fields("type tool cache_control"),
+  tool_removal: fields("type tool cache_control"),
 };
 
 /** Returns the schema of a block by its type. Results of tools that Anthropic runs share one. */
@@ -119,10 +121,13 @@ export function schemaOf(type: unknown): FieldSchema | undefined {
 }
 
 /** Calls of tools that Anthropic runs, and their results. They stay in the assistant's message. */
-const isInline: IsInline = ({ part, given }) => {
+const isHosted: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
 };
+
+/** Changes of the tools, which only instructions among the messages can hold. */
+const isToolChange: IsInline = ({ given }) => isRecord(given) && TOOL_CHANGE.test(String(given.type));
 
 /** Returns the parts of a request that hold messages. */
 export function writeAnthropic(
@@ -132,8 +137,9 @@ export function writeAnthropic(
 ): AnthropicBody {
   const takesLate = model != null && !INSTRUCTIONS_AT_TOP.holds(model.toLowerCase());
   const late = takesLate ? "place" : (lateInstructions ?? "top");
+  const isInline: IsInline = (piece) => isHosted(piece) || (takesLate && isToolChange(piece));
   const turns = withSpeakers(turnsOf(withoutCompacted(messages, MAKER, late === "top"), isInline), namesInTexts);
-  const { system, others } = apart(compactionFirst(turns, MAKER), late);
+  const { system, others } = apart(compactionFirst(turns, MAKER), late, isToolChange);
   const ids = idsOf(callsIn(others), ID);
   const written = merged(afterUser(others).flatMap((turn) => messageOf(turn, ids)));
   if (written[0]?.role === "assistant" && !isCompaction(written[0].blocks[0])) {
@@ -256,7 +262,7 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): A
       return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
     }
     default:
-      return [{ role: "system", blocks: textsOf(turn).map(textOf) }];
+      return [{ role: "system", blocks: turn.pieces.flatMap((piece) => instructionsOf(turn, piece)) }];
   }
 }
 
@@ -276,6 +282,12 @@ function textOf(piece: Piece): AnthropicText {
     return own;
   }
   return plainText(text);
+}
+
+/** Returns a piece of instructions among the messages: a text, or a change of the tools. */
+function instructionsOf(turn: SystemTurn, piece: Piece): readonly AnthropicBlock[] {
+  const change = ownBlock<AnthropicBlock>(piece, "tool_addition", "tool_removal");
+  return change === undefined ? textsOf({ ...turn, pieces: [piece] }).map(textOf) : [change];
 }
 
 function plainText(text: string): AnthropicText {

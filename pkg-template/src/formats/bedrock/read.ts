@@ -155,6 +155,14 @@ export const bedrockShape: MessageFormat = {
 
   withoutToolCalls: (row, isUnwanted = () => true) =>
     withoutSome(row, "content", (block) => (block.toolUse ?? block.toolResult) != null && isUnwanted(block)),
+
+  withLines(value, next) {
+    if ((value.image ?? value.document ?? value.video ?? value.audio) == null) {
+      return undefined;
+    }
+    const line = next();
+    return line == null ? value : { text: line };
+  },
 };
 
 const blocksIn = (content: unknown): readonly UnknownRecord[] => listFrom(content).map(recordOf);

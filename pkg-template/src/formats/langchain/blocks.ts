@@ -7,7 +7,6 @@ import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type Unknown
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, Provenance } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
-import { refuseToolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "../gemini/read.js";
 
@@ -94,8 +93,8 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   container_upload: ({ file_id }, place) => [
     { type: "container_upload", file_id: required(file_id, `${place}.file_id`) },
   ],
-  tool_addition: refuseToolChange,
-  tool_removal: refuseToolChange,
+  tool_addition: readToolChange,
+  tool_removal: readToolChange,
 
   tool_call: readCall,
   tool_call_chunk: readPieceOfCall,
@@ -144,6 +143,11 @@ export function readBlocks(content: unknown, place: string): Parts {
   );
 }
 
+/** Returns a change of Anthropic's tools, which no other provider reads. */
+function readToolChange({ tool }: UnknownRecord): Parts {
+  return [{ type: "redacted_thinking", data: JSON.stringify({ tool }), provider: "anthropic", note: "other" }];
+}
+
 /** Returns the proof of reasoning for its provider, if it is signed. */
 function signedBy(provider: string, signature: unknown): Provenance {
   return typeof signature === "string" && signature !== "" ? { provider, signature } : {};
@@ -151,7 +155,7 @@ function signedBy(provider: string, signature: unknown): Provenance {
 
 /** The types of blocks that a provider takes back unchanged. */
 const GIVEN =
-  /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
+  /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result|tool_addition|tool_removal)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
 
 /** Returns the content of a block with its place. */
 export function readBlock(block: unknown, place: string): Parts {

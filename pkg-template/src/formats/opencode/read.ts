@@ -13,6 +13,7 @@ import {
   withoutSome,
 } from "../../message/format.js";
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
+import { lineInstead } from "../../message/media-lines.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import {
@@ -100,6 +101,17 @@ export const opencodeShape: MessageFormat = {
 
   withoutToolCalls(row, isUnwanted = () => true) {
     return withoutSome(row, "parts", (part) => isTool(part) && isUnwanted(part));
+  },
+
+  // The model sees the attachments of a result after its text.
+  withLines(value, next) {
+    const { attachments } = value;
+    if (!Array.isArray(attachments)) {
+      return lineInstead(value, next);
+    }
+    const lines = attachments.map(next);
+    const said = [value.output, ...lines].filter((line) => line != null);
+    return { ...value, output: said.join("\n"), attachments: attachments.filter((_, at) => lines[at] == null) };
   },
 };
 

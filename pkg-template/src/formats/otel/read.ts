@@ -64,6 +64,11 @@ export const otelShape: MessageFormat = {
 
   withoutToolCalls: (row, isUnwanted = () => true) =>
     withoutSome(row, "parts", (part) => CALL.test(String(part.type)) && isUnwanted(part)),
+
+  withLines(value, next) {
+    const line = /^(?:blob|uri|file)$/.test(String(value.type)) ? next() : undefined;
+    return line === undefined ? undefined : line === null ? value : { type: "text", content: line };
+  },
 };
 
 /** True for a part that only these messages have. */

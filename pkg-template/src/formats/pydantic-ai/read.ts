@@ -62,7 +62,15 @@ export const pydanticAiShape: MessageFormat = {
 
   withoutToolCalls: (row, isUnwanted = () => true) =>
     withoutSome(row, "parts", (part) => isOfTool(part) && isUnwanted(part)),
+
+  withLines(value, next) {
+    const line = MEDIA_KIND.test(String(value.kind)) ? next() : undefined;
+    return line === undefined ? undefined : (line ?? value);
+  },
 };
+
+/** The kinds of images, audio, videos and files in a prompt. */
+const MEDIA_KIND = /^(?:binary|(?:image|audio|video|document)-url)$/;
 
 /** The line before a system prompt inside a user message. */
 const INSTRUCTIONS = "[Instructions of the application]";
@@ -133,7 +141,7 @@ function readItem(item: unknown, place: string): PartInput {
   }
   const { kind, url, data, media_type: mediaType } = recordOf(item);
   const type = kindOfMediaType(mediaType ?? String(kind).replace("-url", ""));
-  if (kind !== "binary" && !/^(?:image|audio|video|document)-url$/.test(String(kind))) {
+  if (!MEDIA_KIND.test(String(kind))) {
     throw new MalformedMessage(
       `${place}.kind`,
       "unknown content of a prompt",

@@ -34,10 +34,13 @@ const GEMINI: ModelScope = {
   sources: ["https://github.com/crewAIInc/crewAI/pull/6973", "https://github.com/crewAIInc/crewAI/issues/6984"],
 };
 
-/** The Claude models that only take instructions at the top, not among the messages. */
+/** The Claude models that only take instructions at the top, not among the messages. The core has the same. */
 export const INSTRUCTIONS_AT_TOP: ModelScope = {
-  words: "Claude before 4.8",
-  holds: (model) => (claudeVersion(model) ?? 0) < 408,
+  words: "Claude before 4.8 and Claude Sonnet 5",
+  holds(model) {
+    const version = claudeVersion(model) ?? 0;
+    return version < 408 || (version === 500 && model.includes("sonnet"));
+  },
   sources: [
     "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
     "https://github.com/simonw/llm-anthropic/issues/73",

@@ -177,7 +177,9 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     if (role === "tool") {
       return []; // tools return results and nothing else
     }
-    const kind = isThought(part) ? "assistant" : role;
+    // A note that isn't the assistant's is an instruction to the provider, such as a change of the tools.
+    const isInstruction = role !== "assistant" && part.type === "redacted_thinking" && part.note === "other";
+    const kind = isInstruction ? "system" : isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });
 }
@@ -334,11 +336,12 @@ const LATE_INSTRUCTIONS = "[Instructions of the application]";
 /**
  * Separates instructions that have their own place in a request, in order, from the other turns. `late` is the place of
  * instructions that come after the conversation has begun: with the others at the top, in their own place, or in their
- * own place as a marked text of the user's.
+ * own place as a marked text of the user's. Pieces that are `alwaysLate` can't be at the top.
  */
 export function apart(
   turns: readonly RequestTurn[],
   late: "top" | "place" | "user" = "top",
+  alwaysLate: IsInline = () => false,
 ): {
   readonly system: readonly SystemTurn[];
   readonly others: readonly RequestTurn[];
@@ -347,10 +350,17 @@ export function apart(
   const begun = late === "top" ? turns.length : turns.findIndex((turn) => !isSystem(turn) && !isMade(turn));
   const beginning = begun < 0 ? turns : turns.slice(0, begun);
   const rest = begun < 0 ? [] : turns.slice(begun);
+  /** Returns the instructions at the beginning that are always late, or the others. */
+  const begins = (isLate: boolean): readonly SystemTurn[] =>
+    beginning
+      .filter(isSystem)
+      .map((turn) => ({ ...turn, pieces: turn.pieces.filter((piece) => alwaysLate(piece) === isLate) }))
+      .filter(({ pieces }) => pieces.length > 0);
   return {
-    system: beginning.filter(isSystem),
+    system: begins(false),
     others: [
       ...beginning.filter((turn) => !isSystem(turn)),
+      ...begins(true),
       ...rest.map((turn) => (isSystem(turn) && late === "user" ? markedAsUser(turn) : turn)),
     ],
   };

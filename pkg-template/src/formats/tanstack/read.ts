@@ -64,6 +64,11 @@ export const tanStackShape: MessageFormat = {
   withoutToolCalls(row, isUnwanted = () => true) {
     return withoutSome(row, "parts", (part) => /^tool-(?:call|result)$/.test(String(part.type)) && isUnwanted(part));
   },
+
+  withLines(value, next) {
+    const line = MEDIA.has(value.type) ? next() : undefined;
+    return line === undefined ? undefined : line === null ? value : { type: "text", content: line };
+  },
 };
 
 /** True for a part that only TanStack's messages have. */
