@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 232_300 },
+  "windrow.wasm": { brotli: 232_900 },
   "selection.wasm": { brotli: 214_065 },
-  "page: buildContext": { brotli: 400_500 },
-  "slim: buildContext, the core beside it": { brotli: 49_400 },
-  "first context in a page: all fits": { brotli: 281_800 },
-  "first context in a page: exact in o200k_base": { brotli: 736_700 },
-  "first context in a page: exact in cl100k_base": { brotli: 492_900 },
-  "worker: buildContext, cl100k_base": { gzip: 872_700 },
-  "worker: slim, cl100k_base": { gzip: 554_800 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 814_500 },
-  "worker: o200k_base": { gzip: 1_164_700 },
-  "worker: cl100k_base": { gzip: 919_200 },
-  "worker: both vocabularies": { gzip: 1_375_700 },
+  "page: buildContext": { brotli: 400_600 },
+  "slim: buildContext, the core beside it": { brotli: 49_900 },
+  "first context in a page: all fits": { brotli: 282_700 },
+  "first context in a page: exact in o200k_base": { brotli: 737_600 },
+  "first context in a page: exact in cl100k_base": { brotli: 493_800 },
+  "worker: buildContext, cl100k_base": { gzip: 874_200 },
+  "worker: slim, cl100k_base": { gzip: 555_900 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 815_800 },
+  "worker: o200k_base": { gzip: 1_166_300 },
+  "worker: cl100k_base": { gzip: 920_800 },
+  "worker: both vocabularies": { gzip: 1_377_300 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

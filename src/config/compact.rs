@@ -37,7 +37,8 @@ pub struct StoredSummary {
     pub text: String,
     /// The facts that windrow found itself. They are shown after the text.
     pub facts: SummaryFacts,
-    /// The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none.
+    /// The last message that it covers, by its id; `r` and the position of one without an id. If a message has several steps, `#` and the
+    /// place of one of its rows may follow. Default: it covers none.
     pub through: Option<String>,
     /// The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`.
     pub asked_through: Option<String>,

@@ -210,10 +210,24 @@ impl Groups {
     }
 
     /// For a context without calls and results: a thought belongs to the text after it, and everything else is by
-    /// itself.
+    /// itself. The rows of an assistant's message are one message again, as far as they are shown.
     #[must_use]
-    pub fn without_calls(transcript: &Messages, order: &[usize]) -> Self {
+    pub fn without_calls(
+        transcript: &Messages,
+        order: &[usize],
+        is_shown: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut groups = Self::apart(transcript);
+        let mut last = None;
+        let shown = order.iter().filter(|row| transcript.has_split() && is_shown(**row));
+        for &row in shown {
+            if let Some(last) = last.filter(|last| transcript.are_of_one_answer(*last, row)) {
+                groups.join(last, row);
+                groups.continued.push(row);
+            }
+            last = Some(row);
+        }
+        map::sort_by_key(&mut groups.continued, &|row| (map::place(Some(row)), 0));
         if transcript.has_seen(Field::JoinsNext) {
             let calls = |row: usize| transcript.value(row, Field::CallId).is_some();
             groups.join_thoughts(transcript, order, |pair| !pair.iter().copied().any(calls));

@@ -229,6 +229,15 @@ impl Messages {
         })
     }
 
+    /// True if two rows are of one message, and an assistant wrote it.
+    pub(crate) fn are_of_one_answer(&self, one: usize, other: usize) -> bool {
+        self.has_split() && {
+            let message = self.message_of(one);
+            let first = self.stored.split.first_row_of(message);
+            message == self.message_of(other) && self.stored.rows[first].role == Role::Assistant
+        }
+    }
+
     /// True if any message is more than one row.
     pub(crate) fn has_split(&self) -> bool {
         !self.stored.split.is_empty()

@@ -1,4 +1,4 @@
-//! Messages of several rows: one for each speaker, and one for each tool result.
+//! Messages of several rows: one for each speaker, each result of a tool, and each step of an assistant.
 //!
 //! A user's message may hold tool results next to the user's words, and a tool's message several results. Each result
 //! is a row, and so are the words. No stage has to ask who wrote which part of a message, and one result can be dropped

@@ -54,6 +54,13 @@ pub(crate) fn is_nothing_else(config: &ContextConfig, transcript: &Messages, row
         || (transcript.fields(row).any(is_of_tool) && is_blank(config, transcript, row))
 }
 
+/// True if a filter shows a message, which may be without its tool calls and results.
+pub(crate) fn is_shown(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
+    let is_unwanted = config.filter.exclude_blank || config.render.provider.is_some();
+    let is_hidden = is_unwanted && is_blank(config, transcript, row);
+    !is_hidden && !is_nothing_else(config, transcript, row)
+}
+
 /// True if a message shows nothing.
 pub(crate) fn is_blank(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
     shown_fields(config, transcript, row).all(|(field, value)| match field {

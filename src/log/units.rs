@@ -15,9 +15,10 @@ pub(crate) fn of(
     // The unit of each group, by the group's row.
     let mut unit_of_group = vec![None; messages.len()];
     let mut stretch = 0;
+    let mut before = None;
     for row in rows {
         let begins = match unit {
-            WindowUnit::Message => true,
+            WindowUnit::Message => begins_message(messages, before, *row),
             WindowUnit::Exchange => {
                 // Rows on different sides of a gap belong to different exchanges.
                 let is_beyond_gap = groups::stretch_of(messages, *row) > stretch;
@@ -25,6 +26,7 @@ pub(crate) fn of(
             }
         };
         stretch = stretch.max(groups::stretch_of(messages, *row));
+        before = Some(*row);
         let group = groups.of(*row);
         let unit = unit_of_group[group].unwrap_or_else(|| {
             if begins {
@@ -36,6 +38,24 @@ pub(crate) fn of(
         units[unit].push(*row);
     }
     units
+}
+
+/// True if a message begins with a row that comes after another one. The steps of an assistant's message are one message.
+pub(crate) fn begins_message(messages: &Messages, before: Option<usize>, row: usize) -> bool {
+    before.is_none_or(|before| !messages.are_of_one_answer(before, row))
+}
+
+/// The rows of the newest `count` messages among some rows, oldest first.
+pub(crate) fn newest_messages<'a>(
+    messages: &Messages,
+    rows: &'a [usize],
+    count: usize,
+) -> &'a [usize] {
+    let begins = |at: &usize| {
+        begins_message(messages, at.checked_sub(1).map(|before| rows[before]), rows[*at])
+    };
+    let first = (0..rows.len()).rev().filter(begins).take(count).last();
+    &rows[first.unwrap_or(rows.len())..]
 }
 
 /// True if an exchange begins with a message: it is the user's.

@@ -1,7 +1,7 @@
 //! Cost of a message in the form that a provider gets.
 //!
-//! Without a provider it is one message, except that each result is a separate one. With a provider it is as many as it
-//! becomes in the request (for example calls, their results, and text about them), and only sent parts are counted.
+//! It is as many messages as it becomes in a request, for example calls, their results, and text about them. Without a
+//! provider each result is a separate message. With one, only sent parts are counted.
 //! `pkg-template/src/formats` makes the request. Parallel calls are counted as one message, and so are their results if
 //! the provider takes them as one. Other messages that are merged in the request are counted separately, which never
 //! counts too little.
@@ -165,9 +165,12 @@ impl<'a> SentMessage<'a> {
             self.is_marked = false;
         }
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
+        if self.provider.is_none() && self.open == Open::Answered && !is_more {
+            self.show();
+        }
         if self.open == Open::Result || is_more || self.provider.is_none() {
             // There may be a line end between two texts of a tool's result.
-            self.parts.flat_tokens += u64::from(is_more);
+            self.parts.flat_tokens += u64::from(is_more && self.provider.is_some());
             self.parts.visible.push(text);
             if self.open == Open::Result {
                 self.open = Open::Answered;
@@ -213,10 +216,14 @@ impl<'a> Ties<'a> {
     fn of(view: View<'a>, piece: Piece) -> Self {
         match piece {
             Piece::Message(row) => {
+                // Without a provider, only rows of one message are joined.
+                let is_joined = view.input.config.render.provider.is_some()
+                    || view.input.transcript.role(row) != Role::Tool
+                        && view.input.transcript.goes_on(row);
                 let marks = view.marks;
                 Self {
                     open_calls: marks.open_calls_of(row),
-                    goes_on: marks.goes_on(row),
+                    goes_on: is_joined && marks.goes_on(row),
                     repeats: marks.repeats_of(row),
                 }
             }
@@ -243,7 +250,7 @@ pub(super) fn parts<'a>(
     let covered = transcript.fields(row).take(covered_count(config, transcript, row));
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
-    let mut out = SentMessage::of(input, transcript, row, provider.is_some() && goes_on);
+    let mut out = SentMessage::of(input, transcript, row, goes_on);
     if provider.is_some() {
         out.parts.flat_tokens += repeats as u64;
     }
@@ -260,7 +267,9 @@ pub(super) fn parts<'a>(
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
     match provider {
         None => {
-            out.show();
+            if role == Role::Tool || !begins_with_result(transcript, row) {
+                out.show();
+            }
             is_first_result = role == Role::Tool;
             out.parts.visible.extend(left.take().map(Into::into));
         }
@@ -299,9 +308,6 @@ pub(super) fn parts<'a>(
                     out.answer();
                 }
                 is_first_result = false;
-                if provider.is_none() {
-                    out.open = Open::Message;
-                }
                 out.parts.hidden.extend(tools::result_text(value, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
@@ -375,10 +381,13 @@ pub(crate) fn media_bytes(view: View<'_>, piece: Piece) -> u64 {
 
 /// True if a message is the result of one call: its content comes before the id of the call.
 fn is_one_result(transcript: &Transcript, row: usize) -> bool {
-    let mut content =
-        transcript.fields(row).map(|(field, _)| field).filter(|field| field.is_content());
-    content.find(|field| *field != Field::Name).is_some_and(|field| field != Field::ResultId)
-        && transcript.value(row, Field::ResultId).is_some()
+    !begins_with_result(transcript, row) && transcript.value(row, Field::ResultId).is_some()
+}
+
+/// True if the first part of a message is a result.
+fn begins_with_result(transcript: &Transcript, row: usize) -> bool {
+    let is_part = |field: &Field| field.is_content() && *field != Field::Name;
+    transcript.fields(row).map(|(field, _)| field).find(is_part) == Some(Field::ResultId)
 }
 
 /// The most tokens around arguments that aren't an object: they become a field of one.

@@ -8,6 +8,7 @@ use crate::config::{LateInstructions, LimitsCount, SectionKind, SessionScope};
 use crate::log::groups::{self, Arrangement, Groups, HalfCall};
 use crate::log::plan::Wanted;
 use crate::log::tool_calls;
+use crate::log::units;
 use crate::recall::transcript::Transcript;
 use crate::stages::filter;
 use crate::stages::unread;
@@ -40,7 +41,9 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     marks.order = arrangement.order;
     marks.times = arrangement.times;
     marks.groups = if input.config.filter.exclude_tool_calls {
-        Groups::without_calls(&input.transcript, &marks.order) // text next to a call doesn't need a result
+        // Text next to a call doesn't need a result.
+        let is_shown = |row| tool_calls::is_shown(config, &input.transcript, row);
+        Groups::without_calls(&input.transcript, &marks.order, is_shown)
     } else {
         arrangement.groups
     };
@@ -104,12 +107,13 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
         };
         let limit = limit.try_into().unwrap_or(usize::MAX);
         let rows = marks.optional_rows();
+        let newest = units::newest_messages(&input.transcript, &rows, limit);
         // An unread message may be newer.
-        if rows.iter().rev().take(limit).any(|row| !unread::is_behind_unread(input, marks, *row)) {
+        if newest.iter().any(|row| !unread::is_behind_unread(input, marks, *row)) {
             return Err(Wanted::More);
         }
-        for row in rows.into_iter().rev().skip(limit) {
-            marks.leave_out(row, reason);
+        for row in &rows[..rows.len() - newest.len()] {
+            marks.leave_out(*row, reason);
         }
     }
     Ok(())

@@ -47,7 +47,9 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         !unwanted.is_empty()
             && transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
-    let role = transcript.role(row);
+    // Results in an assistant's message are part of what it says.
+    let is_in_answer = transcript.are_of_one_answer(row, row);
+    let role = if is_in_answer { Role::Assistant } else { transcript.role(row) };
     if transcript.is_summary(row) {
         (!input.config.tiers.enabled).then_some(Reason::IsSummary)
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {

@@ -9,7 +9,7 @@ use crate::base::time::Milliseconds;
 use crate::config::{Format, LimitsCount, WindowUnit};
 use crate::log::messages::Messages;
 use crate::log::plan::Wanted;
-use crate::log::units::{self, begins_exchange};
+use crate::log::units::{self, begins_exchange, begins_message};
 use crate::stages::filter;
 use crate::stages::unread;
 use crate::state::ask::MarkResult;
@@ -31,9 +31,10 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
         require_stand_ins(input, marks)?;
     }
     let window = input.config.window.clone();
+    let turns: Begins = |messages, _, row| begins_exchange(messages, row);
     let begins = match window.unit {
-        WindowUnit::Message => |_: &Messages, _: usize| true,
-        WindowUnit::Exchange => begins_exchange,
+        WindowUnit::Message => begins_message,
+        WindowUnit::Exchange => turns,
     };
     let collect = input.config.collect.clone();
     if collect.limits_count == LimitsCount::History {
@@ -53,11 +54,11 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
         keep_newest(input, marks, count, begins, Reason::BeyondLookback)?;
     }
     if let Some(count) = window.max_user_turns {
-        keep_newest(input, marks, count, begins_exchange, Reason::BeyondUserTurns)?;
+        keep_newest(input, marks, count, turns, Reason::BeyondUserTurns)?;
     }
     if let Some(count) = window.max_recent_messages {
         let rows = windowed_rows(marks);
-        keep_newest(input, marks, count, |_, _| true, Reason::BeyondRecentMessages)?;
+        keep_newest(input, marks, count, begins_message, Reason::BeyondRecentMessages)?;
         // Within the floor no message is too old.
         let has_floor = window.min_messages >= count;
         let is_beyond =
@@ -112,28 +113,35 @@ fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
+/// True if a unit begins with a row, by the row before it.
+type Begins = fn(&Messages, Option<usize>, usize) -> bool;
+
 /// Keeps the newest `count` units. A unit begins at a row if `begins` is true for it. If there are at most `count`,
 /// everything stays, including rows before the first unit.
 fn keep_newest(
     input: &Input,
     marks: &mut Marks,
     count: u64,
-    begins: fn(&Messages, usize) -> bool,
+    begins: Begins,
     reason: Reason,
 ) -> MarkResult {
     let rows = windowed_rows(marks);
-    let all = rows.iter().filter(|row| begins(&input.transcript, **row)).count();
+    let before = std::iter::once(None).chain(rows.iter().copied().map(Some));
+    let begun: Vec<bool> = std::iter::zip(before, &rows)
+        .map(|(before, row)| begins(&input.transcript, before, *row))
+        .collect();
+    let all = begun.iter().filter(|begins| **begins).count();
     if all as u64 <= count {
         // Unread messages determine whether the rows before the first unit belong to one more.
-        let precedes = rows.first().is_some_and(|first| !begins(&input.transcript, *first));
+        let precedes = begun.first() == Some(&false);
         let is_open = all as u64 == count && precedes && input.transcript.unread().is_some();
         return if is_open { Err(Wanted::More) } else { Ok(()) };
     }
     let mut units = 0;
-    for row in rows.into_iter().rev() {
+    for (row, begins) in rows.into_iter().zip(begun).rev() {
         if units >= count {
             leave_before(marks, row, reason);
-        } else if begins(&input.transcript, row) {
+        } else if begins {
             units += 1;
         }
     }
@@ -159,14 +167,15 @@ fn leave_out_background(marks: &mut Marks, reason: Reason) {
 fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     let rows = windowed_rows(marks);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let newest = &rows[rows.len().saturating_sub(count)..];
+    let newest = units::newest_messages(&input.transcript, &rows, count);
     if input.transcript.unread().is_some() {
         // Unread messages may be newer by their time, or fewer were read than are required.
         let is_newest = |row: &usize| unread::is_behind_unread(input, marks, *row);
         if !newest.iter().all(is_newest) {
             return Err(Wanted::More);
         }
-        if newest.len() < count {
+        let is_all = newest.len() == rows.len() && input.transcript.has_split();
+        if newest.len() < count || is_all {
             unread::ask_for_more(input, marks, &[])?;
         }
     }

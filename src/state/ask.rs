@@ -101,6 +101,8 @@ pub enum Need {
         previous: Option<String>,
         /// The positions of the messages in the transcript.
         positions: Vec<usize>,
+        /// For each position the place of a row in the message, from 1 on. 0 is the whole message.
+        shares: Vec<usize>,
         /// Their texts, a line for each message.
         text: String,
         /// Facts of all messages that the summary will cover.

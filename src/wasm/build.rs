@@ -148,7 +148,11 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
                 place(&mut wanted.positions);
             }
         }
-        Need::Compact { positions, .. } => place(positions),
+        Need::Compact { positions, .. } => {
+            for position in positions {
+                *position = transcript.message_of(*position);
+            }
+        }
         _ => {}
     }
     need

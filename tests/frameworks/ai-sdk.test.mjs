@@ -6,7 +6,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import * as ai7 from "ai";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
-import { ContextError, presets } from "windrow";
+import { buildContext, ContextError, presets } from "windrow";
 import { contextMiddleware, prepareStep } from "windrow/ai-sdk";
 import { z } from "zod";
 import { anthropicReplies, assertPaired, checkSteps, longChat, markCount, tokensIn } from "./support.mjs";
@@ -303,3 +303,53 @@ test("the caller's breakpoints stay, and the total never exceeds Anthropic's lim
     }
   }
 });
+
+/** A run of forty steps in one message, as `useChat` has it. */
+function uiRun() {
+  const steps = Array.from({ length: 40 }, (_, at) => [
+    { type: "step-start" },
+    { type: "text", text: `Now I read file ${at}.`, state: "done" },
+    ...[at, at + 100].map((file) => ({
+      type: "tool-read_file",
+      toolCallId: `read_${file}`,
+      state: "output-available",
+      input: { path: `src/f${file}.ts` },
+      output: `${"a line of the file\n".repeat(30)}end of ${file}`,
+    })),
+  ]);
+  return [
+    { id: "task", role: "user", parts: [{ type: "text", text: "Read all files." }] },
+    { id: "run", role: "assistant", parts: steps.flat() },
+  ];
+}
+
+const idsIn = (messages, type) =>
+  messages
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .flatMap((part) => (part.type === type ? [part.toolCallId] : []));
+const callsIn = (messages) => idsIn(messages, "tool-call");
+
+for (const { name, ai, specification } of versions) {
+  for (const maxTokens of [1500, 4000, 8000]) {
+    test(`AI SDK ${name}: a UI message of forty steps at ${maxTokens} tokens keeps the steps that model messages keep`, async () => {
+      const run = uiRun();
+      const whole = await buildContext(run, { budget: { maxTokens } });
+      const sent = await ai.convertToModelMessages(whole.messages);
+      const apart = await buildContext(await ai.convertToModelMessages(run), { budget: { maxTokens } });
+      assert.deepEqual(callsIn(sent), callsIn(apart.messages));
+      const plain = apart.messages.map(({ role, content }) => ({ role, content }));
+      assert.deepEqual(
+        sent.map(({ role, content }) => ({ role, content })),
+        plain,
+      );
+      assert.ok(callsIn(sent).includes("read_139"), "the newest step is there");
+      assert.ok(tokensIn(sent) <= maxTokens * 1.1);
+      // What is kept are whole results, and a call of a model takes them.
+      const kept = await ai.convertToModelMessages(whole.kept);
+      assert.deepEqual(callsIn(kept), callsIn(sent));
+      const { model, seen } = scripted(specification, 0);
+      await ai.generateText({ model, messages: sent });
+      assertPaired(callsIn(seen[0].prompt), idsIn(seen[0].prompt, "tool-result"));
+    });
+  }
+}

@@ -796,7 +796,10 @@ export interface StoredSummary {
   readonly text?: string | undefined;
   /** The facts that windrow found itself. They are shown after the text. */
   readonly facts?: SummaryFacts | undefined;
-  /** The last message that it covers, by its id; `r` and the position of one without an id. Default: it covers none. */
+  /**
+   * The last message that it covers, by its id; `r` and the position of one without an id. If a message has several steps, `#` and the
+   * place of one of its rows may follow. Default: it covers none.
+   */
   readonly through?: string | null | undefined;
   /** The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`. */
   readonly askedThrough?: string | null | undefined;
@@ -1227,6 +1230,7 @@ export type Need =
       readonly need: "compact";
       readonly previous?: string | null;
       readonly positions: readonly number[];
+      readonly shares: readonly number[];
       readonly text: string;
       readonly facts: SummaryFacts;
       readonly through: string;

@@ -5,6 +5,8 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
 import type { Hooks, TriageCandidate } from "../config/hooks.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { parse } from "../message/read.js";
+import { ofShares, sharesOf } from "../message/shares.js";
 import {
   answerOf,
   type HookNeed,
@@ -29,7 +31,7 @@ import type { Source } from "./transcript.js";
 export type TakeVectors = (first: number, vectors: Vectors) => boolean;
 
 /** The messages of a build that asks a hook, and their ids. */
-export type AskedOf<M> = Pick<Source<M>, "messages" | "ids">;
+export type AskedOf<M> = Pick<Source<M>, "messages" | "ids" | "shape">;
 
 /** The hooks that a build asks, and the build's own facts. */
 export interface Asking<M> {
@@ -151,7 +153,7 @@ interface HookQuestion {
 function questionOf<M extends AnyMessage>(
   need: OtherNeed,
   hook: HookName,
-  { messages, ids }: AskedOf<M>,
+  { messages, ids, shape }: AskedOf<M>,
 ): HookQuestion {
   switch (need.need) {
     case "counts": {
@@ -173,8 +175,12 @@ function questionOf<M extends AnyMessage>(
       };
     }
     case "compact": {
-      const { previous = null, positions, text, facts, maxTokens } = need;
-      const shown = positions.map((position) => messages[position] as M);
+      const { previous = null, positions, shares, text, facts, maxTokens } = need;
+      const rows = new Map<number, number[]>();
+      for (const [at, position] of positions.entries()) {
+        rows.set(position, [...(rows.get(position) ?? []), shares[at] as number]);
+      }
+      const shown = Array.from(rows, ([position, places]) => withShares(messages[position] as M, places, shape));
       const asked = { previous, messages: shown, text, facts, maxTokens };
       return { call: (run, signal) => run({ ...asked, signal }), read: readText };
     }
@@ -194,6 +200,17 @@ function questionOf<M extends AnyMessage>(
       };
     }
   }
+}
+
+/** Returns a message with some of its rows alone; with all of them it is the caller's own. */
+function withShares<M extends AnyMessage>(given: M, places: readonly number[], shape: string | undefined): M {
+  if (places[0] === 0) {
+    return given;
+  }
+  const { message, parts } = parse(given, "message", "context_build_error", { shape });
+  const all = sharesOf(message, parts) ?? [];
+  const kept = new Map(places.map((place) => [place, undefined]));
+  return places.length < all.length ? ofShares(given, all, kept, shape) : given;
 }
 
 function withMessages<M extends AnyMessage>(

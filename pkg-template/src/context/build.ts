@@ -95,6 +95,10 @@ export async function buildContext<M extends AnyMessage, F extends Format>(
   const last = compact?.askedPosition == null ? undefined : messages[compact.askedPosition];
   if (compact != null && last !== undefined) {
     summaries.set(last, compact.summary);
+    const before = messages[(compact.askedPosition as number) - 1];
+    if (before !== undefined && OF_STEP.test(compact.summary.through ?? "")) {
+      summaries.set(before, compact.summary);
+    }
   }
   return context;
 }
@@ -125,6 +129,9 @@ export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
  * same messages keeps its summary, and no other conversation gets it.
  */
 const summaries = new WeakMap<object, StoredSummary>();
+
+/** The name of a row of a message that has an id. The message may be another object with its next step; the one before it stays. */
+const OF_STEP = /#\d+$/;
 
 /** Fills in the last summary of a conversation if the config has none. Only sessions ask ahead. */
 function goOnWithSummary<M extends AnyMessage>({ options, hooks }: ReadConfig, messages: readonly M[]): void {

@@ -30,11 +30,11 @@ import type { AnyMessage } from "../formats/any-message.js";
 import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
-import { callsAt, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
+import { callsAt, idOf, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
 import { type MediaLines, withMediaLines } from "../message/media-lines.js";
 import type { MessageInput } from "../message/message.js";
-import { isResult } from "../message/origin.js";
+import { isCall, isResult } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -164,6 +164,12 @@ interface Rest {
   readonly trace: Trace;
   readonly snapshot: Snapshot;
   readonly recording: Recording;
+}
+
+/** The calls of a row that have no result, and its results that have no call, by their places in the message. */
+interface HalfCalls {
+  readonly open: readonly number[];
+  readonly orphans: readonly number[];
 }
 
 /** Returns the pieces that are messages of the prompt. Quoted ones are part of the text that quotes them. */
@@ -320,7 +326,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #ids: readonly (string | undefined)[];
   readonly #redact: Redactor | undefined;
   readonly #bound: ReadonlySet<number> | undefined;
-  readonly #halves: ReadonlyMap<number, { readonly ids: readonly string[] }>;
+  readonly #halves: ReadonlyMap<number, HalfCalls>;
   /** The messages of the prompt for `request`, independent of later changes to the caller's array. */
   readonly #sent: readonly AnyMessage[] | undefined;
   /** The parsed messages of the prompt, once `request` was called. */
@@ -397,26 +403,40 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return isWhole ? message : ofShares(message, all, kept, shape);
     };
     const halves = new Map(
-      rest.halves.map(([[row, share], open, orphans]) => {
+      rest.halves.map(([[row, share], open, orphans]): [number, HalfCalls] => {
         const position = messageRow(row);
-        const { parts } = readOf(position);
-        const ids = [...callsAt(parts, open, []).ids] as string[];
-        const all = callsAt(parts, open, orphans);
-        return [keyOf(position, share), { ids, all, orphans: callsAt(parts, [], orphans) }];
+        const { message, parts } = readOf(position);
+        const before = (sharesOf(message, parts) ?? []).slice(0, Math.max(share - 1, 0)).flatMap((own) => own.parts);
+        const firsts = [before.filter(isCall).length, before.filter(isResult).length] as const;
+        const half: HalfCalls = {
+          open: open.map((at) => at + firsts[0]),
+          orphans: orphans.map((at) => at + firsts[1]),
+        };
+        return [keyOf(position, share), half];
       }),
     );
     this.#halves = halves;
     /** Copies without open calls, shared by `kept` and `messages`. */
     const copies = new Map<number, M>();
     /** Returns a message without results that have no call, and without open calls unless `withOpen` keeps them. */
-    const withoutHalves = (message: M, row: number, share: number, withOpen: boolean): M => {
-      const half = row < 0 ? undefined : halves.get(keyOf(row, share));
-      if (half === undefined) {
+    const withoutHalves = (message: M, row: number, shares: readonly number[], withOpen: boolean): M => {
+      const half = row < 0 ? [] : shares.flatMap((share) => halves.get(keyOf(row, share)) ?? []);
+      if (half.length === 0) {
         return message;
       }
       const isOwn = message === sentFor(source[row] as M) && !withOpen;
-      const copy =
-        (isOwn ? copies.get(row) : undefined) ?? withoutCalls(message, withOpen ? half.orphans : half.all, shape);
+      const known = isOwn ? copies.get(row) : undefined;
+      if (known !== undefined) {
+        return known;
+      }
+      const open = withOpen ? [] : half.flatMap((it) => it.open);
+      const unwanted = callsAt(
+        sentFor(source[row] as M),
+        readOf(row).parts,
+        open,
+        half.flatMap((it) => it.orphans),
+      );
+      const copy = withoutCalls(message, unwanted, shape);
       if (isOwn) {
         copies.set(row, copy);
       }
@@ -430,7 +450,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         : withoutHalves(
             messageOf(row, shares, () => undefined),
             row,
-            shares[0] ?? 0,
+            shares,
             false,
           );
     this.kept =
@@ -445,7 +465,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const cutOf = (share: number): string | undefined => this.#shortened.get(keyOf(row, share));
       const [first = 0] = shares;
       const known = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
-      const whole = withoutHalves(known, row, first, withOpen);
+      const whole = withoutHalves(known, row, shares, withOpen);
       // The request may have another format than the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
@@ -481,15 +501,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         const known = row === REQUEST_ROW ? parse(request, "request", "context_build_error") : readOf(position);
         const { message, parts } =
           position < 0 || this.#bound?.has(position) !== false ? known : withoutThinking(known);
-        const own = (sharesOf(message, parts) ?? [])[share - 1] ?? parts;
+        const own = (sharesOf(message, parts) ?? [])[share - 1] ?? { role: message.role, parts };
         const cut = this.#shortened.get(keyOf(row, share));
-        const left = own.filter(({ part }) => part.type !== "text");
+        const left = own.parts.filter(({ part }) => part.type !== "text");
         found.push({
-          role: own.some(isResult) && share > 0 ? "tool" : message.role,
+          role: own.role,
           name: message.name ?? undefined,
           source: message.source ?? undefined,
           parts:
-            cut === undefined ? own : [{ part: { type: "text", text: cut }, given: undefined, place: "" }, ...left],
+            cut === undefined
+              ? own.parts
+              : [{ part: { type: "text", text: cut }, given: undefined, place: "" }, ...left],
           tokens,
         });
       }
@@ -609,7 +631,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}${fate === "left out" && stage === "budget" ? this.#copyWords(position) : ""}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#partWords(position)}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}${fate === "left out" && stage === "budget" ? this.#copyWords(position) : ""}`,
       tokens: this.#costOf(position) ?? this.#measure([message], { first: position, shape: this.#shape })[1] ?? 0,
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
@@ -823,9 +845,23 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return proofsIn(read).length > 0;
   }
 
+  /** Says how much of a message of several rows is left out. */
+  #partWords(position: number): string {
+    const shares = this.#sharesOf(position).filter((share) => share > 0);
+    if (shares.length === 0 || this.recording.config.filter?.excludeToolCalls === true) {
+      return "";
+    }
+    const { message, parts } = this.#read(position);
+    const rows = sharesOf(message, parts) ?? [];
+    const count = rows.filter((_, at) => !shares.includes(at + 1)).flatMap((row) => row.parts).length;
+    return count === 0 ? "" : `; ${count} of its ${parts.length} parts are left out`;
+  }
+
   /** Says which calls of a message have no result. */
   #openWords(position: number): string {
-    const { ids = [] } = this.#ofAnyRow(this.#halves, position) ?? {};
+    const open = this.#sharesOf(position).flatMap((share) => this.#halves.get(keyOf(position, share))?.open ?? []);
+    const calls = open.length === 0 ? [] : this.#read(position).parts.filter(isCall);
+    const ids = open.flatMap((at) => idOf(calls[at]) ?? []);
     const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed in the request";
     return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
   }
@@ -851,9 +887,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /** Returns an entry of the first row of a message that has one. */
   #ofAnyRow<T>(known: ReadonlyMap<number, T>, position: number): T | undefined {
-    this.#shares ??= sharesByMessage(this.#runs);
-    const share = this.#shares.get(position)?.find((it) => known.has(keyOf(position, it)));
+    const share = this.#sharesOf(position).find((it) => known.has(keyOf(position, it)));
     return share === undefined ? undefined : known.get(keyOf(position, share));
+  }
+
+  /** Returns the places of the rows of a message that are in the context. */
+  #sharesOf(position: number): readonly number[] {
+    this.#shares ??= sharesByMessage(this.#runs);
+    return this.#shares.get(position) ?? [];
   }
 
   #costOf(position: number): number | undefined {

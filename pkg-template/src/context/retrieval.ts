@@ -455,23 +455,23 @@ export function rowsOf({ length, numberOf, read }: Omit<AskedContext, "shownOf" 
   const rows: TranscriptRow[] = [];
   for (let position = 0; position < length; position++) {
     const { message, parts } = read(position);
-    const said = parts.map(({ part }) => (part.type === "tool-call" ? callText(part) : undefined));
-    parts.forEach(({ part }, at) => {
-      const made = said[at];
-      if (part.type === "tool-call" && made !== undefined) {
-        calls.set(part.toolCallId, made);
-      }
-    });
     const row = (own: readonly PlacedPart[], share: number): TranscriptRow => {
+      const said = own.flatMap(({ part }) => {
+        if (part.type !== "tool-call") {
+          return [];
+        }
+        const made = callText(part);
+        calls.set(part.toolCallId, made);
+        return [made.text];
+      });
       const result = own.find(isResult)?.part;
       const callId = result?.type === "tool-result" ? result.toolCallId : undefined;
       const made = callId === undefined ? undefined : calls.get(callId);
       const asked = made?.name === NAME ? argumentsIn(made.input) : undefined;
-      const texts = [textOfParts(own), ...(share === 0 ? said.flatMap((call) => call?.text ?? []) : [])];
       return {
         name: `r${numberOf(position)}${share === 0 ? "" : `.${share}`}`,
         label: made?.text ?? (result === undefined ? message.role : "result"),
-        text: texts.filter((text) => text !== "").join("\n"),
+        text: [textOfParts(own), ...said].filter((text) => text !== "").join("\n"),
         isUsers: message.role === "user" && result === undefined,
         ids: [share > 1 ? undefined : message.id, callId],
         position,
@@ -479,7 +479,7 @@ export function rowsOf({ length, numberOf, read }: Omit<AskedContext, "shownOf" 
         asked: typeof asked === "string" ? undefined : asked,
       };
     };
-    const own = sharesOf(message, parts)?.map((share, at) => row(share, at + 1)) ?? [row(parts, 0)];
+    const own = sharesOf(message, parts)?.map((share, at) => row(share.parts, at + 1)) ?? [row(parts, 0)];
     rows.push(...own.filter(({ text }) => text !== ""));
   }
   return rows;

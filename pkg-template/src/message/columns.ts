@@ -8,8 +8,8 @@ import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, Provenance, ReadMessage, ReasoningPart } from "./message.js";
-import { isResult, type PlacedPart } from "./origin.js";
-import { sharesOf } from "./shares.js";
+import type { PlacedPart } from "./origin.js";
+import { type Share, sharesOf } from "./shares.js";
 
 /**
  * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
@@ -30,10 +30,10 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
   const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
   const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
   const shares = sharesOf(message, placed);
-  const role = shares === undefined ? message.role : "tool";
+  const role = shares?.[0]?.role ?? message.role;
   const columns: MessageColumns = [roleCodes[role], message.pinned === true ? 1 : 0, time];
   push(columns, "id", message.id as string | undefined);
-  push(columns, "name", shares === undefined ? message.name : undefined);
+  push(columns, "name", role === message.role ? message.name : undefined);
   push(columns, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
   push(columns, "sessionId", message.sessionId);
   push(columns, "conversationId", message.conversationId as string | undefined);
@@ -58,20 +58,20 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
     columns.push(fieldCodes.resultId, first.part.toolCallId);
     push(columns, "resultName", first.part.toolCallId === "" ? first.part.toolName : undefined);
   } else {
-    for (const part of shares?.[0] ?? placed) {
-      pushPart(columns, part, encrypted);
-    }
-  }
-  for (const share of shares?.slice(1) ?? []) {
-    const role = share.some(isResult) ? "tool" : message.role;
-    columns.push(fieldCodes.nextRow, role);
-    push(columns, "name", role === "tool" ? undefined : message.name);
-    for (const part of share) {
-      pushPart(columns, part, encrypted);
+    const rows: readonly Share[] = shares ?? [{ role, parts: placed }];
+    for (const [at, { role: speaker, parts }] of rows.entries()) {
+      if (at > 0) {
+        columns.push(fieldCodes.nextRow, speaker);
+        push(columns, "name", speaker === message.role ? message.name : undefined);
+      }
+      for (const part of parts) {
+        pushPart(columns, part, encrypted);
+      }
+      push(columns, "proofBytes", shares === undefined ? undefined : proofBytes(parts));
     }
   }
   push(columns, "serverFields", saysThoughts ? undefined : serverFields);
-  push(columns, "proofBytes", proofBytes(placed));
+  push(columns, "proofBytes", shares === undefined ? proofBytes(placed) : undefined);
   push(columns, "joinsNext", message.joinsNext === true ? "" : undefined);
   return columns;
 }

@@ -2,7 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import { type IsUnwanted, type MessageOrigin, recordOf, type UnknownRecord } from "./format.js";
-import { isResult, type PlacedPart } from "./origin.js";
+import { isCall, isResult, type PlacedPart, pathOf } from "./origin.js";
 import { formatOf } from "./recognise.js";
 
 /**
@@ -47,25 +47,31 @@ export interface LeftOutCalls {
 
 /** Returns the calls and results of a message at certain indexes among its calls and among its results. */
 export function callsAt(
+  message: object,
   parts: readonly PlacedPart[],
   callPlaces: readonly number[],
   resultPlaces: readonly number[],
 ): LeftOutCalls {
-  const calls = parts.filter(({ part }) => part.type === "tool-call" || part.type === "tool-approval-request");
+  const calls = parts.filter(isCall);
   const results = parts.filter(isResult);
   const gone = new Set([...callPlaces.map((at) => calls[at]), ...resultPlaces.map((at) => results[at])]);
   const stays = new Set([...calls, ...results].filter((placed) => !gone.has(placed)).map(idOf));
   const ids = Array.from(gone, idOf).filter((id) => id !== undefined && !stays.has(id));
-  return { ids: new Set(ids), holders: new Set(Array.from(gone, (placed) => placed?.given)) };
+  const holders = Array.from(gone, (placed) => placed?.given ?? valueAt(message, placed?.place ?? ""));
+  return { ids: new Set(ids), holders: new Set(holders) };
 }
 
-const idOf = (placed: PlacedPart | undefined): unknown => {
+const valueAt = (message: object, place: string): unknown =>
+  pathOf(place).reduce<unknown>((held, name) => (held as UnknownRecord | undefined)?.[name], message);
+
+/** Returns the id of a call, or of what a result answers. */
+export function idOf(placed: PlacedPart | undefined): string | undefined {
   const { toolCallId, approvalId } = (placed?.part ?? {}) as {
     readonly toolCallId?: string;
     readonly approvalId?: string;
   };
   return approvalId ?? toolCallId;
-};
+}
 
 /** Returns a marked copy of a message without some calls and results, or the message itself if it has none of them. */
 export function withoutCalls<M extends object>(message: M, { ids, holders }: LeftOutCalls, shape?: string): M {

@@ -53,6 +53,10 @@ export interface MessageFormat {
    */
   withLines?(value: UnknownRecord, next: NextLine): unknown;
   /**
+   * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat what the list holds.
+   */
+  withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
+  /**
    * Returns a copy with an origin, in the places that `read` uses. Only called for plain data. Default: the fields
    * `id`, `createdAt` and `sessionId` of the message.
    */

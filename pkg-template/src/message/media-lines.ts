@@ -13,7 +13,7 @@ export type MediaLines = readonly (readonly (string | null)[])[];
 /** Returns a marked copy of a message with lines in the place of some of its images, audio and files. */
 export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
   const { message: read, parts, format } = parse(message, "message", "context_build_error", { shape });
-  const rows = sharesOf(read, parts) ?? [parts];
+  const rows = sharesOf(read, parts)?.map((share) => share.parts) ?? [parts];
   const { withLines = lineInstead } = format;
   let copy: unknown = message;
   for (const [at, row] of rows.entries()) {

@@ -19,6 +19,10 @@ export interface PlacedPart extends Origin {
 export const isResult = ({ part }: PlacedPart): boolean =>
   part.type === "tool-result" || part.type === "tool-approval-response";
 
+/** True if a part calls a tool, or asks if it may be called. */
+export const isCall = ({ part }: PlacedPart): boolean =>
+  part.type === "tool-call" || part.type === "tool-approval-request";
+
 /** Splits a place in a message into the names of its path. */
 export const pathOf = (place: string): readonly string[] => place.split(/[.[\]]+/).filter((name) => name !== "");
 

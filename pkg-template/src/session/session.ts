@@ -489,8 +489,8 @@ export class Session<M extends AnyMessage = MessageInput> {
           Object.assign(options, { compact: own.summary == null ? { ...own, ...stored } : own });
           const { signal } = this.#closing;
           askAhead = async (need) => {
-            const { messages, ids } = tail.source();
-            const asking = { hooks, source: { messages, ids }, signal, kind: KIND, take: () => false } as const;
+            const { messages, ids, shape } = tail.source();
+            const asking = { hooks, source: { messages, ids, shape }, signal, kind: KIND, take: () => false } as const;
             const answer = redacted(await askHook(need, asking), redact);
             const { through, facts } = need;
             const text = answer.outcome === "given" ? answer.text?.trim() : undefined;

@@ -134,6 +134,7 @@ impl Packer<'_> {
         Need::Compact {
             previous: Some(summary.text.clone()).filter(|text| !text.is_empty()),
             positions: rows.to_vec(),
+            shares: rows.iter().map(|row| input.transcript.share(*row)).collect(),
             text: text_of(&input.config, &input.transcript, rows),
             facts: Box::new(self.fitting(facts, max_tokens)),
             through: gone.last().map(|row| self.name_of(*row)).unwrap_or_default(),
@@ -170,10 +171,7 @@ impl Packer<'_> {
     /// Number of rows, in order, up to a message given by name. 0 without such a message.
     fn count_through(&self, rows: &[usize], name: &str) -> usize {
         let transcript = &self.input.transcript;
-        let is_named = |row: &usize| match transcript.value(*row, Field::Id) {
-            Some(id) => id == name,
-            None => transcript.name_of(*row) == name,
-        };
+        let is_named = |row: &usize| self.name_of(*row) == name;
         let order = &self.marks.order;
         let Some(last) = order.iter().rposition(is_named) else { return 0 };
         let mut comes_before = vec![false; transcript.len()];
@@ -185,8 +183,11 @@ impl Packer<'_> {
 
     fn name_of(&self, row: usize) -> String {
         let transcript = &self.input.transcript;
-        let id = transcript.value(row, Field::Id);
-        id.map_or_else(|| transcript.name_of(row), str::to_owned)
+        match (transcript.value(row, Field::Id), transcript.share(row)) {
+            (None, _) => transcript.name_of(row),
+            (Some(id), 0) => id.to_owned(),
+            (Some(id), share) => format!("{id}#{share}"),
+        }
     }
 
     /// True if a summary has fewer tokens than the last one plus the messages that have gone since.

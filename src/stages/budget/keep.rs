@@ -102,7 +102,8 @@ impl Packer<'_> {
             *remaining = remaining.minus(cost);
             return Ok(None);
         }
-        if members.len() as u64 > self.history.items {
+        let count = self.counted_messages(members);
+        if count > self.history.items {
             return Ok(Some(Reason::OverLimit));
         }
         let pieces = &mut members.iter().map(|row| piece_of(is_quoted, *row));
@@ -130,7 +131,7 @@ impl Packer<'_> {
             own = self.history.cost; // nothing else counts
         }
         self.history.cost = self.history.cost.minus(own);
-        self.history.items -= members.len() as u64;
+        self.history.items -= count;
         if is_quoted {
             self.fill.quoted.extend(members);
         }

@@ -129,6 +129,19 @@ impl<'a> Packer<'a> {
         self.meter.ask_for(self.view(), pieces)
     }
 
+    /// How many messages the history's own limit counts for some rows. The steps of an assistant's message count once.
+    pub(super) fn counted_messages(&self, rows: &[usize]) -> u64 {
+        let transcript = &self.input.transcript;
+        if self.history.items == u64::MAX || !transcript.has_split() {
+            return rows.len() as u64;
+        }
+        let is_new = |(at, row): &(usize, &usize)| {
+            let mut others = rows[..*at].iter().chain(&self.fill.kept);
+            !others.any(|other| transcript.are_of_one_answer(*other, **row))
+        };
+        rows.iter().enumerate().filter(is_new).count() as u64
+    }
+
     /// The members of a row's group that no stage has left out: in a text a call may be there without its result.
     pub(super) fn open_members(&self, row: usize) -> impl Iterator<Item = usize> {
         let marks = self.marks;

@@ -158,7 +158,7 @@ impl Packer<'_> {
                 continue;
             }
             let members: Vec<usize> = self.open_members(row).collect();
-            let count = members.len() as u64;
+            let count = self.counted_messages(&members);
             let is_statement = share.reason == Reason::Statement;
             let mut turn = Turn { members: &members, form, is_quoted, is_statement };
             if is_statement && known.is_none() {

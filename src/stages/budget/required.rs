@@ -103,7 +103,8 @@ impl Packer<'_> {
         };
         let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
         self.history.cost = self.history.cost.minus(own);
-        self.history.items = self.history.items.saturating_sub(rows.len() as u64);
+        let count = self.counted_messages(&rows);
+        self.history.items = self.history.items.saturating_sub(count);
         self.is_over_budget = !spent.fits(limit);
         self.fill.kept = rows;
         self.fill.kept.extend(turn);

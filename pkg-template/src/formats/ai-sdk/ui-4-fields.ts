@@ -37,9 +37,7 @@ const UNSEEN = /^(?:step-start|source|source-url|source-document|error|data-.*)$
  */
 export function readUi4(fields: UnknownRecord, place: string, isOpenUnseen = false): readonly PartInput[] {
   const parts = partsOf(fields, place);
-  const files = new Set(
-    parts.filter(({ part }) => part.type === "file").map(({ part }) => bodyOf(part.data ?? part.url)),
-  );
+  const files = filesOf(parts.map(({ part }) => part));
   const attachments = placedList(fields, "experimental_attachments", place);
   return [
     ...inSteps(
@@ -59,6 +57,32 @@ export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord 
     text,
     { kindOf, rewritten, made: (own) => ({ type: "text", text: own }) },
   );
+  return withFields(fields, parts);
+}
+
+/** Returns the fields with another list: the parts, or the calls if no part holds them. Other fields only repeat parts. */
+export function ui4WithParts(fields: UnknownRecord, path: readonly string[], given: readonly unknown[]): UnknownRecord {
+  const [name = ""] = path.slice(-1);
+  if (name !== "parts") {
+    return { ...fields, [name]: given };
+  }
+  const parts = given.map(recordOf);
+  const { reasoning, experimental_attachments: attachments } = fields;
+  const files = filesOf(parts);
+  return {
+    ...withFields(fields, parts),
+    ...(reasoning == null || parts.some(({ type }) => type === "reasoning") ? {} : { reasoning: undefined }),
+    ...(Array.isArray(attachments)
+      ? { experimental_attachments: attachments.filter((it) => files.has(bodyOf(recordOf(it).url))) }
+      : {}),
+  };
+}
+
+const filesOf = (parts: readonly UnknownRecord[]): ReadonlySet<unknown> =>
+  new Set(parts.filter(({ type }) => type === "file").map(({ data, url }) => bodyOf(data ?? url)));
+
+/** Returns the fields with other parts, in each field that repeats some of them. */
+function withFields(fields: UnknownRecord, parts: readonly UnknownRecord[]): UnknownRecord {
   const hasParts = fields.parts != null;
   const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
   return {

@@ -5,7 +5,7 @@ import { listFrom } from "../../base/lists.js";
 import { type MessageFormat, recordOf, timeIn } from "../../message/format.js";
 import type { PlainMessage } from "../../message/message.js";
 import { isOfVersion4 } from "../tool-parts.js";
-import { readUi4, ui4WithoutToolCalls, ui4WithText } from "./ui-4-fields.js";
+import { readUi4, ui4WithoutToolCalls, ui4WithParts, ui4WithText } from "./ui-4-fields.js";
 
 /** The fields of a message of version 4 that are read, by structure. `UIMessage` and `Message` of `ai` 4 fit it. */
 export interface UiMessage4Shape {
@@ -46,5 +46,6 @@ export const uiMessage4Shape: MessageFormat = {
   },
 
   withText: ui4WithText,
+  withParts: ui4WithParts,
   withoutToolCalls: ui4WithoutToolCalls,
 };

@@ -94,14 +94,22 @@ export const uiMessageShape: MessageFormat = {
       rewritten,
       made: (own) => ({ type: "text", text: own }),
     });
-    const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
-    return { ...row, ...(typeof row.content === "string" ? { content: texts.join("") } : {}), parts };
+    return withParts(row, parts);
   },
+
+  withParts: (row, _path, parts) => withParts(row, parts),
 
   withoutToolCalls(row, isUnwanted = () => true) {
     return withoutSome(row, "parts", (part) => isTool(part) && isUnwanted(part));
   },
 };
+
+/** A copy with other parts. Stored messages of earlier versions say the texts in `content` too. */
+function withParts(row: UnknownRecord, parts: readonly unknown[]): UnknownRecord {
+  const texts = parts.map(recordOf).filter(({ type }) => type === "text");
+  const content = texts.map(({ text }) => text).join("");
+  return { ...row, ...(typeof row.content === "string" ? { content } : {}), parts };
+}
 
 const textOf = (parts: readonly PartInput[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");

@@ -8,7 +8,7 @@ import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../
 import { MalformedMessage } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { lostField, sayingField } from "../../message/substance.js";
-import { readUi4, ui4WithoutToolCalls, ui4WithText } from "../ai-sdk/ui-4-fields.js";
+import { readUi4, ui4WithoutToolCalls, ui4WithParts, ui4WithText } from "../ai-sdk/ui-4-fields.js";
 
 /** The fields of a `MastraDBMessage` that are read, by structure. */
 export interface MastraMessageShape {
@@ -69,6 +69,8 @@ export const mastraShape: MessageFormat = {
     const content = ui4WithText(recordOf(row.content), text);
     return { ...row, content: row.role === "signal" ? withoutTag(content) : content };
   },
+
+  withParts: (row, path, parts) => ({ ...row, content: ui4WithParts(recordOf(row.content), path, parts) }),
 
   withOrigin: (row, { sessionId, ...named }) => ({
     ...row,

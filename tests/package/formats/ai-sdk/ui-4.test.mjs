@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens } from "windrow";
+import { inSteps, STEP } from "../../support/in-steps.mjs";
 import { checkRandomShape } from "../../support/random-shape.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
@@ -88,14 +89,14 @@ checkShape({
     },
     {
       role: "assistant",
-      content: [
+      content: inSteps([
         { type: "reasoning", text: "Let me look." },
         { type: "text", text: `I looked. ${LONG}` },
         { type: "tool-call", toolCallId: "t1", toolName: "look", input: { q: 1 } },
         { type: "tool-result", toolCallId: "t1", output: { people: 40 } },
         { type: "tool-call", toolCallId: "t2", toolName: "ask", input: {} },
         { type: "tool-result", toolCallId: "t2", output: "nobody" },
-      ],
+      ]),
     },
     { role: "user", content: "And the kitchen?" },
     {
@@ -178,7 +179,9 @@ describe("the AI SDK's UIMessage of version 4", () => {
     const besideParts = costOf({ role: "assistant", ...beside });
     const inBoth = costOf({ role: "assistant", parts, ...beside });
     assert.equal(inBoth, inParts);
-    assert.equal(besideParts, inParts);
+    // Fields say the text before the calls.
+    const [thought, call, text, file] = parts;
+    assert.equal(besideParts, costOf({ role: "assistant", content: "", parts: [thought, text, call, file] }));
   });
 
   test("contents that only a field next to the parts has count too", () => {
@@ -250,7 +253,7 @@ function withParts(random, id) {
   const role = random.pick(["user", "assistant", "assistant"]);
   const pairs = Array.from({ length: random.integer(0, 5) }, (_, at) => randomPart(random, role, `${id}-${at}`));
   const parts = pairs.map(([part]) => part);
-  const own = pairs.flatMap(([, of]) => of);
+  const own = inSteps(pairs.flatMap(([, of]) => of));
   const said = (type) => parts.filter((part) => part.type === type);
   const texts = said("text").map(({ text }) => text);
   const message = {
@@ -267,7 +270,10 @@ function withParts(random, id) {
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text }, [{ type: "text", text }]];
-  const unseen = () => [{ type: random.pick(["step-start", "source"]), source: { url: text } }, []];
+  const unseen = () => {
+    const type = random.pick(["step-start", "source"]);
+    return [{ type, source: { url: text } }, type === "step-start" ? [STEP] : []];
+  };
   const image = () => [{ type: "file", mimeType: "image/png", data: PIXEL }, [{ type: "image", url: PIXEL }]];
   const reasoning = () => [
     { type: "reasoning", reasoning: text, details: [{ type: "text", text }] },
@@ -298,7 +304,11 @@ function withoutParts(random, id) {
   const reasoning = thought === "" ? [] : [{ type: "reasoning", text: thought }];
   return [
     { id, role: "assistant", content, reasoning: thought, toolInvocations: calls.map(([call]) => call) },
-    { id, role: "assistant", content: [...reasoning, ...textParts(content), ...calls.flatMap(([, own]) => own)] },
+    {
+      id,
+      role: "assistant",
+      content: [...reasoning, ...textParts(content), ...inSteps(calls.flatMap(([, own]) => own))],
+    },
   ];
 }
 

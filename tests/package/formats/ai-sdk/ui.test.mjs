@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens, createTranscript } from "windrow";
+import { inSteps, STEP } from "../../support/in-steps.mjs";
 import { checkRandomShape } from "../../support/random-shape.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
@@ -105,7 +106,7 @@ checkShape({
     { role: "user", content: ["Which boat house?", { type: "image", url: PIXEL, mediaType: "image/png" }] },
     {
       role: "assistant",
-      content: [
+      content: inSteps([
         { type: "reasoning", text: "Let me look." },
         { type: "tool-call", toolCallId: "t1", toolName: "look", input: { q: 1 } },
         { type: "tool-result", toolCallId: "t1", output: { people: 40 } },
@@ -114,7 +115,7 @@ checkShape({
         { type: "tool-call", toolCallId: "t3", toolName: "book", input: { day: 12 } },
         { type: "tool-result", toolCallId: "t3", output: "Tool execution denied." },
         { type: "text", text: LONG },
-      ],
+      ]),
     },
     { role: "user", content: "And the kitchen?" },
     { role: "assistant", content: "It has one." },
@@ -129,7 +130,7 @@ checkShape({
     },
     {
       role: "assistant",
-      content: [
+      content: inSteps([
         { type: "redacted_thinking", data: "c2VhbGVk" },
         { type: "image", url: PIXEL },
         { type: "redacted_thinking", data: "Y29tcGFjdA==" },
@@ -141,7 +142,7 @@ checkShape({
         { type: "tool-result", toolCallId: "t9", output: "no JSON" },
         { type: "tool-call", toolCallId: "t11", toolName: "void", input: {} },
         { type: "tool-result", toolCallId: "t11", output: "" },
-      ],
+      ]),
     },
   ],
   texts: ["Which boat house?", "forty people", "[Calling look(", '"people":40', "nobody", "too dear"],
@@ -237,7 +238,7 @@ checkRandomShape({
       const id = `m${position}`;
       return [
         { id, role, parts: pairs.map(([part]) => part) },
-        { id, role, content: pairs.flatMap(([, own]) => own) },
+        { id, role, content: inSteps(pairs.flatMap(([, own]) => own)) },
       ];
     }),
 });
@@ -246,7 +247,10 @@ checkRandomShape({
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text, state: "done" }, [{ type: "text", text }]];
-  const unseen = () => [{ type: random.pick(["step-start", "data-x", "source-url"]), data: { text } }, []];
+  const unseen = () => {
+    const type = random.pick(["step-start", "data-x", "source-url"]);
+    return [{ type, data: { text } }, type === "step-start" ? [STEP] : []];
+  };
   const image = () => [
     { type: "file", mediaType: "image/png", url: PIXEL },
     [{ type: "image", mediaType: "image/png", url: PIXEL }],

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens, memoryStore, openSession, plainMessage } from "windrow";
 import { threadHistory } from "windrow/assistant-ui";
+import { inSteps, STEP } from "../../support/in-steps.mjs";
 import { checkRandomShape } from "../../support/random-shape.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
@@ -104,11 +105,13 @@ checkShape({
       role: "assistant",
       content: [
         { type: "reasoning", text: "Let me look." },
-        ...own("t1", { people: 40 }),
-        ...own("t2", "no boat"),
-        ...own("t3", "Tool execution denied."),
-        ...own("t4", "too dear"),
-        ...own("t5", "nobody"),
+        ...inSteps([
+          ...own("t1", { people: 40 }),
+          ...own("t2", "no boat"),
+          ...own("t3", "Tool execution denied."),
+          ...own("t4", "too dear"),
+          ...own("t5", "nobody"),
+        ]),
         text(LONG),
       ],
     },
@@ -171,7 +174,7 @@ describe("assistant-ui's ThreadMessage", () => {
       JSON.parse(JSON.stringify(messages), (name, value) => (name === "createdAt" ? new Date(value) : value)),
     );
     const said = await session.build({ encoding, request: null, render: { format: "text" } });
-    assert.match(said.text, /The plan says forty\..*too dear.*\[Calling look\(/s);
+    assert.match(said.text, /The plan says forty\..*\[Calling look\(.*too dear/s);
   });
 
   test("the state of a message on the page is read as the message", () => {
@@ -207,7 +210,7 @@ checkRandomShape({
       const id = `m${position}`;
       const pairs = Array.from({ length: random.integer(0, 5) }, (_, at) => randomPart(random, role, `${id}-${at}`));
       const parts = pairs.map(([part]) => part);
-      const plain = { id, role, createdAt: about(id).createdAt, content: pairs.flatMap(([, of]) => of) };
+      const plain = { id, role, createdAt: about(id).createdAt, content: inSteps(pairs.flatMap(([, of]) => of)) };
       if (role === "assistant") {
         return [assistant(id, parts), { ...plain, status: "completed" }];
       }
@@ -231,7 +234,10 @@ function randomPart(random, role, toolCallId) {
   const words = () => [text(said), [text(said)]];
   const unseen = () => [{ type: random.pick(["source", "data", "generative-ui"]), data: said }, []];
   const image = () => [{ type: "image", image: PIXEL }, [{ type: "image", url: PIXEL }]];
-  const reasoning = () => [{ type: "reasoning", text: said }, said === "" ? [] : [{ type: "reasoning", text: said }]];
+  const reasoning = () => [
+    { type: "reasoning", text: said },
+    said === "" ? [STEP] : [STEP, { type: "reasoning", text: said }],
+  ];
   const called = () =>
     random.pick([
       [call(toolCallId), own(toolCallId).slice(0, 1)],

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens } from "windrow";
+import { inSteps, STEP } from "../../support/in-steps.mjs";
 import { checkRandomShape } from "../../support/random-shape.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
@@ -122,11 +123,13 @@ checkShape({
         { type: "reasoning", text: "Once more." },
         { type: "redacted_thinking", data: "c2VhbGVk" },
         { type: "redacted_thinking", data: "c2U=" },
-        ...own("t1", { people: 40 }),
-        ...own("t2", "nobody"),
-        ...own("t3", "no boat"),
-        ...own("t4", "Tool execution denied."),
-        ...own("t5", "too dear"),
+        ...inSteps([
+          ...own("t1", { people: 40 }),
+          ...own("t2", "nobody"),
+          ...own("t3", "no boat"),
+          ...own("t4", "Tool execution denied."),
+          ...own("t5", "too dear"),
+        ]),
         { type: "text", text: LONG },
       ],
     },
@@ -242,7 +245,7 @@ checkRandomShape({
       const role = random.pick(["user", "assistant", "assistant", "signal"]);
       const pairs = Array.from({ length: random.integer(0, 5) }, (_, at) => randomPart(random, role, `${id}-${at}`));
       const parts = pairs.map(([part]) => part);
-      const own = pairs.flatMap(([, of]) => of);
+      const own = inSteps(pairs.flatMap(([, of]) => of));
       const invocations = parts.flatMap(({ toolInvocation }) => toolInvocation ?? []);
       const createdAt = new Date(1746435780000 + position * 60_000);
       const content = { format: 2, parts, ...(random.chance(0.5) ? { toolInvocations: invocations } : {}) };
@@ -257,7 +260,10 @@ checkRandomShape({
 function randomPart(random, role, toolCallId) {
   const text = random.text(12);
   const words = () => [{ type: "text", text }, [{ type: "text", text }]];
-  const unseen = () => [{ type: random.pick(["step-start", "source-document", "data-x"]), data: text }, []];
+  const unseen = () => {
+    const type = random.pick(["step-start", "source-document", "data-x"]);
+    return [{ type, data: text }, type === "step-start" ? [STEP] : []];
+  };
   const image = () => [{ type: "file", mimeType: "image/png", data: PIXEL }, [{ type: "image", url: PIXEL }]];
   const reasoning = () => [
     random.pick([

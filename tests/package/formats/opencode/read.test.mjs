@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens } from "windrow";
+import { inSteps, STEP } from "../../support/in-steps.mjs";
 import { checkRandomShape } from "../../support/random-shape.mjs";
 import { checkShape } from "../../support/shape-cases.mjs";
 
@@ -86,12 +87,14 @@ checkShape({
       content: [
         { type: "reasoning", text: "Let me look." },
         { type: "redacted_thinking", data: "c2VhbGVk" },
-        ...own("t1", "forty people"),
-        ...own("t2", "nobody"),
-        ...own("t3", "half of it"),
-        ...own("t4", "[Tool execution was interrupted]"),
-        ...own("t5", "[Tool execution was interrupted]"),
-        ...own("t6", "[Old tool result content cleared]"),
+        ...inSteps([
+          ...own("t1", "forty people"),
+          ...own("t2", "nobody"),
+          ...own("t3", "half of it"),
+          ...own("t4", "[Tool execution was interrupted]"),
+          ...own("t5", "[Tool execution was interrupted]"),
+          ...own("t6", "[Old tool result content cleared]"),
+        ]),
       ],
     },
     { role: "assistant", content: LONG },
@@ -214,7 +217,7 @@ checkRandomShape({
           role,
           ...(pairs.some(([{ type }]) => type === "compaction") ? {} : { createdAt: created }),
           sessionId: "ses_1",
-          content: pairs.flatMap(([, of]) => of),
+          content: inSteps(pairs.flatMap(([, of]) => of)),
         },
       ];
     }),
@@ -228,10 +231,10 @@ function randomPart(random, role, callID) {
       ? [{ type: "text", text, synthetic: true }, [{ type: "text", text, origin: "file" }]]
       : [{ type: "text", text }, [{ type: "text", text }]];
   const hidden = () => [{ type: "text", text, ignored: true }, []];
-  const unseen = () => [
-    { type: random.pick(["step-start", "step-finish", "patch", "agent", "retry"]), name: text },
-    [],
-  ];
+  const unseen = () => {
+    const type = random.pick(["step-start", "step-finish", "patch", "agent", "retry"]);
+    return [{ type, name: text }, type === "step-start" ? [STEP] : []];
+  };
   const image = () => [{ type: "file", mime: "image/png", url: PIXEL }, [{ type: "image", url: PIXEL }]];
   const told = () => [{ type: "compaction", auto: true }, [{ type: "text", text: "What did we do so far?" }]];
   const reasoning = () => [{ type: "reasoning", text, time }, text === "" ? [] : [{ type: "reasoning", text }]];
