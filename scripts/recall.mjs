@@ -124,7 +124,7 @@ async function main() {
     console.log(usage);
     return;
   }
-  // A path is relative to the folder from which npm was started.
+  // A path is relative to the folder that npm was started in.
   if (asked.withLines) {
     const file =
       asked.file === undefined ? projectPath(LINES) : resolve(process.env.INIT_CWD ?? process.cwd(), asked.file);
