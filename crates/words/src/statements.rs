@@ -302,6 +302,7 @@ fn end_of_sentence(text: &str) -> Option<usize> {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
+    use crate::detect::detect;
     use proptest::prelude::*;
     use windrow_property::properties;
 
@@ -338,6 +339,34 @@ mod tests {
             // Thresholds are the measured values less a sentence or two.
             assert!(right * 10 >= found * 7, "{language}: {right} of {found} are right");
             assert!(right * 2 >= wanted, "{language}: {right} of {wanted} are found");
+        }
+    }
+
+    /// Single lines of nine languages. Of the messages around them, those of class "turn", "reply" and "task" say nothing.
+    const LINES: &str = include_str!("../../../scripts/statements/lines.txt");
+
+    #[test]
+    fn most_single_lines_are_found_in_each_language() {
+        let mut counts: Vec<(&str, [u32; 4])> = Vec::new();
+        for line in LINES.lines().filter(|line| !line.starts_with('#')) {
+            let [language, class, text]: [&str; 3] =
+                line.splitn(3, " | ").collect::<Vec<_>>().try_into().expect("three cells");
+            if class == "subject" {
+                continue;
+            }
+            if counts.last().is_none_or(|it| it.0 != language) {
+                counts.push((language, [0; 4]));
+            }
+            let kind = usize::from(["turn", "reply", "task"].contains(&class)) * 2;
+            let (_, of_language) = counts.last_mut().expect("a language");
+            of_language[kind] += 1;
+            of_language[kind + 1] += u32::from(cue(text, detect(text)) != 0);
+        }
+        assert_eq!(counts.len(), 9);
+        for (language, [wanted, found, others, wrong]) in counts {
+            // Thresholds are the measured values less a sentence or two.
+            assert!(found * 10 >= wanted * 6, "{language}: {found} of {wanted} are found");
+            assert!(wrong * 10 <= others * 4, "{language}: {wrong} of {others} others are found");
         }
     }
 
