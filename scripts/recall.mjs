@@ -1,13 +1,15 @@
 // Measures how much of a question's evidence is in its context, and prints the figures as one JSON object at the end.
 // See `usage`.
 
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { readConversations } from "../benches/recall/file.mjs";
 import { build } from "./build.mjs";
-import { Failure, isProgram, runProgram, seconds, step } from "./project.mjs";
+import { Failure, isProgram, projectPath, runProgram, seconds, step } from "./project.mjs";
 import { setUp } from "./setup.mjs";
 
 export const usage = `npm run recall -- FILE.json [--with JSON] [--oracle] [--embed]
+npm run recall -- --lines [FILE.txt] [--with JSON]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
 2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
@@ -18,6 +20,10 @@ package: the newest messages (recency), and plain BM25 over the messages.
   --oracle  also with triage.select by one who knows the answer: a bound
   --embed   also with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into
             .cache/recall with Python and pip; vectors are made once; and with triage.select by their nearness: a bound
+
+--lines measures single lines: one line of a user ("Please wrap lines at 100 columns") among 200 unrelated turns of its
+language, then a task that shares no word with it, at 2000 tokens. It prints how many of the lines of each language are in
+their context, and those that aren't. Without a file, the lines are those of scripts/statements/lines.txt.
 
 FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
 id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
@@ -43,7 +49,9 @@ the JSON of its tool calls, and 4 a message. The request is not in it. Where mes
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
-const OPTIONS = ["--embed", "--oracle", "--with", "--help", "-h"];
+const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--help", "-h"];
+/** The lines that `--lines` measures without a file. */
+const LINES = "scripts/statements/lines.txt";
 
 /** Parses the command line. Undefined if it asks for the usage. */
 export function argumentsOf(given) {
@@ -60,10 +68,13 @@ export function argumentsOf(given) {
   if (files.length > 1) {
     throw new Failure("give one file: npm run recall -- FILE.json", 2);
   }
-  return files.length === 0 || given.includes("--help") || given.includes("-h")
+  const withLines = given.includes("--lines");
+  const isAsked = (files.length === 0 && !withLines) || given.includes("--help") || given.includes("-h");
+  return isAsked
     ? undefined
     : {
         file: files[0],
+        withLines,
         withVectors: given.includes("--embed"),
         withOracle: given.includes("--oracle"),
         others: values.map(optionsOfRecall),
@@ -114,6 +125,12 @@ async function main() {
     return;
   }
   // A path is relative to the folder that npm was started in.
+  if (asked.withLines) {
+    const file =
+      asked.file === undefined ? projectPath(LINES) : resolve(process.env.INIT_CWD ?? process.cwd(), asked.file);
+    await printLines(readFileSync(file, "utf8"), asked.others[0]);
+    return;
+  }
   const conversations = readConversations(resolve(process.env.INIT_CWD ?? process.cwd(), asked.file));
   await setUp("build");
   await build();
@@ -124,6 +141,14 @@ async function main() {
     : await recallLines(conversations, options);
   console.error(`✓ recall (${seconds(performance.now() - started)})`);
   console.log(lines.join("\n"));
+}
+
+/** Measures single lines. */
+async function printLines(text, recall) {
+  await setUp("build");
+  await build();
+  const { lineReport, measureLines, readLines } = await import("../benches/recall/lines.mjs");
+  console.log(lineReport(await measureLines(readLines(text), { recall }), true).join("\n"));
 }
 
 /** Computes all vectors before any measurement. */

@@ -240,7 +240,7 @@ impl Index {
             && transcript.value(row, Field::ResultId).is_none()
             && transcript.value(row, Field::OfFile).is_none();
         columns.cues.push(if is_users_own {
-            cues::cues(&text, language) | statements::cue(&text)
+            cues::cues(&text, language) | statements::cue(&text, own)
         } else {
             0
         });

@@ -4,7 +4,7 @@
 //! They compete with ranked messages. A prior for its kind raises a statement's score, and it is included if it is then
 //! worth more than the last message that fits. The rarer statements are among the user's messages, the higher the
 //! prior, as with words: if every line is one, none is raised. The prior is lower if one place has all words of the
-//! request, or if the request isn't a question.
+//! request, and a little lower if the request isn't a question.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -74,7 +74,7 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
         .collect();
     let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
     let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
-    let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.no_question };
+    let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
     let [any, health] = [said.len(), of_health].map(|count| rarity(own.len(), count));
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
@@ -85,7 +85,9 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
             Kind::Fact | Kind::Instruction => weights.statement * any,
         };
         let near = similarities.map_or(0.0, |all| all[message].max(0.0));
-        let raised = need * (prior * sure + weights.statement_similarity * near);
+        // From two thirds of the surest score on, more of it says nothing more.
+        let likely = (1.5 * sure).min(1.0);
+        let raised = need * (prior * likely + weights.statement_similarity * near);
         let score = scores.total[message].max(0.0) + most * raised;
         let worth = score * score / (tokens(price(index, message, limits)) + weights.price_of_any);
         let is_safety = kind == Kind::Health && sure >= 1.0;

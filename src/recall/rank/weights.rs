@@ -91,6 +91,8 @@ pub struct Weights {
     pub statement: f32,
     /// The same for matters of health, by their own rarity.
     pub health: f32,
+    /// The share of these that remains for a request that isn't a question. A new task needs statements.
+    pub statement_of_task: f32,
     /// Additional score of a statement for similarity of meaning.
     pub statement_similarity: f32,
     /// A statement must be worth this many times the last message that fits. A lower value displaces more of the
@@ -172,6 +174,7 @@ impl Weights {
         excerpt: 0.25,
         statement: 0.4,
         health: 0.15,
+        statement_of_task: 0.8,
         statement_similarity: 2.0,
         margin: 2.0,
         about_in_flow: 0.5,

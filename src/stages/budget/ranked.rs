@@ -10,6 +10,7 @@ use crate::base::message::Field;
 use crate::config::Ranking;
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::recall::rank::query;
+use crate::recall::text::detect::detect;
 use crate::recall::text::statements;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
@@ -337,7 +338,7 @@ impl Packer<'_> {
     /// The passage of a long message that has its lasting statement.
     fn statement_of(&self, row: usize) -> Option<Excerpt> {
         let text = self.long_text_of(row, self.input.config.recall.excerpts.min_tokens)?;
-        let statement = statements::best(text)?.sentence;
+        let statement = statements::best(text, detect(text))?.sentence;
         let tokens = excerpt::about_tokens(&statement) + MOST_AROUND;
         LongText::new(text.into(), &statement, self.input.transcript.role(row))
             .excerpt(tokens, &|part| self.count_left_out(part))

@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { loadEncoding } from "windrow";
 import { conversationsOf, readConversations } from "../../../benches/recall/file.mjs";
+import { lineReport, measureLines, readLines } from "../../../benches/recall/lines.mjs";
 import { intervalOf, mean, measuresOf } from "../../../benches/recall/measures.mjs";
 import { figuresOf } from "../../../benches/recall/report.mjs";
 import { BUDGETS, CONFIGURATIONS, measureConversations, tokensOf } from "../../../benches/recall/run.mjs";
@@ -189,7 +190,7 @@ describe("the command", () => {
     const { status, stdout } = command();
     assert.equal(status, 0);
     assert.match(stdout, /^npm run recall -- FILE\.json \[--with JSON\] \[--oracle\] \[--embed\]\n/);
-    const none = { file: "a.json", withVectors: false, withOracle: false, others: [] };
+    const none = { file: "a.json", withLines: false, withVectors: false, withOracle: false, others: [] };
     assert.deepEqual(argumentsOf(["a.json", "--embed"]), { ...none, withVectors: true });
     const others = [{ ranking: "bm25" }, { maxShare: 0.5 }];
     const given = others.flatMap((recall) => ["--with", JSON.stringify(recall)]);
@@ -280,5 +281,55 @@ describe("the stored vectors", () => {
     fails = false;
     await assert.rejects(cache.vectorsOf(["tea"], { signal: AbortSignal.abort() }), { name: "AbortError" });
     assert.deepEqual(await cache.vectorsOf(["tea"]), expected(["tea"]));
+  });
+});
+
+describe("single lines", () => {
+  const LINES = [
+    "# A comment.",
+    "english | health | I have a severe peanut allergy.",
+    "english | fact | A sunset | a song.",
+    "english | turn | How does * work?",
+    "english | reply | Here are the main points about *. It has a long history.",
+    "english | subject | volcanoes; glaciers; bridges; clocks; opera",
+    "english | task | Have a look at the allergy again.",
+    "english | task | Plan the weekend for us.",
+  ].join("\n");
+
+  test("a line comes back among turns of another subject if it says something lasting", async () => {
+    const [{ language, results }] = await measureLines(readLines(LINES), { turns: 60, maxTokens: 400 });
+    assert.equal(language, "english");
+    assert.deepEqual(
+      results.map(({ kind, text, isKept }) => [kind, text, isKept]),
+      [
+        ["health", "I have a severe peanut allergy.", true],
+        ["fact", "A sunset | a song.", false],
+      ],
+    );
+    const [ofNone] = await measureLines(readLines(LINES), {
+      turns: 60,
+      maxTokens: 400,
+      recall: { maxStatementShare: 0, maxStandingShare: 0 },
+    });
+    assert.deepEqual(
+      ofNone.results.map(({ isKept }) => isKept),
+      [false, false],
+    );
+  });
+
+  test("the report has a row for each language, the missing lines and the shares", () => {
+    const results = [
+      { kind: "fact", text: "One.", isKept: true },
+      { kind: "health", text: "Two.", isKept: false },
+    ];
+    const lines = lineReport([{ language: "english", results, others: 1.5 }], true);
+    assert.match(lines[1], /^english +2 +50\.0 +100\.0 +- +0\.0 +1\.5$/);
+    assert.deepEqual(lines.slice(2), ["", "english: Two.", "", '{"english":50}']);
+  });
+
+  test("a file of lines may be named, and an unknown class is refused", () => {
+    assert.deepEqual(argumentsOf(["--lines"])?.withLines, true);
+    assert.equal(argumentsOf(["--lines", "other.txt"])?.file, "other.txt");
+    assert.throws(() => readLines("english | poem | A rose."), /poem is not a class/);
   });
 });
