@@ -47,7 +47,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         !unwanted.is_empty()
             && transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
-    // Results in an assistant's message are part of what it says.
+    // Results in an assistant's message are parts of an answer.
     let is_in_answer = transcript.are_of_one_answer(row, row);
     let role = if is_in_answer { Role::Assistant } else { transcript.role(row) };
     if transcript.is_summary(row) {

@@ -344,7 +344,7 @@ for (const { name, ai, specification } of versions) {
       );
       assert.ok(callsIn(sent).includes("read_139"), "the newest step is there");
       assert.ok(tokensIn(sent) <= maxTokens * 1.1);
-      // What is kept are whole results, and a call of a model takes them.
+      // Kept results are whole, and a call of a model takes them.
       const kept = await ai.convertToModelMessages(whole.kept);
       assert.deepEqual(callsIn(kept), callsIn(sent));
       const { model, seen } = scripted(specification, 0);

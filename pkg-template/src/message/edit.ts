@@ -64,7 +64,7 @@ export function callsAt(
 const valueAt = (message: object, place: string): unknown =>
   pathOf(place).reduce<unknown>((held, name) => (held as UnknownRecord | undefined)?.[name], message);
 
-/** Returns the id of a call, or of what a result answers. */
+/** Returns the id of a call, or that of the call that a result answers. */
 export function idOf(placed: PlacedPart | undefined): string | undefined {
   const { toolCallId, approvalId } = (placed?.part ?? {}) as {
     readonly toolCallId?: string;
