@@ -21,7 +21,7 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
     for (const { part, place } of row) {
       const own = left.splice(0, mediaCount(part));
       if (own.some((line) => line !== null)) {
-        copy = new Replacement(own, withLines).in(copy, pathOf(place));
+        copy = replacer(own, withLines)(copy, pathOf(place));
       }
     }
   }
@@ -39,43 +39,34 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Replaces the images, audio and files of one part. */
-class Replacement {
-  /** The values that were walked. LangChain's messages hold their content twice. */
-  readonly #done = new Map<object, unknown>();
-  readonly #lines: (string | null)[];
-  readonly #withLines: NonNullable<MessageFormat["withLines"]>;
-
-  constructor(lines: (string | null)[], withLines: NonNullable<MessageFormat["withLines"]>) {
-    this.#lines = lines;
-    this.#withLines = withLines;
-  }
-
-  /** Returns a copy of a value with lines in place of the media at a path. */
-  in(value: unknown, [name, ...path]: readonly string[]): unknown {
+/** Returns a function that copies a value with lines in place of the media at a path. It consumes the lines that it uses. */
+function replacer(
+  lines: (string | null)[],
+  withLines: NonNullable<MessageFormat["withLines"]>,
+): (value: unknown, path: readonly string[]) => unknown {
+  // The values that were walked. LangChain's messages hold their content twice.
+  const done = new Map<object, unknown>();
+  const next: NextLine = () => lines.shift();
+  return function replaced(value: unknown, [name, ...path]: readonly string[]): unknown {
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) {
       return value;
     }
     if (name !== undefined) {
-      return copyWith(value, name, this.in((value as UnknownRecord)[name], path));
+      return copyWith(value, name, replaced((value as UnknownRecord)[name], path));
     }
-    if (!this.#done.has(value)) {
-      this.#done.set(value, value); // it may hold itself
-      this.#done.set(value, this.#within(value as UnknownRecord));
+    if (!done.has(value)) {
+      done.set(value, value); // it may hold itself
+      done.set(value, lines.length === 0 ? value : (withLines(value as UnknownRecord, next) ?? withinOf(value)));
     }
-    return this.#done.get(value);
-  }
+    return done.get(value);
 
-  #within(value: UnknownRecord): unknown {
-    const own = this.#lines.length === 0 ? value : this.#withLines(value, () => this.#lines.shift());
-    return (
-      own ??
-      Object.entries(value).reduce<object>((copy, [key, held]) => {
-        const changed = this.in(held, []);
+    function withinOf(holder: object): object {
+      return Object.entries(holder).reduce((copy, [key, held]) => {
+        const changed = replaced(held, []);
         return changed === held ? copy : copyWith(copy, key, changed);
-      }, value)
-    );
-  }
+      }, holder);
+    }
+  };
 }
 
 /** Returns the line in place of an image, audio or a file. Undefined for any other value. */
