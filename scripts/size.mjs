@@ -17,18 +17,18 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 232_300 },
-  "selection.wasm": { brotli: 214_065 },
+  "selection.wasm": { brotli: 217_700 },
   "page: buildContext": { brotli: 400_500 },
   "slim: buildContext, the core beside it": { brotli: 49_400 },
   "first context in a page: all fits": { brotli: 281_800 },
   "first context in a page: exact in o200k_base": { brotli: 736_700 },
   "first context in a page: exact in cl100k_base": { brotli: 492_900 },
-  "worker: buildContext, cl100k_base": { gzip: 872_700 },
+  "worker: buildContext, cl100k_base": { gzip: 880_000 },
   "worker: slim, cl100k_base": { gzip: 554_800 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 814_500 },
-  "worker: o200k_base": { gzip: 1_164_700 },
-  "worker: cl100k_base": { gzip: 919_200 },
-  "worker: both vocabularies": { gzip: 1_375_700 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 821_800 },
+  "worker: o200k_base": { gzip: 1_172_100 },
+  "worker: cl100k_base": { gzip: 926_600 },
+  "worker: both vocabularies": { gzip: 1_383_100 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
