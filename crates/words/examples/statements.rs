@@ -166,7 +166,12 @@ fn read_sentences(text: &str) -> Vec<Sentence> {
         let mut next = || cells.next().unwrap_or_else(|| panic!("three cells: {line}"));
         let name = next();
         let language = LANGUAGES.iter().position(|it| *it == name).expect("a language");
-        Sentence { language, class: class_of(next()), template: 0, keys: keys(next(), table_of(language)) }
+        Sentence {
+            language,
+            class: class_of(next()),
+            template: 0,
+            keys: keys(next(), table_of(language)),
+        }
     };
     text.lines().filter(|line| !line.starts_with('#')).map(sentence).collect()
 }
@@ -348,9 +353,8 @@ impl Model {
             }
         }
         let scale = if learning.table == Table::English { 1.0 } else { SCALE_OF_OTHERS };
-        let byte = |weight: f64| {
-            (scale * weight / f64::from(STEP)).round().clamp(-127.0, 127.0) as i8
-        };
+        let byte =
+            |weight: f64| (scale * weight / f64::from(STEP)).round().clamp(-127.0, 127.0) as i8;
         let weights = sums.into_iter().map(|(key, (gradients, squares))| {
             let bytes = [0, 1, 2].map(|kind| {
                 let bias = if key == every { learning.bias[kind] } else { 0.0 };
