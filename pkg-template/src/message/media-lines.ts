@@ -3,7 +3,7 @@
 
 import type { UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
-import { copyWith, pathOf } from "./origin.js";
+import { changedAt, type PlacedChange, withFields } from "./origin.js";
 import { parse } from "./read.js";
 import { sharesOf } from "./shares.js";
 
@@ -14,17 +14,24 @@ export type MediaLines = readonly (readonly (string | null)[])[];
 export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
   const { message: read, parts } = parse(message, "message", "context_build_error", { shape });
   const rows = sharesOf(read, parts) ?? [parts];
-  let copy: unknown = message;
+  // Several parts may come from one place, whose media are replaced in one pass.
+  const places = new Map<string, (string | null)[]>();
   for (const [at, row] of rows.entries()) {
-    const left = [...(lines[at] ?? [])];
+    const all = lines[at] ?? [];
+    let next = 0;
     for (const { part, place } of row) {
-      const own = left.splice(0, mediaCount(part));
-      if (own.some((line) => line !== null)) {
-        copy = replaced(copy, pathOf(place), own);
+      const known = places.get(place) ?? [];
+      places.set(place, known);
+      for (const end = next + mediaCount(part); next < end; next++) {
+        known.push(all[next] ?? null);
       }
     }
   }
-  return Object.assign(copy as M, { shortened: true });
+  const changes = Array.from(
+    places,
+    ([place, own]): PlacedChange => [place, (held) => replaced(held, own.toReversed())],
+  );
+  return Object.assign(changedAt(message, changes) as M, { shortened: true });
 }
 
 const isMediaPart = ({ type }: PlainPart): boolean => type === "image" || type === "audio" || type === "file";
@@ -38,22 +45,19 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Returns a copy of a value with lines in place of the media at a path. Consumes the lines that it uses. */
-function replaced(value: unknown, [name, ...path]: readonly string[], lines: (string | null)[]): unknown {
-  if (typeof value !== "object" || value === null || lines.length === 0) {
+/** Returns a copy of a value with lines in place of its media. Takes the lines from the end of `left`. */
+function replaced(value: unknown, left: (string | null)[]): unknown {
+  if (typeof value !== "object" || value === null || left.length === 0) {
     return value;
   }
-  if (name !== undefined) {
-    return copyWith(value, name, replaced((value as UnknownRecord)[name], path, lines));
-  }
   if (isMedia(value as UnknownRecord)) {
-    const line = lines.shift();
+    const line = left.pop();
     return line == null ? value : textLike(value as UnknownRecord, line);
   }
-  return Object.entries(value).reduce<object>((copy, [key, held]) => {
-    const changed = replaced(held, [], lines);
-    return changed === held ? copy : copyWith(copy, key, changed);
-  }, value);
+  return withFields(
+    value,
+    Object.entries(value).map(([key, held]) => [key, replaced(held, left)] as const),
+  );
 }
 
 /** The types of parts that are images, audio and files, in all formats. */

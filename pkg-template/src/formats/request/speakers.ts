@@ -4,10 +4,9 @@
 // user starts with a space. So no user's text can pass for another user's name. src/base/guard.rs has the same rule and
 // counts its cost.
 
-import { isRecord } from "../../base/plain-data.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { type Limit, wordLimit } from "./calls.js";
-import type { Piece, RequestTurn, UserTurn } from "./turns.js";
+import { type Piece, type RequestTurn, rewritten, type UserTurn } from "./turns.js";
 
 /** The way users are named: not at all, by words that a name field accepts, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
@@ -50,13 +49,6 @@ function escapedName(name: string | undefined): string {
 
 /** Indents every line of a text except the first. */
 const indented = (text: string): string => text.replace(LINE_START, " ");
-
-/** Returns a text part, and the caller's own part, with another text. */
-function rewritten(piece: Piece, text: string): Piece {
-  const { part, given } = piece;
-  const own = isRecord(given) && typeof given.text === "string" ? { ...given, text } : undefined;
-  return { ...piece, part: { ...part, text } as Piece["part"], given: own };
-}
 
 /** True if OpenAI's name field accepts a name. */
 export const isWord = (name: string | undefined): boolean => name !== undefined && NAME.pattern.test(name);
