@@ -31,7 +31,7 @@ await runProgram(async () => {
 });
 
 /**
- * Reads the cases of the named file, or the project's own. A path is relative to the folder from which npm was started.
+ * Reads the cases of the named file, or the project's own. A path is relative to the folder that npm was started in.
  */
 function readCases(given) {
   if (given.length > 1) {

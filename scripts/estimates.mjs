@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { errorsByScript, fitShares } from "../tests/estimates/fit.mjs";
 import { texts } from "../tests/estimates/texts.mjs";
 import { build } from "./build.mjs";
-import { capture, Failure, isProgram, projectPath, runProgram } from "./project.mjs";
+import { Failure, isProgram, outputOf, projectPath, runProgram } from "./project.mjs";
 import { installNpmPackages, setUp } from "./setup.mjs";
 import { makeVocabularies } from "./tokenizers.mjs";
 
@@ -49,7 +49,7 @@ export async function measureEstimates({ write = false } = {}) {
   writeFileSync(file, all.map(({ text }) => text).join("\x1e"));
   const vocabularies = await makeVocabularies(["qwen", "llama3", "deepseek_v3", "tekken"]);
   const counts = await counted(file, vocabularies);
-  const lines = (await ran("cargo", ["run", "--quiet", "--example", "estimate_costs", file])).split("\n");
+  const lines = (await outputOf("cargo", ["run", "--quiet", "--example", "estimate_costs", file])).split("\n");
   const figures = lines.map((line) => line.split(" ").map(Number));
   const measured = Object.entries(FAMILIES).map(([name, { exact, place, kept }]) => {
     const rows = all.map((text, index) => ({
@@ -91,7 +91,7 @@ function sharesOf(constant) {
 
 /** The exact counts of the texts of a file, by tokenizer. */
 async function counted(file, vocabularies) {
-  return JSON.parse(await ran(process.execPath, [projectPath(PACKAGES, "exact.mjs"), file, vocabularies]));
+  return JSON.parse(await outputOf(process.execPath, [projectPath(PACKAGES, "exact.mjs"), file, vocabularies]));
 }
 
 function tableOf(measured) {
@@ -107,15 +107,6 @@ function tableOf(measured) {
 function percent(error) {
   const text = Math.abs(error).toFixed(1);
   return `${text === "0.0" ? "" : error < 0 ? "−" : "+"}${text} %`;
-}
-
-/** Runs a program that must end well, and returns its output. */
-async function ran(program, options) {
-  const printed = await capture(program, options, { cwd: projectPath() });
-  if (printed === null) {
-    throw new Failure(`this failed: ${program} ${options.join(" ")}`);
-  }
-  return printed;
 }
 
 if (isProgram(import.meta.url)) {

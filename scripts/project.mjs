@@ -107,6 +107,15 @@ export function capture(command, programArguments, { env = {}, cwd = root } = {}
   });
 }
 
+/** Returns a program's standard output. Fails if it can't start or fails. */
+export async function outputOf(command, programArguments, options) {
+  const printed = await capture(command, programArguments, options);
+  if (printed === null) {
+    throw new Failure(`this failed: ${shortened([command, ...programArguments].join(" "))}`);
+  }
+  return printed;
+}
+
 /** Returns a digest of files, folders (with all their contents) and plain strings (as `{ text }`), in order. */
 export function digest(...inputs) {
   const hash = createHash("sha256");

@@ -113,7 +113,7 @@ async function main() {
     console.log(usage);
     return;
   }
-  // A path is relative to the folder from which npm was started.
+  // A path is relative to the folder that npm was started in.
   const conversations = readConversations(resolve(process.env.INIT_CWD ?? process.cwd(), asked.file));
   await setUp("build");
   await build();

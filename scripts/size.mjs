@@ -244,7 +244,7 @@ function shown(number) {
 
 // ---- The docs ----
 
-/** The share by which a figure in the docs may be off. */
+/** The largest relative error of a figure in the docs. */
 const TOLERANCE = 0.02;
 
 /** The figures in each document: the text before and after a figure, and its value. */

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { REFERENCES } from "../tests/tokenizers/references.mjs";
 import { build } from "./build.mjs";
-import { capture, Failure, isProgram, projectPath, runProgram, step } from "./project.mjs";
+import { Failure, isProgram, outputOf, projectPath, runProgram, step } from "./project.mjs";
 import { installNpmPackages, setUp } from "./setup.mjs";
 
 const PACKAGES = "tests/tokenizers";
@@ -20,14 +20,14 @@ const STRINGS = 20_000;
 /** Compares encodings, and prints a line for each. */
 export async function compareTokenizers(names = Object.keys(REFERENCES), strings = STRINGS, seed = 1) {
   mkdirSync(FOLDER, { recursive: true });
-  const classes = await ran("cargo", ["run", "--quiet", "--package", "windrow-encoding", "--example", "classes"]);
+  const classes = await outputOf("cargo", ["run", "--quiet", "--package", "windrow-encoding", "--example", "classes"]);
   writeFileSync(`${FOLDER}/classes.txt`, classes);
   await makeVocabularies(names);
   const wrong = [];
   for (const name of names) {
     await step(`${name} and ${REFERENCES[name]}`, async () => {
       const options = [`${FOLDER}/${name}.bin`, `${FOLDER}/classes.txt`, String(strings), String(seed)];
-      const result = JSON.parse(await ran(process.execPath, [projectPath(PACKAGES, "run.mjs"), name, ...options]));
+      const result = JSON.parse(await outputOf(process.execPath, [projectPath(PACKAGES, "run.mjs"), name, ...options]));
       for (const { text, counted, expected } of result.shown) {
         wrong.push(`${name} counts ${counted} tokens, not ${expected}, in ${JSON.stringify(text)}`);
       }
@@ -47,18 +47,9 @@ export async function makeVocabularies(names) {
   for (const name of names) {
     const file = projectPath(PACKAGES, "node_modules", REFERENCES[name], "models", "tokenizer.json");
     const program = projectPath("node_modules", ".bin", "windrow");
-    await ran(process.execPath, [program, "vocabulary", file, "--write", `${FOLDER}/${name}.bin`]);
+    await outputOf(process.execPath, [program, "vocabulary", file, "--write", `${FOLDER}/${name}.bin`]);
   }
   return FOLDER;
-}
-
-/** Runs a program that must end well, and returns its output. */
-async function ran(program, options) {
-  const printed = await capture(program, options, { cwd: projectPath() });
-  if (printed === null) {
-    throw new Failure(`this failed: ${program} ${options.join(" ")}`);
-  }
-  return printed;
 }
 
 if (isProgram(import.meta.url)) {

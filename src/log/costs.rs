@@ -2,13 +2,11 @@
 
 use crate::base::cost::Cost;
 use crate::base::map::HashedMap;
+use crate::log::forms::Forms;
 use crate::log::totals::{TOTAL_BYTES, Totals};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// Number of forms (format and encoding) that a message's cost is remembered in. Each costs 12 bytes a message. With
-/// fewer, a caller who alternates between two forms would count everything again.
-const REMEMBERED_FORMS: usize = 4;
 const UNKNOWN_COST: [u32; 3] = [u32::MAX; 3];
 const RECORD_BYTES: usize = 28;
 /// Bytes of the number of totals.
@@ -17,28 +15,24 @@ const COUNT_BYTES: usize = 8;
 /// Costs of messages in each form, by row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Costs {
-    columns: Vec<CostColumn>,
+    columns: Forms<CostColumn>,
     pub(crate) totals: Totals,
 }
 
-#[derive(Clone, Debug)]
-struct CostColumn {
-    /// A checksum of everything besides the message that the costs depend on.
-    form: u64,
-    /// Tokens, characters and bytes.
-    costs: Vec<[u32; 3]>,
-}
+/// Tokens, characters and bytes, by row.
+#[derive(Clone, Debug, Default)]
+struct CostColumn(Vec<[u32; 3]>);
 
 impl CostColumn {
     fn get(&self, row: usize) -> Option<[u32; 3]> {
-        self.costs.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
+        self.0.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
     }
 }
 
 impl Costs {
     /// The cost of a message in a form.
     pub(crate) fn get(&self, form: u64, row: usize) -> Option<Cost> {
-        let column = self.columns.iter().find(|column| column.form == form)?;
+        let column = self.columns.get(form)?;
         let [tokens, chars, bytes] = column.get(row)?.map(u64::from);
         Some(Cost { tokens, chars, bytes })
     }
@@ -51,15 +45,7 @@ impl Costs {
         else {
             return;
         };
-        let columns = &mut self.columns;
-        let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
-            if columns.len() == REMEMBERED_FORMS {
-                columns.remove(0);
-            }
-            columns.push(CostColumn { form, costs: Vec::new() });
-            columns.len() - 1
-        });
-        let costs = &mut columns[position].costs;
+        let CostColumn(costs) = self.columns.get_or_add(form);
         if costs.len() <= row {
             costs.resize(row + 1, UNKNOWN_COST);
         }
@@ -68,9 +54,7 @@ impl Costs {
 
     /// Forgets the costs of the messages from `length` on.
     pub(crate) fn truncate(&mut self, length: usize) {
-        for column in &mut self.columns {
-            column.costs.truncate(length);
-        }
+        self.columns.columns_mut().for_each(|CostColumn(costs)| costs.truncate(length));
         self.totals.truncate(length);
     }
 
@@ -87,12 +71,12 @@ impl Costs {
         records.extend(totals);
         for row in rows {
             let mut checksum = None;
-            for column in &self.columns {
+            for (form, column) in self.columns.iter() {
                 let Some(costs) = column.get(row) else {
                     continue;
                 };
                 let checksum = *checksum.get_or_insert_with(|| checksum_of(row));
-                records.extend(column.form.to_le_bytes());
+                records.extend(form.to_le_bytes());
                 records.extend(checksum.to_le_bytes());
                 records.extend(costs.map(u32::to_le_bytes).as_flattened());
             }
@@ -106,8 +90,8 @@ impl Costs {
 
     /// The number of known costs of some messages, in all forms together, and of totals before the first message.
     pub(crate) fn known_count(&self, rows: Range<usize>) -> usize {
-        let known = |column: &CostColumn| {
-            let costs = column.costs.iter().take(rows.end).skip(rows.start);
+        let known = |(_, CostColumn(costs)): (u64, &CostColumn)| {
+            let costs = costs.iter().take(rows.end).skip(rows.start);
             costs.filter(|cost| **cost != UNKNOWN_COST).count()
         };
         let totals = self.totals.known_count(rows.start);

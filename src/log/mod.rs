@@ -28,6 +28,7 @@
 
 pub(crate) mod conversations;
 mod costs;
+mod forms;
 pub mod groups;
 pub mod messages;
 pub mod plan;

@@ -4,12 +4,11 @@
 //! messages before the cut to find it.
 
 use crate::base::value::FromValue;
+use crate::log::forms::Forms;
 use serde::Serialize;
 
-/// Forms of messages that totals are remembered in at once.
-const REMEMBERED_FORMS: usize = 4;
-
-/// Sequence numbers of a block. A session keeps what it derives of one block together, and its tail begins with one.
+/// Sequence numbers of a block. A session stores the values derived from one block together, and its tail begins with
+/// one.
 pub(crate) const BLOCK: u64 = 64;
 
 /// Bytes of a stored total.
@@ -31,40 +30,27 @@ pub struct Total {
 /// Totals by form, at the first rows of blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
-    columns: Vec<TotalColumn>,
+    columns: Forms<TotalColumn>,
 }
 
-#[derive(Clone, Debug)]
-struct TotalColumn {
-    /// A checksum of everything but the messages that the totals depend on.
-    form: u64,
-    /// Rows, ascending, each with the total before it.
-    totals: Vec<(usize, Total)>,
-}
+/// Rows, ascending, each with the total before it.
+type TotalColumn = Vec<(usize, Total)>;
 
 impl Totals {
     /// Returns the first remembered total at a row or after it.
     pub(crate) fn first_from(&self, form: u64, row: usize) -> Option<(usize, Total)> {
-        let totals = &self.columns.iter().find(|column| column.form == form)?.totals;
+        let totals = self.columns.get(form)?;
         totals.get(totals.partition_point(|(at, _)| *at < row)).copied()
     }
 
     /// True if totals in a form are remembered.
     pub(crate) fn has(&self, form: u64) -> bool {
-        self.columns.iter().any(|column| column.form == form)
+        self.columns.get(form).is_some()
     }
 
     /// Remembers the total before a row.
     pub(crate) fn insert(&mut self, form: u64, row: usize, total: Total) {
-        let columns = &mut self.columns;
-        let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
-            if columns.len() == REMEMBERED_FORMS {
-                columns.remove(0);
-            }
-            columns.push(TotalColumn { form, totals: Vec::new() });
-            columns.len() - 1
-        });
-        let totals = &mut columns[position].totals;
+        let totals = self.columns.get_or_add(form);
         let at = totals.partition_point(|(known, _)| *known < row);
         if totals.get(at).is_some_and(|(known, _)| *known == row) {
             totals[at].1 = total;
@@ -75,7 +61,7 @@ impl Totals {
 
     /// Forgets the totals before rows that are gone.
     pub(crate) fn truncate(&mut self, length: usize) {
-        for TotalColumn { totals, .. } in &mut self.columns {
+        for totals in self.columns.columns_mut() {
             totals.truncate(totals.partition_point(|(row, _)| *row < length));
         }
     }
@@ -87,18 +73,18 @@ impl Totals {
 
     /// The totals before a row, by their forms.
     fn at(&self, row: usize) -> impl Iterator<Item = (u64, Total)> {
-        self.columns.iter().filter_map(move |column| {
-            let at = column.totals.binary_search_by_key(&row, |(known, _)| *known).ok()?;
-            Some((column.form, column.totals[at].1))
+        self.columns.iter().filter_map(move |(form, totals)| {
+            let at = totals.binary_search_by_key(&row, |(known, _)| *known).ok()?;
+            Some((form, totals[at].1))
         })
     }
 
     /// Takes the totals of another list of the same log's rows. `row_of` returns the row here of a row there.
     pub(crate) fn take(&mut self, other: &Self, row_of: &dyn Fn(usize) -> Option<usize>) {
-        for TotalColumn { form, totals } in &other.columns {
+        for (form, totals) in other.columns.iter() {
             for (row, total) in totals {
                 if let Some(row) = row_of(*row) {
-                    self.insert(*form, row, *total);
+                    self.insert(form, row, *total);
                 }
             }
         }

@@ -121,14 +121,17 @@ fn forget(input: &Input, marks: &mut Marks) {
         if marks.is_in_turn(row) || marks.requirement(row).is_some() {
             continue;
         }
-        let text = input.transcript.own_text(row);
         let id = input.transcript.value(row, Field::Id);
         let is_user = input.transcript.role(row) == Role::User;
         let is_meant = |it: &&ForgottenSentence| match &it.message_ids {
             Some(ids) => id.is_some_and(|id| ids.iter().any(|of| of == id)),
             None => is_user,
         };
-        let forgotten = input.config.filter.forgotten.iter().filter(is_meant);
+        let mut forgotten = input.config.filter.forgotten.iter().filter(is_meant).peekable();
+        if forgotten.peek().is_none() {
+            continue;
+        }
+        let text = input.transcript.own_text(row);
         let rest = forgotten.fold(None, |rest: Option<String>, it| {
             without(rest.as_deref().unwrap_or(&text), &it.sentence).or(rest)
         });

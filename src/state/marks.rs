@@ -54,8 +54,8 @@ pub struct Marks {
     /// toward any window or limit of the history.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
-    /// The rows with a forgotten sentence and more than that; set by `filter`.
-    forgotten: Vec<usize>,
+    /// By row: true if it has a forgotten sentence and more than that; set by `filter`. Empty if none has.
+    forgotten: Vec<bool>,
     /// By row: true if triage has rejected it for good, so that it may be quoted but isn't in the history. Empty if
     /// none is.
     passed: Vec<bool>,
@@ -345,15 +345,16 @@ impl Marks {
         }
     }
 
-    /// Marks a message that says something that the user wants forgotten. Its place in the conversation alone speaks for it.
+    /// Marks a message that also has a forgotten sentence. It is kept only for its place in the conversation.
     pub fn forget(&mut self, row: usize) {
-        self.forgotten.push(row);
+        self.forgotten.resize(self.decisions.len(), false);
+        self.forgotten[row] = true;
     }
 
     /// True if a message may be kept for its rank: limits apply to it, and nothing in it is forgotten.
     #[must_use]
     pub fn may_be_recalled(&self, row: usize) -> bool {
-        self.is_optional(row) && !self.forgotten.contains(&row)
+        self.is_optional(row) && self.forgotten.get(row) != Some(&true)
     }
 
     /// Rejects a message for good: it may be quoted for its rank, but isn't in the history.

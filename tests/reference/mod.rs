@@ -3,7 +3,7 @@
 
 use crate::base::error::ErrorCode;
 use crate::base::message::{Field, Role};
-use crate::config::{ContextConfig, EncodingChoice};
+use crate::config::{ContextConfig, EncodingChoice, RecallConfig};
 use crate::log::plan::Fetch;
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form::OPENING;
@@ -132,6 +132,12 @@ fn typescript() -> String {
         out,
         "\n/** The user's first words if a provider accepts no other beginning. With `render.provider`, they count. */\n\
          export const EARLIER_MESSAGES = {OPENING:?};\n"
+    );
+    let _ = write!(
+        out,
+        "\n/** The default of `recall.maxStatementShare`. */\n\
+         export const DEFAULT_STATEMENT_SHARE = {};\n",
+        RecallConfig::default().max_statement_share
     );
     out
 }

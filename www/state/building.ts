@@ -387,7 +387,7 @@ export function budgetFor({ preset }: Setup, total: number): number | undefined 
   return leavesBudget(preset) ? Math.min(Math.max(Number((total / 4).toPrecision(1)), 200), 4000) : maxTokens;
 }
 
-/** Returns the cost of the whole conversation, as far as it is known. */
+/** Returns the known cost of the whole conversation. */
 export function totalCost(): number {
   return state.curve.value?.all ?? [...costs.values()][0]?.total ?? 0;
 }

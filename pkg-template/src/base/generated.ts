@@ -1915,3 +1915,6 @@ export const ENCODINGS: readonly EncodingChoice[] = [
 
 /** The user's first words if a provider accepts no other beginning. With `render.provider`, they count. */
 export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";
+
+/** The default of `recall.maxStatementShare`. */
+export const DEFAULT_STATEMENT_SHARE = 0.25;

@@ -58,7 +58,7 @@ export function listStatements<M extends AnyMessage>(
     await shapes.load();
     await needSelection();
     const { core, messages: list, ids } = sourceOf<M>(messages, KIND);
-    const found = (lastingIn(core, options.name, KIND) ?? []).flatMap(([index, replacedBy]) =>
+    return (lastingIn(core, options.name, KIND) ?? []).flatMap(([index, replacedBy]) =>
       sentencesIn(core, index, KIND).map((said) => ({
         ...said,
         message: list[index] as M,
@@ -67,7 +67,6 @@ export function listStatements<M extends AnyMessage>(
         ...(replacedBy === null ? {} : { replacedBy }),
       })),
     );
-    return found;
   });
 }
 

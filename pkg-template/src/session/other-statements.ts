@@ -1,6 +1,6 @@
 // Lasting statements of a user in other sessions, as a section of the prompt. It has the role of the user, so it weighs no more than it did there.
 
-import type { Item, Section } from "../base/generated.js";
+import { DEFAULT_STATEMENT_SHARE, type Item, type Section } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
 import type { Redactor } from "../config/redactor.js";
 import { statementKinds } from "../context/statements.js";
@@ -13,8 +13,6 @@ import { MESSAGE_TYPES, Tail } from "./tail.js";
 /** The id of the section. */
 const SECTION = "statements";
 const LABEL = "What I said in other conversations:\n";
-/** The share of the budget, if `recall.maxStatementShare` isn't given. */
-const DEFAULT_SHARE = 0.25;
 /** The most statements. */
 const MOST_ITEMS = 64;
 
@@ -56,12 +54,7 @@ export class OtherStatements<M extends AnyMessage> {
       const seqs = lasting.map(([seq]) => seq);
       const said = await this.#store.read(key, { seqs, types: MESSAGE_TYPES });
       const forgotten = await this.#store.read(key, { types: FORGOTTEN_TYPES });
-      const messages = new Map(
-        said.entries.flatMap((entry) => {
-          const { parsed } = messageOf(entry);
-          return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
-        }),
-      );
+      const messages = said.entries.map((entry) => [entry.seq, messageOf(entry).parsed] as const);
       const log = { sessionKey: key, lasting, messages, forgotten: forgottenIn(forgotten.entries) };
       return statementsOf<M>(log, Date.now()).remembered.filter(({ replacedBy }) => replacedBy === undefined);
     } finally {
@@ -77,7 +70,7 @@ export function addStatements(
   redact: Redactor | undefined,
 ): void {
   const { sections = null, budget, recall } = options;
-  const share = isRecord(recall) ? (recall.maxStatementShare ?? DEFAULT_SHARE) : DEFAULT_SHARE;
+  const share = (isRecord(recall) ? recall.maxStatementShare : undefined) ?? DEFAULT_STATEMENT_SHARE;
   if (statements.length === 0 || share === 0 || !(sections === null || Array.isArray(sections))) {
     return; // a wrong list fails later, when it is read
   }

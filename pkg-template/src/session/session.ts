@@ -319,7 +319,7 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /**
    * Abandons all messages from one on, by its id, for a turn that is edited or regenerated. They stay in the log but
-   * aren't read any more. Returns their number. Fails with `INVALID_SESSION` if there is no such message.
+   * aren't read any more. Returns their number. Fails with `INVALID_SESSION` if the message doesn't exist.
    */
   async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
     this.#check();
@@ -704,12 +704,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     this.#later(this.#tail.save());
     const entries =
       lasting.length === 0 ? [] : await this.#read({ seqs: lasting.map(([seq]) => seq), types: MESSAGE_TYPES });
-    const messages = new Map(
-      entries.flatMap((entry) => {
-        const { parsed } = this.#messageOf(entry);
-        return parsed === undefined ? [] : [[entry.seq, { given: parsed.given as M, parsed }]];
-      }),
-    );
+    const messages = entries.map((entry) => [entry.seq, this.#messageOf(entry).parsed] as const);
     return statementsOf<M>({ sessionKey: this.key, lasting, messages, forgotten }, Date.now());
   }
 
@@ -797,7 +792,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns the entries of stretches as they were when the log ended with `last`. Messages may have been edited or
+   * Returns the entries of stretches from the time when the log ended with `last`. Messages may have been edited or
    * abandoned since.
    */
   async #then(

@@ -90,37 +90,40 @@ function isForgotten({ sentence, messageId }: Statement<unknown>, forgotten: For
 }
 
 /** A session's messages with lasting statements. */
-export interface LastingLog<M> {
+export interface LastingLog {
   readonly sessionKey: string;
   /** Their sequence numbers, each with that of the message that replaces it. */
   readonly lasting: readonly (readonly [seq: number, replacedBy: number | null])[];
-  readonly messages: ReadonlyMap<number, { readonly given: M; readonly parsed: ParsedMessage }>;
+  /** The messages, by sequence number. Undefined if an entry isn't readable. */
+  readonly messages: readonly (readonly [seq: number, parsed: ParsedMessage | undefined])[];
   readonly forgotten: ForgottenSentences;
 }
 
 /** Returns all statements of a session, and marks the forgotten ones. */
 export function statementsOf<M extends AnyMessage>(
-  { sessionKey, lasting, messages, forgotten }: LastingLog<M>,
+  { sessionKey, lasting, messages, forgotten }: LastingLog,
   nowMs: number,
 ): { readonly remembered: readonly SessionStatement<M>[]; readonly forgotten: readonly SessionStatement<M>[] } {
   const transcript = new Transcript<M>();
+  const parsedOf = new Map(messages);
   const all: SessionStatement<M>[] = [];
   try {
     const there = lasting.flatMap(([seq, replacedBy]) => {
-      const message = messages.get(seq);
-      const sessionId = message?.parsed.message.sessionId;
-      const isOwn = message !== undefined && (sessionId === undefined || sessionId === sessionKey);
-      return isOwn ? [{ seq, replacedBy, ...message }] : [];
+      const parsed = parsedOf.get(seq);
+      const sessionId = parsed?.message.sessionId;
+      const isOwn = parsed !== undefined && (sessionId === undefined || sessionId === sessionKey);
+      return isOwn ? [{ seq, replacedBy, parsed }] : [];
     });
     transcript.appendParsed(there.map(({ parsed }) => parsed));
     const { core } = transcript.source();
-    for (const [row, { seq, replacedBy, given, parsed }] of there.entries()) {
+    for (const [row, { seq, replacedBy, parsed }] of there.entries()) {
       if (call(KIND, () => core.isGone(row, nowMs))) {
         continue;
       }
       const { id, createdAt } = parsed.message;
       for (const said of sentencesIn(core, row, KIND)) {
-        const statement = { ...said, message: given, messageId: id as string | undefined, sessionKey, seq };
+        const message = parsed.given as M;
+        const statement = { ...said, message, messageId: id as string | undefined, sessionKey, seq };
         const timeMs = timeMsOf(createdAt);
         const time = timeMs === undefined ? undefined : new Date(timeMs).toISOString();
         all.push({ ...statement, createdAt: time, ...(replacedBy === null ? {} : { replacedBy }) });

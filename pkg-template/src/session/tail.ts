@@ -34,14 +34,14 @@ const COSTS = "costs";
 const PREFIXES = "prefixes";
 /** The least number of entries per read while searching for a beginning. */
 const PAGE = 16;
-/** The factor by which the read end of the log grows when a build asks for more. */
+/** The growth factor of the read end of the log when a build asks for more. */
 const GROWTH = 2;
 /** The plan's code for an entry that can't be read as a message. */
 const UNREADABLE = ROLES.length;
 /** After this many appended messages, or read ones that one build needed, the tail drops the messages that builds no longer need. */
 const LARGEST_GROWTH = 4096;
 /**
- * The number of individually read messages after which they are dropped, because each recording lists what was read.
+ * The number of individually read messages after which they are dropped, because each recording lists them.
  */
 const MOST_SINGLES = 256;
 
@@ -728,7 +728,7 @@ interface DerivedValues {
   readonly prefix: string;
   /** The amount in the store, by block, as far as known. */
   readonly saved: Map<number, number>;
-  /** The number of rows for which each block was read. */
+  /** The number of rows that each block was read with. */
   readonly loaded: Map<number, number>;
   /** Returns how much is known about rows. */
   count(core: CoreTranscript, first: number, end: number): number;

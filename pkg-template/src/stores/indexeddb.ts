@@ -258,7 +258,7 @@ class DatabaseStore implements IndexedDbStore {
           }
         };
       } catch {
-        // Without a channel, this tab only learns of its own changes.
+        // Without a channel, this tab learns only about changes that it makes.
       }
     }
     return this.#channel;

@@ -13,7 +13,7 @@ export interface InspectOptions {
 }
 
 /**
- * Sends a build to the studio, where it becomes a line of "Every turn". It never waits and never fails. Without a
+ * Sends a build to the studio, which adds it to "Every turn" as a line. It never waits and never fails. Without a
  * studio, it logs one line to the console.
  */
 export function inspect<M extends AnyMessage, F extends Format>(

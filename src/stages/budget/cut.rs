@@ -129,8 +129,7 @@ impl Scale {
         if self.total < since {
             return Err(Wanted::All);
         }
-        let steps = self.total.saturating_sub(rooms.chat_tokens).div_ceil(rooms.chat_step);
-        Ok(Border { start: steps * rooms.chat_step, stub_limit: None })
+        Ok(Border { start: rooms.chat_start(self.total), stub_limit: None })
     }
 
     /// Walks along the log and moves the cut each time the log has outgrown its room.
@@ -167,13 +166,14 @@ impl Scale {
             walk.stubs += self.places[walk.first].stub_cost;
             walk.first += 1;
         }
-        let next = if end.stub_limit.is_some() {
-            self.places[walk.first].start
-        } else {
-            let step = rooms.chat_step;
-            let by_limit = end.start.saturating_sub(rooms.chat_tokens).div_ceil(step);
-            let changes = before.stub_limit.is_some();
-            by_limit.max(if changes { before.start / step + 1 } else { 0 }) * step
+        let next = match (before.stub_limit, end.stub_limit) {
+            (_, Some(_)) => self.places[walk.first].start,
+            (None, None) => rooms.chat_start(end.start),
+            // A run that becomes a chat loses its stubs, so its cut moves by a step at least.
+            (Some(_), None) => {
+                let next_step = (before.start / rooms.chat_step + 1) * rooms.chat_step;
+                rooms.chat_start(end.start).max(next_step)
+            }
         };
         if next > before.start {
             walk.border = Border { start: next, stub_limit: end.stub_limit };
@@ -183,22 +183,32 @@ impl Scale {
     /// The tokens of the shown stubs before a border.
     fn stubs_shown(&self, border: u64, limit: u64) -> u64 {
         let before = self.places.iter().filter(|place| place.start < border);
-        let stubs: u64 = before.map(|place| place.stub_cost).sum();
-        stubs.saturating_sub(first_stub(stubs, limit))
+        shown_stubs(before.map(|place| place.stub_cost).sum(), limit)
+    }
+}
+
+impl Rooms {
+    /// The cut of a chat: the first multiple of its step that leaves no more than its room.
+    fn chat_start(self, total: u64) -> u64 {
+        total.saturating_sub(self.chat_tokens).div_ceil(self.chat_step) * self.chat_step
     }
 }
 
 impl Walk {
     /// The tokens of the stubs that are shown before the cut.
     fn stubs_shown(&self) -> u64 {
-        let limit = self.border.stub_limit;
-        limit.map_or(0, |limit| self.stubs.saturating_sub(first_stub(self.stubs, limit)))
+        self.border.stub_limit.map_or(0, |limit| shown_stubs(self.stubs, limit))
     }
 }
 
 /// True if a log is an agent's run: more than half of its tokens are results that may shrink.
 fn is_run(results: u64, total: u64) -> bool {
     results > total / 2
+}
+
+/// Returns the tokens of the shown stubs among all.
+fn shown_stubs(total: u64, limit: u64) -> u64 {
+    total.saturating_sub(first_stub(total, limit))
 }
 
 /// Returns the tokens of stubs before the first shown one. The older ones are dropped in halves of their limit.
@@ -458,22 +468,25 @@ impl Packer<'_> {
             whole_tokens: share_of(limit, WHOLE_SHARE),
             stub_tokens: share_of(limit, STUB_SHARE),
         };
-        let step = (limit / ROOM_STEPS).max(1);
-        let mut walks = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS).map(|taken| {
-            let run_tokens = rooms.run_tokens.saturating_sub(taken * step);
-            scale.walk(Rooms { run_tokens, ..rooms })
-        });
-        let is_roomy = |walk: &Walk| {
-            let room = unquoted(in_run).saturating_sub(walk.stubs_shown());
-            walk.border.stub_limit.is_none() || fits(&left[walk.first], room)
-        };
-        let walk = if is_unread { None } else { walks.clone().find(is_roomy) };
-        let mut border = match walk.or_else(|| walks.next_back().filter(|_| !is_unread)) {
-            Some(walk) => walk.border,
-            None => scale.border_of_chat(rooms)?,
+        let mut border = if is_unread {
+            scale.border_of_chat(rooms)?
+        } else {
+            let step = (limit / ROOM_STEPS).max(1);
+            let mut walks = (others.div_ceil(step).min(ROOM_STEPS)..=ROOM_STEPS).map(|taken| {
+                let run_tokens = rooms.run_tokens.saturating_sub(taken * step);
+                scale.walk(Rooms { run_tokens, ..rooms })
+            });
+            let is_roomy = |walk: &Walk| {
+                let room = unquoted(in_run).saturating_sub(walk.stubs_shown());
+                walk.border.stub_limit.is_none() || fits(&left[walk.first], room)
+            };
+            let Some(walk) = walks.clone().find(is_roomy).or_else(|| walks.next_back()) else {
+                return Ok(None);
+            };
+            walk.border
         };
         if border.stub_limit.is_none() {
-            // Whole steps, up to after the last group that there is no room for.
+            // Whole steps, until after the last group that doesn't fit.
             let by_room = match left.partition_point(|left| !fits(left, unquoted(in_chat))) {
                 0 => 0,
                 at => scale.places[at - 1].start / rooms.chat_step + 1,

@@ -1,6 +1,6 @@
 //! A cut stays in its place if a build reads only the end of a log.
 
-use crate::support::{self, Message, NOW, append, config, encoding, meaning};
+use crate::support::{self, Message, NOW, append, config};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -11,8 +11,7 @@ use windrow::base::error::Error;
 use windrow::base::message::Field;
 use windrow::base::time::Milliseconds;
 use windrow::log::unread::{Unread, UnreadStretch};
-use windrow::machine::selection::SELECTION;
-use windrow::machine::{Build, Step};
+use windrow::machine::Build;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::Need;
 use windrow::state::context::{Context, Piece};
@@ -122,17 +121,10 @@ fn build(
 ) -> Result<Option<Context>, Error> {
     let request = request.map(|request| support::transcript(std::slice::from_ref(request)));
     let build = Build::new(Rc::clone(transcript), request, config(json), NOW, Vec::new())?;
-    let mut build = build.reading_at_least(least);
-    loop {
-        match build.step()? {
-            Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
-            Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
-            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
-            Step::Need(Need::Older { .. }) => return Ok(None),
-            Step::Need(need) => panic!("asks for {need:?}"),
-            Step::Done(context) => return Ok(Some(*context)),
-        }
-    }
+    support::drive(build.reading_at_least(least), &mut |need| match need {
+        Need::Older { .. } => None,
+        need => panic!("asks for {need:?}"),
+    })
 }
 
 /// The content of a context, with messages by their places in the log.

@@ -1,17 +1,15 @@
 //! A build that reads a part of a transcript returns the same as one that reads all of it.
 
 use crate::log::unread::{chat, messages, options, request};
-use crate::support::{Message, NOW, config, encoding, fates, meaning, ranking_options, transcript};
+use crate::support::{Message, NOW, config, drive, fates, ranking_options, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::cell::Cell;
 use std::rc::Rc;
 use windrow::base::error::Error;
-use windrow::machine::selection::SELECTION;
-use windrow::machine::{Build, Step};
+use windrow::machine::Build;
 use windrow::recall::transcript::Transcript;
-use windrow::state::ask::Need;
 use windrow::state::context::{Context, PlacedPiece};
 use windrow::state::trace::Fate;
 
@@ -24,17 +22,8 @@ fn build(
 ) -> Result<Context, Error> {
     let request = request.map(|request| transcript_of(std::slice::from_ref(request)));
     let build = Build::new(Rc::clone(transcript), request, config(json), NOW, Vec::new())?;
-    let mut build = build.reading_at_least(least);
-    loop {
-        match build.step()? {
-            Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
-            Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
-            Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
-            Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
-            Step::Need(need) => panic!("asks for {need:?}"),
-            Step::Done(context) => return Ok(*context),
-        }
-    }
+    let context = drive(build.reading_at_least(least), &mut |need| panic!("asks for {need:?}"))?;
+    Ok(context.expect("it asks for nothing"))
 }
 
 fn transcript_of(messages: &[Message]) -> Rc<Transcript> {

@@ -217,15 +217,27 @@ pub(crate) fn build_with(
     hooks: &[HookName],
     answer: &mut dyn FnMut(&Need) -> Answer,
 ) -> Result<Context, Error> {
-    let mut build = Build::new(Rc::clone(transcript), request, config, NOW, hooks.to_vec())?;
+    let build = Build::new(Rc::clone(transcript), request, config, NOW, hooks.to_vec())?;
+    let context = drive(build, &mut |need| Some(answer(need)))?;
+    Ok(context.expect("every question has an answer"))
+}
+
+/// Drives a build to its end. Returns none at a question without an answer. The time zone is UTC+2.
+pub(crate) fn drive(
+    mut build: Build,
+    answer: &mut dyn FnMut(&Need) -> Option<Answer>,
+) -> Result<Option<Context>, Error> {
     loop {
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
             Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
             Step::Need(Need::Meaning) => build.provide_meaning(meaning()),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
-            Step::Need(need) => build.answer(answer(&need))?,
-            Step::Done(context) => return Ok(*context),
+            Step::Need(need) => match answer(&need) {
+                Some(given) => build.answer(given)?,
+                None => return Ok(None),
+            },
+            Step::Done(context) => return Ok(Some(*context)),
         }
     }
 }
