@@ -10,6 +10,8 @@ before(() => loadEncoding("o200k_base"));
 
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
+const LINE_ENDS = [..."\n\v\f\r\u001c\u001d\u001e\u0085\u2028\u2029"];
+const linesOf = (text) => LINE_ENDS.reduce((lines, end) => lines.flatMap((line) => line.split(end)), [text]);
 const late = { role: "system", content: "The date is now 27 November." };
 const chat = [
   { role: "system", content: "Be brief." },
@@ -81,7 +83,7 @@ describe("late instructions", () => {
       }
       forgedCount += 1;
       const texts = [...body.matchAll(/"((?:[^"\\]|\\.)*)"/g)];
-      const lines = texts.flatMap(([text]) => JSON.parse(text).split(/[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/));
+      const lines = texts.flatMap(([text]) => linesOf(JSON.parse(text)));
       const own = lines.filter((line) => line.startsWith(mark));
       assert.deepEqual(own, [mark], provider);
       const said = messages.map(({ content }) => content).join("\n");

@@ -67,7 +67,7 @@ export const pydanticAiShape: MessageFormat = {
     withoutSome(row, "parts", (part) => isOfTool(part) && isUnwanted(part)),
 };
 
-/** Guards a user's text, in which no line may pass for the application's. */
+/** Guards a user's text, so that no line passes for the application's. */
 const guarded = (part: PartInput): PartInput =>
   part.type === "text" ? { ...part, text: withoutMark(part.text) } : part;
 

@@ -6,6 +6,7 @@
 
 import type { ParsedMessage } from "../../message/read.js";
 import { type Limit, wordLimit } from "./calls.js";
+import { LINE_ENDS } from "./text.js";
 import { type Piece, type RequestTurn, rewritten, type UserTurn } from "./turns.js";
 
 /** The way users are named: not at all, by words that a name field accepts, or by other texts. */
@@ -13,8 +14,7 @@ export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
 /** A name that OpenAI's name field accepts. */
 export const NAME: Limit = wordLimit(64);
-/** The characters that end a line, and those that end a word, the same as in src/base/guard.rs. */
-const LINE_ENDS = "\\n\\v\\f\\r\\u001c-\\u001e\\u0085\\u2028\\u2029";
+/** The characters that end a word, the same as in src/base/guard.rs. */
 const SPACES = `${LINE_ENDS}\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
 const SPACE: RegExp = /* @__PURE__ */ new RegExp(`[${SPACES}]+`, "gu");
 const LINE_START: RegExp = /* @__PURE__ */ new RegExp(`(?<=[${LINE_ENDS}])(?=[^${LINE_ENDS}])`, "gu");
