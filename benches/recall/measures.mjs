@@ -110,7 +110,9 @@ export function rankMeasuresOf({ evidence }, order) {
 
 /**
  * Checks whether kept messages still read as a conversation: the number of an assistant's replies, and of those whose
- * user message is kept too, and the number of consecutive messages of one role, in `runCount` runs.
+ * user message is kept too; the number of a user's messages that were answered, and of those whose answer is kept too, at
+ * least in part; the number of consecutive messages of one role, in `runCount` runs; and the number of different texts, not
+ * counting their digits.
  */
 export function formOf(kept, messages) {
   const positions = [...kept.keys()].sort((left, right) => left - right);
@@ -119,10 +121,24 @@ export function formOf(kept, messages) {
     const before = messages.slice(0, reply).findLastIndex(({ role }) => role === "user");
     return before < 0 || kept.has(before);
   };
+  const repliesTo = (question) => {
+    const next = messages.findIndex(({ role }, position) => position > question && role === "user");
+    const turn = [...messages.keys()].slice(question + 1, next < 0 ? undefined : next);
+    return turn.filter((position) => messages[position].role === "assistant");
+  };
+  const questions = positions.filter(
+    (position) => messages[position].role === "user" && repliesTo(position).length > 0,
+  );
   const runs = positions.filter((position, at) => messages[positions[at - 1]]?.role !== messages[position].role);
+  const texts = positions.map((position) =>
+    JSON.stringify(messages[position].content ?? null).replaceAll(/\d+/gu, "0"),
+  );
   return {
     replyCount: replies.length,
     answeredCount: replies.filter(answered).length,
+    questionCount: questions.length,
+    repliedCount: questions.filter((question) => repliesTo(question).some((reply) => kept.has(reply))).length,
+    textCount: new Set(texts).size,
     messageCount: positions.length,
     runCount: runs.length,
   };

@@ -51,6 +51,10 @@ export function reportLines({ measures, budgets, results, dayAfterCount }) {
   for (const { name, forms } of results) {
     table.add(name, ...forms.map(formText));
   }
+  table.title("answered questions that come with a reply, in percent / different texts among the kept, in percent");
+  for (const { name, forms } of results) {
+    table.add(name, ...forms.map(repliedText));
+  }
 
   table.title("share of the budget that is used, mean and most");
   for (const { name, used } of results) {
@@ -124,6 +128,14 @@ function formText(forms) {
         sum(({ runCount }) => runCount),
       )
   ).toFixed(1)}`;
+}
+
+function repliedText(forms) {
+  const share = (part, whole) => {
+    const sum = (key) => forms.reduce((all, form) => all + form[key], 0);
+    return sum(whole) === 0 ? "-" : percent(sum(part) / sum(whole));
+  };
+  return `${share("repliedCount", "questionCount")} / ${share("textCount", "messageCount")}`;
 }
 
 function largest(values) {

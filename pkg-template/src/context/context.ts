@@ -332,6 +332,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   #retrieval: Retrieval | undefined;
   /** The cost of each message in the context, by position. */
   #costs: ReadonlyMap<number, number> | undefined;
+  /** The positions of the messages in the prompt, by what they say. */
+  #said: ReadonlyMap<string, number> | undefined;
   /** The places of each message's rows in the context, by position. */
   #shares: ReadonlyMap<number, readonly number[]> | undefined;
   #positions: Map<string, number> | undefined;
@@ -608,7 +610,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}${this.#openWords(position)}${this.#lacksThinking(position) ? WITHOUT_THINKING : ""}${fate === "left out" && stage === "budget" ? this.#copyWords(position) : ""}`,
       tokens: this.#costOf(position) ?? this.#measure([message], { first: position, shape: this.#shape })[1] ?? 0,
       shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
@@ -827,6 +829,25 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const { ids = [] } = this.#ofAnyRow(this.#halves, position) ?? {};
     const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed in the request";
     return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
+  }
+
+  /** Names the message of the prompt in which the same speaker says the same. */
+  #copyWords(position: number): string {
+    const positions = this.#runs.map(({ row }) => messageRow(row)).filter((row) => row >= 0);
+    this.#said ??= new Map(positions.map((kept) => [this.#saidAt(kept), kept]));
+    const copy = this.#said.get(this.#saidAt(position));
+    if (copy === undefined) {
+      return "";
+    }
+    const id = this.#ids[copy];
+    const name = id === undefined ? `the message at position ${copy}` : `message ${JSON.stringify(id)}`;
+    return `; ${name} says the same, and is in the prompt`;
+  }
+
+  /** Returns who says what in a message, as one text. */
+  #saidAt(position: number): string {
+    const { role, name, content } = this.#read(position).message;
+    return JSON.stringify([role, name, content]);
   }
 
   /** Returns an entry of the first row of a message that has one. */

@@ -14,6 +14,7 @@ use crate::recall::rank::query::{Query, Request};
 use crate::recall::rank::score;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::weights::Weights;
+use crate::recall::rank::worth::best_without_repeats;
 use crate::recall::text::terms::Analyzer;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
@@ -143,7 +144,7 @@ impl Library {
     }
 
     /// The relevance of each passage to a request. Each text counts as a conversation, and its passages as messages. 0
-    /// if neither a passage nor a neighbor has a word of the request.
+    /// if neither a passage nor a neighbor has a word of the request, and next to nothing for a copy.
     fn score(&self, request: &str, now: Milliseconds) -> Vec<f32> {
         let index = &self.index;
         // Nobody of the request's role speaks in them, so it continues from none of them.
@@ -153,18 +154,22 @@ impl Library {
         let weights = &Weights::TUNED;
         let scoring =
             Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
-        let scores = score::score(scoring, now);
+        let mut scores = score::score(scoring, now);
+        let best = best_without_repeats(scoring, &mut scores.total, index.len());
         let has_word = |at: usize, text: usize| {
             self.passages.get(at).is_some_and(|passage| passage.0 == text) && scores.own[at] > 0.0
         };
-        let of = |(at, score): (usize, &f32)| {
-            let text = self.passages.get(at).map_or(0, |passage| passage.0);
-            let is_near = has_word(at, text)
+        let is_near = |at: &usize| {
+            let text = self.passages.get(*at).map_or(0, |passage| passage.0);
+            has_word(*at, text)
                 || has_word(at + 1, text)
-                || at.checked_sub(1).is_some_and(|before| has_word(before, text));
-            if is_near { score.max(0.0) } else { 0.0 }
+                || at.checked_sub(1).is_some_and(|before| has_word(before, text))
         };
-        scores.total.iter().enumerate().map(of).collect()
+        let mut near = vec![0.0; index.len()];
+        for at in best.into_iter().filter(is_near) {
+            near[at] = scores.total[at];
+        }
+        near
     }
 }
 

@@ -11,6 +11,7 @@ use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::rank::weights::Weights;
+use crate::recall::rank::worth::best_without_repeats;
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -68,11 +69,14 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let scoring = Scoring { index, query: &query, is_open: &is_open, similarities: None, weights };
     let About { own, hits, total, is_in_time, .. } = about::score(scoring);
     let most = largest(&total);
-    let best = about::best(&total, count);
+    // A copy comes after everything else.
+    let mut ranked = total.clone();
+    let mut best = best_without_repeats(scoring, &mut ranked, count);
+    best.truncate(count);
     let (words_alone, _) = about::by_words(scoring, false);
     let weights = about::word_weights(scoring, &best);
     let similar: Vec<f32> = best.iter().map(|it| (own[*it] - words_alone[*it]).max(0.0)).collect();
-    let shares: Vec<f32> = best.iter().map(|message| total[*message] / most).collect();
+    let shares: Vec<f32> = best.iter().map(|message| ranked[*message] / most).collect();
     let named_range = || index.time_range().map(|(first, last)| [first.0, last.0]);
     let time_range = if query.spans.is_empty() { None } else { named_range() };
     let words = query.words.iter().zip(&hits);

@@ -14,6 +14,7 @@ use crate::recall::rank::query::Asker;
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
+use crate::recall::rank::worth::nearly_the_same;
 use crate::recall::text::statements::{self, Kind};
 
 /// The most that are read, for a share with room for fewer.
@@ -118,7 +119,8 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
 
 /// True if the later of two statements takes the place of the earlier one.
 pub(super) fn are_on_one_matter(index: &Index, messages: [usize; 2], kinds: [Kind; 2]) -> bool {
-    !kinds.contains(&Kind::Health) && are_nearly_the_same(index, messages[0], messages[1])
+    !kinds.contains(&Kind::Health)
+        && nearly_the_same(index.terms_of(messages[0]), index.terms_of(messages[1])).is_some()
 }
 
 /// True if everybody has a name: people talk to each other, and not to an assistant.
@@ -174,11 +176,4 @@ fn mean_price(scoring: Scoring<'_>) -> f32 {
 #[expect(clippy::cast_precision_loss, reason = "a price")]
 fn tokens(count: u64) -> f32 {
     count as f32
-}
-
-/// True if two messages have more than two thirds of the longer one's words in common.
-fn are_nearly_the_same(index: &Index, one: usize, other: usize) -> bool {
-    let (one, other) = (index.terms_of(one), index.terms_of(other));
-    let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
-    3 * common > 2 * one.len().max(other.len())
 }

@@ -9,7 +9,7 @@
 //! overview is wanted, all of a passage. Their price doesn't count. Neither does that of a message whose own words
 //! match far better than all others. If all messages cost the same, the price changes nothing.
 //!
-//! Repetition is deducted: a message that repeats another one is worth less.
+//! Repetition is deducted: a message that repeats a better one counts by its new words.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::map::{self, HashedMap};
@@ -48,33 +48,89 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// Reorders the best messages: a message with exactly the words of others by the same speaker loses half its worth for
-/// each of them that is worth more.
+/// At least the `count` best messages, the best first. One that repeats a better one by the same speaker counts by its
+/// new words: its worth is multiplied by their share, and a copy is worth next to nothing. Nothing repeats a message that
+/// can't be recalled.
 #[must_use]
-pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
-    /// Shorter ones ("yes", "thank you") mean something else each time.
-    const LEAST_TERMS: usize = 3;
-    let mut said: HashedMap<u64, i32> = HashedMap::default();
-    said.reserve(best.len());
-    let mut is_any = false;
-    for message in &best {
-        let terms = index.terms_of(*message);
-        if terms.len() >= LEAST_TERMS {
-            let before = said.entry(fingerprint(index.speaker(*message), terms)).or_default();
-            worth[*message] *= 0.5_f32.powi(*before);
-            is_any |= *before > 0;
-            *before += 1;
+pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usize) -> Vec<usize> {
+    let Scoring { index, is_open, .. } = scoring;
+    let mut count = count;
+    loop {
+        let mut best = score::best(worth, count);
+        let repeats = repeats(index, &best, is_open);
+        // In a log full of copies, the best ones may all be copies of a few.
+        if best.len() == count && 2 * repeats.len() > count {
+            count *= 4;
+            continue;
         }
+        for (message, added) in &repeats {
+            worth[*message] *= added;
+        }
+        if !repeats.is_empty() {
+            map::sort_by_key(&mut best, &|message| {
+                (map::descending(f64::from(worth[message])), -map::place(Some(message)))
+            });
+        }
+        return best;
     }
-    if is_any { score::best(worth, best.len()) } else { best }
 }
 
-/// A hash of all terms of a message by a speaker: two different ones collide once in 2^64.
-fn fingerprint(speaker: u16, terms: &[u32]) -> u64 {
+/// The messages that are nearly the same as a better one, each with the share of words that it adds.
+fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
+    /// Shorter ones ("yes", "thank you") mean something else each time.
+    const LEAST_TERMS: usize = 3;
+    /// A copy is worth less than anything that isn't one.
+    const OF_COPY: f32 = 1e-6;
+    let mut first: HashedMap<u64, usize> = HashedMap::default();
+    let mut repeats = Vec::new();
+    for message in best.iter().copied().filter(|message| is_open[*message]) {
+        let terms = index.terms_of(message);
+        if terms.len() < LEAST_TERMS {
+            continue;
+        }
+        let sketch = sketch(index.speaker(message), terms);
+        let alike = sketch.iter().filter_map(|part| first.get(part).copied());
+        let common = alike.filter_map(|other| nearly_the_same(terms, index.terms_of(other))).max();
+        if let Some(common) = common {
+            repeats.push((message, share(terms.len() - common, terms.len()).max(OF_COPY)));
+        }
+        for part in sketch {
+            first.entry(part).or_insert(message);
+        }
+    }
+    repeats
+}
+
+/// A sketch of the terms of a message by a speaker: a hash of them all, and the least of each of four hashes over them
+/// (Broder, 1997). Copies share all of it. Other messages share a part with the probability that they share a term.
+fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
     /// A large odd number, from the golden ratio: it spreads every bit of a term widely (Knuth, 1973).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |sum: u64, term: &u32| (sum.rotate_left(23) ^ u64::from(*term)).wrapping_mul(SPREAD);
-    terms.iter().fold(u64::from(speaker), mix)
+    let mut sketch = [0, u64::MAX, u64::MAX, u64::MAX, u64::MAX];
+    let [all, least @ ..] = &mut sketch;
+    for term in terms {
+        *all = (all.rotate_left(23) ^ u64::from(*term)).wrapping_mul(SPREAD);
+        let mut hash = u64::from(*term);
+        for least in &mut *least {
+            hash = (hash ^ hash >> 29).wrapping_add(1).wrapping_mul(SPREAD);
+            *least = hash.min(*least);
+        }
+    }
+    for (part, hash) in (1..).zip(&mut sketch) {
+        *hash = (*hash ^ u64::from(speaker)).rotate_left(part);
+    }
+    sketch
+}
+
+/// Number of terms that two messages have in common, if these are more than two thirds of the longer one's.
+pub(super) fn nearly_the_same(one: &[u32], other: &[u32]) -> Option<usize> {
+    let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
+    (3 * common > 2 * one.len().max(other.len())).then_some(common)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the number of a message's words")]
+fn share(some: usize, all: usize) -> f32 {
+    some as f32 / all as f32
 }
 
 /// The messages that may become excerpts.

@@ -17,6 +17,7 @@ use crate::state::context::{Gap, Piece};
 use crate::state::marks::Rank;
 use crate::state::ranking::{RankEvidence, RankedMessages, RankedPlace};
 use crate::state::trace::Reason;
+use xxhash_rust::xxh64::xxh64;
 
 /// Number of groups in a row that don't fit, after which the room counts as used up. A larger number would now and then
 /// find a small message for the last tokens, and cost time with every build.
@@ -50,8 +51,13 @@ struct Turn<'a> {
     is_statement: bool,
 }
 
-/// The form so far of each group that was kept for its rank.
-struct Kept(Vec<Option<Form>>);
+/// The content of the prompt so far.
+struct Kept {
+    /// By group: its form.
+    forms: Vec<Option<Form>>,
+    /// A hash of each message that may have copies.
+    said: HashedSet<u64>,
+}
 
 impl Packer<'_> {
     /// Keeps the groups that rank best for the request: first the newest within their share, then standing instructions
@@ -76,18 +82,20 @@ impl Packer<'_> {
             (&statements, config.max_statement_share, MOST_MISSES, Reason::Statement),
             (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
-        let mut kept = Kept(vec![None; self.input.transcript.len()]);
+        let said = self.fill.kept.iter().filter_map(|row| self.said(*row)).collect();
+        let mut kept = Kept { forms: vec![None; self.input.transcript.len()], said };
         let is_history =
             |row: &&usize| self.marks.rank(**row) == Rank::History && !self.marks.is_in_turn(**row);
         for row in self.fill.kept.iter().filter(is_history) {
-            kept.0[self.marks.groups.of(*row)] = Some(Form::Whole);
+            kept.forms[self.marks.groups.of(*row)] = Some(Form::Whole);
         }
         if !self.fill.earlier_quotes.is_empty() {
             let quoted = self.input.quotes.iter().flat_map(|earlier| &earlier.quoted);
             let quoted: HashedSet<usize> = quoted.copied().collect();
-            for row in 0..kept.0.len() {
+            for row in 0..kept.forms.len() {
                 if quoted.contains(&self.input.transcript.message_of(row)) {
-                    kept.0[self.marks.groups.of(row)] = Some(Form::Whole);
+                    kept.forms[self.marks.groups.of(row)] = Some(Form::Whole);
+                    kept.said.extend(self.said(row));
                 }
             }
         }
@@ -104,8 +112,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Keeps the groups that fit into a share of the room. `all` is the whole room, and its number of messages. Returns
-    /// the unread places that would fit.
+    /// Keeps the groups that fit into a share of the room. Copies of what the prompt has come after all others. `all` is
+    /// the whole room, and its number of messages. Returns the unread places that would fit.
     fn keep_share(
         &mut self,
         frame: &Frame,
@@ -118,21 +126,35 @@ impl Packer<'_> {
         // A share of a limited number of messages is at least one message or group.
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);
-        let is_quoted = self.plan.quotes_recalled && share.reason != Reason::Newest;
+        let is_ranked = share.reason != Reason::Newest;
+        let is_quoted = self.plan.quotes_recalled && is_ranked;
         let read = share.candidates.iter().map_while(|candidate| candidate.map(RankedPlace::row));
-        let read: Vec<Candidate<usize>> = read.collect();
-        let rows: Vec<usize> = read.iter().map(|candidate| candidate.place).collect();
+        let mut turns: Vec<Candidate<usize>> = read.collect();
+        let mut rows: Vec<usize> = turns.iter().map(|candidate| candidate.place).collect();
+        let read_count = turns.len();
+        let is_all_read = read_count == share.candidates.len();
+        let mut at = 0;
         let mut is_full = share.most <= 0.0;
-        for (position, Candidate { place: row, form, with }) in read.iter().copied().enumerate() {
-            if is_full {
-                break;
-            }
+        while !is_full && at < turns.len() {
+            let candidate = turns[at];
+            at += 1;
+            let Candidate { place: row, form, with } = candidate;
             let group = self.marks.groups.of(row);
-            let known = kept.0[group];
-            let is_alone = with.is_some_and(|with| kept.0[self.marks.groups.of(with)].is_none());
+            let known = kept.forms[group];
+            let is_alone =
+                with.is_some_and(|with| kept.forms[self.marks.groups.of(with)].is_none());
             let has_no_place =
                 self.marks.rank(row) != Rank::History || (self.marks.is_passed(row) && !is_quoted);
             if has_no_place || known >= Some(form) || is_alone {
+                continue;
+            }
+            let said = self.said(row);
+            let is_copy = said.is_some_and(|it| kept.said.contains(&it));
+            if is_copy && is_ranked && known.is_none() && at <= read_count {
+                if is_all_read {
+                    turns.push(candidate);
+                    rows.push(row);
+                }
                 continue;
             }
             let members: Vec<usize> = self.open_members(row).collect();
@@ -152,10 +174,10 @@ impl Packer<'_> {
             } else if form < Form::Whole {
                 self.keep_as(frame, turn, &mut left)?.then_some(form)
             } else {
-                self.ask_for_group(&members, &rows[position..], is_quoted)?;
+                self.ask_for_group(&members, &rows[at - 1..], is_quoted)?;
                 if self.keep(frame, &members, is_quoted, &mut left)?.is_none() {
                     Some(Form::Whole)
-                } else if share.reason != Reason::Newest && part.share(0.5).fits(left) {
+                } else if is_ranked && part.share(0.5).fits(left) {
                     // It is too long for this prompt, even alone.
                     let turn = Turn { form: Form::Excerpt, ..turn };
                     self.keep_as(frame, turn, &mut left)?.then_some(Form::Excerpt)
@@ -170,7 +192,8 @@ impl Packer<'_> {
                     self.fill.recalled.push((row, reason));
                 }
                 is_first = false;
-                kept.0[group] = shown;
+                kept.forms[group] = shown;
+                kept.said.extend(said);
                 self.remaining = self.remaining.minus(before.minus(left));
                 misses = 0;
             } else if with.is_none() {
@@ -180,9 +203,23 @@ impl Packer<'_> {
         }
         let is_small = matches!(share.reason, Reason::Standing | Reason::Statement);
         let most = if is_small { MOST_STANDING_READ } else { usize::MAX };
-        let next = &share.candidates[rows.len()..];
+        let next = &share.candidates[read_count..];
         let next = next.iter().map(|candidate| candidate.place).take(most).collect();
         Ok(if is_full { Vec::new() } else { next })
+    }
+
+    /// A hash of who says what in a message. None for short ones ("yes", "thank you"), which mean something else each time.
+    fn said(&self, row: usize) -> Option<u64> {
+        const LEAST_TOKENS: u64 = 5;
+        let transcript = &self.input.transcript;
+        let mut said = Vec::new();
+        let mut tokens = 0;
+        for (field, value) in transcript.fields(row).filter(|(field, _)| field.is_content()) {
+            tokens += excerpt::about_tokens(value);
+            said.extend([field as u8, 0]);
+            said.extend(value.as_bytes());
+        }
+        (tokens >= LEAST_TOKENS).then(|| xxh64(&said, transcript.role(row) as u64))
     }
 
     /// Keeps a part of a group, if it has such a form and fits.

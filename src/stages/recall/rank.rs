@@ -169,8 +169,7 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     } else {
         let scores = score::score(scoring, input.now);
         let mut worth = worth::worth(scoring, &scores);
-        let best = score::best(&worth, most);
-        let best = worth::count_off_repeated(index, best, &mut worth);
+        let best = worth::best_without_repeats(scoring, &mut worth, most);
         let best = candidates(input, scoring, &scores, &worth, &best);
         let excerpts = &input.config.recall.excerpts;
         let limits = Limits {
