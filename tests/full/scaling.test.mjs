@@ -19,6 +19,7 @@ import { APP_FILES } from "../package/support/app-files.mjs";
 import { processorMs } from "../package/support/processor-time.mjs";
 import { SEED, TIME_MS } from "../package/support/property.mjs";
 import { Random } from "../package/support/random.mjs";
+import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
 
 await loadEncoding("o200k_base");
 
@@ -450,4 +451,186 @@ describe("time grows linearly with the number of messages", () => {
       });
     });
   }
+});
+
+/** A list of `count` objects. */
+const many = (count, make) => Array.from({ length: count }, (_, at) => make(at));
+const calls = (count, type = "tool_use") => many(count, (at) => ({ type, id: `c${at}`, name: "look_up", input: {} }));
+const results = (count) => many(count, (at) => ({ type: "tool_result", tool_use_id: `c${at}`, content: "4" }));
+const lines = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
+const turnOf = (role, content, at) => ({
+  ...{ type: role, uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, sessionId: "s" },
+  ...{ timestamp: new Date(START + at * 1000).toISOString(), message: { role, content } },
+});
+
+/**
+ * Messages with one part of them many times.
+ *
+ * @type {Record<string, (count: number) => any[]>}
+ */
+const MANY = {
+  "results in one message": (count) => [
+    { role: "assistant", content: calls(count) },
+    { role: "user", content: results(count) },
+  ],
+  "results next to words": (count) => [
+    { role: "assistant", content: calls(count) },
+    { role: "user", content: [...results(count), { type: "text", text: "And?" }] },
+  ],
+  "calls next to a content of LangChain's": (count) => [
+    {
+      type: "ai",
+      content: calls(count),
+      tool_calls: many(count, (at) => ({ id: `c${at}`, name: "look_up", args: {} })),
+    },
+  ],
+  "calls without ids of LangChain's": (count) => [
+    { type: "ai", content: "a", tool_calls: many(count, () => ({ name: "look_up", args: {} })) },
+  ],
+  "invalid calls of LangChain's": (count) => [
+    {
+      type: "ai",
+      content: "a",
+      invalid_tool_calls: many(count, (at) => ({ id: `c${at}`, name: "look_up", args: "{" })),
+    },
+  ],
+  "summaries of one reasoning": (count) => [
+    {
+      type: "ai",
+      content: [
+        {
+          type: "reasoning",
+          id: "rs_1",
+          encrypted_content: "Z0FB",
+          summary: many(count, (at) => ({ text: `t${at}` })),
+        },
+        { type: "text", text: "a" },
+      ],
+    },
+  ],
+  "calls and responses of Gemini's": (count) => [
+    { role: "model", parts: many(count, () => ({ functionCall: { name: "look_up", args: {} } })) },
+    { role: "user", parts: many(count, () => ({ functionResponse: { name: "look_up", response: { output: "4" } } })) },
+  ],
+  images: (count) => [
+    {
+      role: "user",
+      content: many(count, (at) => ({ type: "image_url", image_url: { url: `https://a.b/${at}.png` } })),
+    },
+  ],
+};
+
+/** Files with one part of them many times. */
+const MANY_IN_FILES = {
+  "rewinds of the Gemini CLI": (count) =>
+    lines([
+      { sessionId: "s", projectHash: "p" },
+      ...many(count, (at) => ({ id: `m${at}`, type: "user", timestamp: "2026-01-05T09:00:00Z", content: "a" })),
+      ...many(count, (at) => ({ $rewindTo: `m${count - 1 - at}` })),
+    ]),
+  "results in Claude Code's log": (count) =>
+    lines([
+      turnOf("user", "Look it up.", 0),
+      turnOf("assistant", calls(count), 1),
+      ...results(count).map((result, at) => ({ ...turnOf("user", [result], at + 2), parentUuid: "u1" })),
+    ]),
+  "calls in Claude's export": (count) =>
+    JSON.stringify([
+      { uuid: "c", chat_messages: [{ uuid: "m", sender: "assistant", content: [...calls(count), ...results(count)] }] },
+    ]),
+};
+
+describe("time grows linearly with the number of parts", () => {
+  /** The number of parts for a length. */
+  const countOf = (length) => length / 25;
+  for (const [at, [name, make]] of Object.entries(MANY).entries()) {
+    test(`${name}, when it is read, built and sent`, async () => {
+      await checkScaling(`${name}, read`, (length) => make(countOf(length)).map((message) => plainMessage(message)));
+      const limits = { maxTokens: 3000, maxImages: 1, onRequiredOverflow: "shorten" };
+      await checkScaling(`${name}, built`, (length) =>
+        buildContext(make(countOf(length)), { ...config, encoding: "estimate", budget: limits }),
+      );
+      for (const provider of new Set(["bedrock", providers[at % providers.length].name])) {
+        await checkScaling(`${name}, for ${provider}`, (length) => requestOf(provider, make(countOf(length))));
+      }
+    });
+  }
+  for (const [name, make] of Object.entries(MANY_IN_FILES)) {
+    test(name, async () => {
+      const texts = new Map(many(2, (at) => [SHORT * TIMES ** at, make(countOf(SHORT * TIMES ** at))]));
+      const textOf = (length) => {
+        texts.set(length, texts.get(length) ?? make(countOf(length)));
+        return texts.get(length);
+      };
+      await checkScaling(name, (length) => parseTranscript(textOf(length)));
+    });
+  }
+});
+
+/** Returns a copy of a value with another value at a path. */
+function withValue(value, fullPath, change) {
+  if (fullPath.length === 0) {
+    return change(value);
+  }
+  const [name, ...path] = fullPath;
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  copy[name] = withValue(value[name], path, change);
+  return copy;
+}
+
+/** Returns the paths of all lists in a value. */
+function listsIn(value, path = []) {
+  if (typeof value !== "object" || value === null) {
+    return [];
+  }
+  const inside = Object.entries(value).flatMap(([name, field]) => listsIn(field, [...path, name]));
+  return Array.isArray(value) && value.length > 0 ? [path, ...inside] : inside;
+}
+
+/** Returns a value with another ending of all its ids. */
+function renamed(value, ending) {
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  return Array.isArray(value)
+    ? value.map((item) => renamed(item, ending))
+    : Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [
+          name,
+          typeof field === "string" && /(?:^|[a-z_])id$|I[dD]$/i.test(name) ? field + ending : renamed(field, ending),
+        ]),
+      );
+}
+
+test(`random lists in messages of all shapes, grown for ${RANDOM_MS / 2000} s`, async (t) => {
+  const failures = [];
+  let count = 0;
+  for (const until = Date.now() + RANDOM_MS / 2; Date.now() < until; count++) {
+    const seed = SEED * 1_000_000 + count;
+    const random = new Random(seed);
+    const name = random.pick(Object.keys(SHAPES));
+    const { write, thoughtsOf, has } = SHAPES[name];
+    const messages = JSON.parse(
+      JSON.stringify(write(randomTurns(random, { thoughtsOf, has, mostTurns: 3 }).turns, random)),
+    );
+    const path = random.pick(listsIn(messages));
+    const isRenamed = random.chance(0.7);
+    const grown = (length) =>
+      withValue(messages, path, (list) =>
+        many(length / 25, (at) => {
+          const item = list[at % list.length];
+          return isRenamed ? renamed(item, `_${Math.floor(at / list.length)}`) : item;
+        }),
+      );
+    const { name: provider } = random.pick(providers);
+    const run = random.pick([
+      (all) => all.map((message) => plainMessage(message)),
+      (all) => buildContext(all, { ...config, encoding: "estimate" }),
+      (all) => requestOf(provider, all),
+    ]);
+    const what = `seed ${seed}: ${name}, ${path.join(".")}, ${isRenamed ? "with own ids" : "the same"}`;
+    await checkScaling(what, (length) => run(grown(length))).catch(({ message }) => failures.push(message));
+  }
+  t.diagnostic(`${count} lists from seed ${SEED * 1_000_000}`);
+  assert.deepEqual(failures, []);
 });

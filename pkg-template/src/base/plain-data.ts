@@ -24,6 +24,36 @@ export class UnkeptValue {
 }
 
 /**
+ * Returns a copy of a value without everything that no JSON can hold: values that are nested too deep or contain
+ * themselves, lists with holes, and BigInts.
+ */
+export function jsonCopyOf(value: unknown): unknown {
+  const around = new Set<object>();
+  const copies = new Map<object, unknown>();
+  const copy = (given: unknown): unknown => {
+    if (typeof given !== "object" || given === null) {
+      return typeof given === "bigint" ? undefined : given;
+    }
+    if (copies.has(given) || around.has(given) || around.size === DEEPEST) {
+      return copies.get(given);
+    }
+    const prototype: unknown = Object.getPrototypeOf(given);
+    const isList = Array.isArray(given);
+    if (!isList && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+      return structuredClone(given);
+    }
+    around.add(given);
+    const fields = Object.entries(given).map(([name, field]) => [name, copy(field)] as const);
+    around.delete(given);
+    const hasHoles = isList && fields.length < given.length;
+    const made = isList ? fields.map(([, field]) => field) : Object.fromEntries(fields);
+    copies.set(given, hasHoles ? undefined : made);
+    return copies.get(given);
+  };
+  return copy(value);
+}
+
+/**
  * Encodes a value as data, or returns undefined if none of it is data. Leaves out undefined fields. A `Date` becomes
  * its ISO text, bytes of any kind become base64, and an object with a `toJSON` becomes its result. Throws `UnkeptValue`
  * if something would be lost silently.

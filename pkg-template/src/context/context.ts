@@ -21,6 +21,7 @@ import type {
   TriageReport,
 } from "../base/generated.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { jsonCopyOf } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
 import { counted } from "../base/words.js";
 import type { EarlierQuotes } from "../config/config.js";
@@ -961,7 +962,7 @@ function copyOf(request: MessageInput): MessageInput {
     const { toJSON } = request as { readonly toJSON?: unknown };
     // In some formats only the class of an instance identifies it, and a copy loses its class.
     const isInstance = typeof toJSON === "function" && formatOf(request as unknown as UnknownRecord) !== ownFormat();
-    return structuredClone(isInstance ? toJSON.call(request) : request);
+    return jsonCopyOf(isInstance ? toJSON.call(request) : request) as MessageInput;
   } catch {
     return request; // a field can't be cloned, such as a function
   }

@@ -18,8 +18,14 @@ export const claudeCodeLog: LogKind = {
     const continued = new Map<unknown, unknown>();
     const first = (id: unknown): unknown => {
       let session = id;
+      const passed: unknown[] = [];
       while (continued.has(session)) {
+        passed.push(session);
         session = continued.get(session);
+      }
+      // Shortens the way, so that a long chain of sessions is walked once.
+      for (const later of passed) {
+        continued.set(later, session);
       }
       return session;
     };
@@ -75,7 +81,7 @@ interface Turn extends LogNode {
 
 const isTurn = ({ type }: Row): boolean => type === "user" || type === "assistant";
 
-function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: ReadonlyMap<string, string>): Turn {
+function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: (row: Row) => string | undefined): Turn {
   const id = value.uuid as string;
   const message = messageOf(value);
   const blocks = listIn(message?.content).map(recordIn);
@@ -86,7 +92,7 @@ function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: ReadonlyMa
   return {
     id,
     at,
-    parent: relinked.get(id) ?? textIn(before),
+    parent: relinked(value) ?? textIn(before),
     timeMs: timeMsOf(value.timestamp),
     isSaid: message !== undefined,
     messages: message === undefined ? [] : [message],
@@ -111,23 +117,27 @@ function messageOf(value: Row): Row | undefined {
   return turn === undefined ? undefined : { id, ...turn };
 }
 
-/** Returns new parents for rows that a compaction kept verbatim. They come after the summary and before later rows. */
-function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
-  const parents = new Map<string, string>();
-  for (const { value } of rows) {
+/**
+ * Returns the new parents of rows that a compaction kept verbatim. They come after the summary and before later rows. A
+ * later compaction counts more than an earlier one.
+ */
+function relinkedParents(rows: readonly LogRow[]): (row: Row) => string | undefined {
+  const heads = new Map<unknown, readonly [order: number, parent: string]>();
+  const followers = new Map<unknown, readonly [order: number, parent: string]>();
+  for (const [order, { value }] of rows.entries()) {
     const { preservedSegment } = recordIn(value.compactMetadata);
     const { headUuid, anchorUuid, tailUuid } = recordIn(preservedSegment);
     const [head, anchor, tail] = [textIn(headUuid), textIn(anchorUuid), textIn(tailUuid)];
     if (head !== undefined && anchor !== undefined && tail !== undefined) {
-      for (const { value: row } of rows) {
-        if (row.parentUuid === anchor) {
-          parents.set(row.uuid as string, tail);
-        }
-      }
-      parents.set(head, anchor);
+      followers.set(anchor, [order, tail]);
+      heads.set(head, [order, anchor]);
     }
   }
-  return parents;
+  return ({ uuid, parentUuid }) => {
+    const [headOrder, asHead] = heads.get(uuid) ?? [-1, undefined];
+    const [order, asFollower] = followers.get(parentUuid) ?? [-1, undefined];
+    return headOrder >= order ? asHead : asFollower;
+  };
 }
 
 /**
@@ -156,7 +166,9 @@ function withSiblings(branch: readonly Turn[], nodes: readonly Turn[]): readonly
     const maker = turn.reply === undefined ? turn.answers.map((call) => makers.get(call)).find(Boolean) : turn;
     const leader = ends.get(maker?.reply ?? "") ?? maker;
     if (leader !== undefined) {
-      followers.set(leader, [...(followers.get(leader) ?? []), turn]);
+      const known = followers.get(leader) ?? [];
+      followers.set(leader, known);
+      known.push(turn);
     }
   }
   return branch.flatMap((turn) => [turn, ...(followers.get(turn) ?? [])]);

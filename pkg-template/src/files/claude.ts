@@ -4,6 +4,7 @@
 // nicepkg/chat2poster (packages/core-adapters/src/adapters/claude/shared/types.ts) and
 // withLinda/claude-conversation-exporter (claude_export_script.js) document its fields.
 
+import { FreePlaces } from "../base/free-places.js";
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { PartInput } from "../message/message.js";
@@ -21,7 +22,7 @@ export const claudeExport: FileKind = {
 
   read({ uuid, name, created_at, chat_messages, current_leaf_message_uuid }, row, file) {
     const conversation = file.begin({ id: uuid, title: name, startedAt: created_at }, row);
-    const calls: UnansweredCalls = { byId: new Set(), open: [] };
+    const calls: RecordedCalls = { ids: [], open: new FreePlaces() };
     for (const { at, id, message } of branchIn(
       chat_messages as readonly unknown[],
       current_leaf_message_uuid,
@@ -77,20 +78,14 @@ function branchIn(messages: readonly unknown[], leaf: unknown, conversation: Ope
   return branch;
 }
 
-/** The calls of a conversation that still need a result. In older exports, neither calls nor results have an id. */
-interface UnansweredCalls {
-  readonly byId: Set<string>;
-  /** Calls without a result, oldest first. */
-  open: { readonly id: string; readonly name: string }[];
+/** The calls of a conversation, oldest first. In older exports, neither calls nor results have an id. */
+interface RecordedCalls {
+  readonly ids: string[];
+  /** Those that still need a result, by id and by name. */
+  readonly open: FreePlaces;
 }
 
-function readMessage(
-  message: Row,
-  id: string,
-  at: number,
-  conversation: OpenConversation,
-  calls: UnansweredCalls,
-): void {
+function readMessage(message: Row, id: string, at: number, conversation: OpenConversation, calls: RecordedCalls): void {
   const role = ROLES.get(message.sender);
   if (role === undefined) {
     conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at, message);
@@ -116,7 +111,7 @@ const ROLES: ReadonlyMap<unknown, "user" | "assistant" | "system"> = new Map([
 interface BlockContext {
   /** The id for a call without one. */
   readonly callId: string;
-  readonly calls: UnansweredCalls;
+  readonly calls: RecordedCalls;
   report(reason: string): void;
 }
 
@@ -151,22 +146,22 @@ function partsOfBlock(block: Row, context: BlockContext): readonly PartInput[] {
 
 function callOf({ id, name, input }: Row, { callId, calls }: BlockContext): PartInput {
   const call = { id: textIn(id) ?? callId, name: textIn(name) ?? "tool" };
-  calls.byId.add(call.id);
-  calls.open.push(call);
+  calls.open.add(calls.ids.length, ["any", `id ${call.id}`, `name ${call.name}`]);
+  calls.ids.push(call.id);
   return { type: "tool-call", toolCallId: call.id, toolName: call.name, input: input ?? {} };
 }
 
 /** Returns a result with the id of its call: its own, or that of the latest unanswered call of the same name. */
 function resultOf({ tool_use_id, name, content, is_error }: Row, { callId, calls }: BlockContext): PartInput {
-  const { open } = calls;
+  const { ids, open } = calls;
   const own = textIn(tool_use_id);
-  const byName = open.findLastIndex((call) => call.name === name);
-  const found =
-    own === undefined ? (byName >= 0 ? byName : open.length - 1) : open.findLastIndex(({ id }) => id === own);
-  const [call] = found >= 0 ? open.splice(found, 1) : [];
+  const found = own === undefined ? (open.last(`name ${name}`) ?? open.last("any")) : open.last(`id ${own}`);
+  if (found !== undefined) {
+    open.take(found);
+  }
   return {
     type: "tool_result",
-    tool_use_id: own ?? call?.id ?? callId,
+    tool_use_id: own ?? ids[found ?? -1] ?? callId,
     content: typeof content === "string" ? content : listIn(content ?? []).flatMap(blockOfResult),
     ...(is_error === true ? { is_error } : {}),
   };

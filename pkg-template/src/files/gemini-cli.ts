@@ -17,33 +17,41 @@ export const geminiCliChat: LogKind = {
     (typeof row.sessionId === "string" && typeof row.projectHash === "string" && row.role === undefined),
 
   stepsOf(rows) {
-    let messages = new Map<string, LogNode>();
-    let header: Row = {};
+    const messages: LogNode[] = [];
+    const places = new Map<string, number>();
+    const header: { [name: string]: unknown } = {};
+    const cut = (length: number): void => {
+      for (const { id } of messages.splice(length)) {
+        places.delete(id);
+      }
+    };
     const take = (value: Row, at: number): void => {
       const id = textIn(value.id);
       if (id !== undefined) {
-        messages.set(id, {
+        const place = places.get(id) ?? messages.length;
+        places.set(id, place);
+        messages[place] = {
           id,
           at,
           parent: undefined,
           timeMs: timeMsOf(value.timestamp),
           messages: messagesOfRow(value),
-        });
+        };
       }
     };
     for (const { value, at } of rows) {
       const target = textIn(value.$rewindTo);
       const patch = recordIn(value.$set ?? value);
       if (target !== undefined) {
-        const ids = [...messages.keys()];
-        const kept = Math.max(ids.indexOf(target), 0);
-        messages = new Map([...messages].slice(0, kept));
+        cut(places.get(target) ?? 0);
       } else if (textIn(value.id) !== undefined) {
         take(value, at);
       } else {
-        header = { ...header, ...patch };
+        for (const field of HEADER.filter((name) => Object.hasOwn(patch, name))) {
+          header[field] = patch[field];
+        }
         if (Array.isArray(patch.messages)) {
-          messages = new Map();
+          cut(0);
           for (const message of patch.messages) {
             take(recordIn(message), at);
           }
@@ -51,7 +59,7 @@ export const geminiCliChat: LogKind = {
       }
     }
     let parent: string | undefined;
-    const nodes = [...messages.values()].map((node) => {
+    const nodes = messages.map((node) => {
       const step = { ...node, parent };
       parent = node.id;
       return step;
@@ -59,6 +67,9 @@ export const geminiCliChat: LogKind = {
     return { nodes, leaf: parent, facts: { id: header.sessionId, title: header.summary, startedAt: header.startTime } };
   },
 };
+
+/** The fields of a header that are read. */
+const HEADER = ["sessionId", "summary", "startTime"] as const;
 
 function isChatRow({ id, type, content, timestamp, role, message }: Row): boolean {
   return (

@@ -3,7 +3,7 @@
 
 import { isRecord } from "../base/plain-data.js";
 import type { UnknownRecord } from "./format.js";
-import { type PlacedPart, pathOf } from "./origin.js";
+import { changedAt, type PlacedChange, type PlacedPart, withFields } from "./origin.js";
 
 /** The shortest base64 that is cut. A model may need every letter of a shorter one, such as a key or a checksum. */
 const LEAST_LETTERS = 1000;
@@ -32,13 +32,18 @@ export function sentFor<M>(message: M): M {
 /** Returns a marked copy of a parsed message without the base64 in its results. Undefined if they contain none. */
 export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]): UnknownRecord | undefined {
   copies.delete(given);
-  let copy = given;
+  // Several results may come from one place, which is cut once.
+  const places = new Map<string, boolean>();
   for (const { part, place } of parts) {
     if (part.type === "tool-result") {
       const { type } = isRecord(part.output) ? part.output : {};
-      copy = changedAt(copy, pathOf(place), type === "content") as UnknownRecord;
+      places.set(place, (places.get(place) ?? true) && type === "content");
     }
   }
+  const copy = changedAt(
+    given,
+    Array.from(places, ([place, hasMedia]): PlacedChange => [place, (held) => cutIn(held, hasMedia)]),
+  ) as UnknownRecord;
   if (copy === given) {
     return undefined;
   }
@@ -47,18 +52,11 @@ export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]
   return marked;
 }
 
-/** Cuts the base64 at a path in a value. Returns the value itself if it contains none. */
-function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): unknown {
-  const [name, ...rest] = path;
-  if (name === undefined) {
-    return isRecord(value)
-      ? mapped(value, (field, key) => (NOT_RETURNED.has(key) ? field : cut(field, hasMedia)))
-      : cut(value, hasMedia);
-  }
-  return typeof value === "object" && value !== null
-    ? mapped(value, (field, key) => (key === name ? changedAt(field, rest, hasMedia) : field))
-    : value;
-}
+/** Cuts the base64 in a result's part. Returns the part itself if it contains none. */
+const cutIn = (value: unknown, hasMedia: boolean): unknown =>
+  isRecord(value)
+    ? mapped(value, (field, key) => (NOT_RETURNED.has(key) ? field : cut(field, hasMedia)))
+    : cut(value, hasMedia);
 
 /** Returns a value without base64. With `hasMedia`, images and files of a result stay. */
 function cut(value: unknown, hasMedia: boolean): unknown {
@@ -70,17 +68,11 @@ function cut(value: unknown, hasMedia: boolean): unknown {
 }
 
 /** Returns a copy with changed fields, or the object itself if none changes. */
-function mapped(value: object, change: (field: unknown, name: string) => unknown): object {
-  let copy: object = value;
-  for (const [name, field] of Object.entries(value)) {
-    const changed = change(field, name);
-    if (changed !== field) {
-      copy = copy === value ? (Array.isArray(value) ? [...value] : { ...value }) : copy;
-      (copy as Record<string, unknown>)[name] = changed;
-    }
-  }
-  return copy;
-}
+const mapped = (value: object, change: (field: unknown, name: string) => unknown): object =>
+  withFields(
+    value,
+    Object.entries(value).map(([name, field]) => [name, change(field, name)] as const),
+  );
 
 function lineFor(run: string, url: string | undefined, mediaType: string | undefined): string {
   const letters = run.length - (url?.length ?? 0);

@@ -3,7 +3,7 @@
 
 import type { MessageFormat, NextLine, UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
-import { copyWith, pathOf } from "./origin.js";
+import { changedAt, type PlacedChange, withFields } from "./origin.js";
 import { parse } from "./read.js";
 import { sharesOf } from "./shares.js";
 
@@ -15,17 +15,24 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
   const { message: read, parts, format } = parse(message, "message", "context_build_error", { shape });
   const rows = sharesOf(read, parts)?.map((share) => share.parts) ?? [parts];
   const { withLines = lineInstead } = format;
-  let copy: unknown = message;
+  // Several parts may come from one place, whose media are replaced in one pass.
+  const places = new Map<string, (string | null)[]>();
   for (const [at, row] of rows.entries()) {
-    const left = [...(lines[at] ?? [])];
+    const all = lines[at] ?? [];
+    let next = 0;
     for (const { part, place } of row) {
-      const own = left.splice(0, mediaCount(part));
-      if (own.some((line) => line !== null)) {
-        copy = replacer(own, withLines)(copy, pathOf(place));
+      const known = places.get(place) ?? [];
+      places.set(place, known);
+      for (const end = next + mediaCount(part); next < end; next++) {
+        known.push(all[next] ?? null);
       }
     }
   }
-  return Object.assign(copy as M, { shortened: true });
+  const changes = Array.from(
+    places,
+    ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)],
+  );
+  return Object.assign(changedAt(message, changes) as M, { shortened: true });
 }
 
 const isMediaPart = ({ type }: PlainPart): boolean => type === "image" || type === "audio" || type === "file";
@@ -39,34 +46,33 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Returns a function that copies a value with lines in place of the media at a path. It consumes the lines that it uses. */
+/** Returns a function that copies a value with lines in place of its media. It takes the lines from the end of `left`. */
 function replacer(
-  lines: (string | null)[],
+  left: (string | null)[],
   withLines: NonNullable<MessageFormat["withLines"]>,
-): (value: unknown, path: readonly string[]) => unknown {
+): (value: unknown) => unknown {
   // The values that were walked. LangChain's messages hold their content twice.
   const done = new Map<object, unknown>();
-  const next: NextLine = () => lines.shift();
-  return function replaced(value: unknown, [name, ...path]: readonly string[]): unknown {
+  const next: NextLine = () => left.pop();
+  return replaced;
+
+  function replaced(value: unknown): unknown {
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) {
       return value;
     }
-    if (name !== undefined) {
-      return copyWith(value, name, replaced((value as UnknownRecord)[name], path));
-    }
     if (!done.has(value)) {
       done.set(value, value); // it may hold itself
-      done.set(value, lines.length === 0 ? value : (withLines(value as UnknownRecord, next) ?? withinOf(value)));
+      done.set(value, left.length === 0 ? value : (withLines(value as UnknownRecord, next) ?? withinOf(value)));
     }
     return done.get(value);
+  }
 
-    function withinOf(holder: object): object {
-      return Object.entries(holder).reduce((copy, [key, held]) => {
-        const changed = replaced(held, []);
-        return changed === held ? copy : copyWith(copy, key, changed);
-      }, holder);
-    }
-  };
+  function withinOf(holder: object): object {
+    return withFields(
+      holder,
+      Object.entries(holder).map(([key, held]) => [key, replaced(held)] as const),
+    );
+  }
 }
 
 /** Returns the line in place of an image, audio or a file. Undefined for any other value. */

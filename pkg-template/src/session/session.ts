@@ -1120,7 +1120,8 @@ export class Session<M extends AnyMessage = MessageInput> {
         }
         await this.#forgetChanged(entries.map(({ seq }) => seq));
       }
-      const seqOf = (row: NewRow): number => placeOf(row)?.seq ?? first + history.length + added.indexOf(row);
+      const addedAt = new Map(added.map((row, at) => [row, at]));
+      const seqOf = (row: NewRow): number => placeOf(row)?.seq ?? first + history.length + (addedAt.get(row) as number);
       const messages = placed.flatMap((row) =>
         row.parsed === undefined ? [] : [this.#copyOf(row.parsed, seqOf(row))],
       );
@@ -1130,8 +1131,9 @@ export class Session<M extends AnyMessage = MessageInput> {
         this.#ownId = undefined;
       }
       this.#retainAfter(written.length);
-      const seqs = placed.map(seqOf);
-      return { firstSeq: Math.min(...seqs), lastSeq: Math.max(...seqs), messages, isRepeated: written.length === 0 };
+      const seqs = placed.map(seqOf).sort((one, other) => one - other);
+      const [oldest, newestSeq] = [seqs[0] as number, seqs.at(-1) as number];
+      return { firstSeq: oldest, lastSeq: newestSeq, messages, isRepeated: written.length === 0 };
     }, expectedSeq === undefined);
   }
 

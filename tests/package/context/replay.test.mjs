@@ -68,6 +68,24 @@ describe("replay", () => {
     assert.deepEqual(again.context.messages.at(-1), request);
   });
 
+  test("a request's fields that no JSON can hold aren't recorded", async () => {
+    let deep = /** @type {any} */ ({});
+    for (let level = 0; level < 20_000; level++) {
+      deep = { a: deep };
+    }
+    const around = /** @type {any} */ ({});
+    around.self = around;
+    const holes = /** @type {any[]} */ ([]);
+    holes.length = 5;
+    for (const value of [deep, around, 5n, holes, { inside: [deep] }]) {
+      const request = user("And?", { metadata: value });
+      const { recording, messages: sent } = buildContextSync(messages, { ...config, request });
+      assert.equal(sent.at(-1), request);
+      const again = await replay(throughJson(recording), messages);
+      assert.equal(again.same, true);
+    }
+  });
+
   test("reports differences", async () => {
     const { recording } = buildContextSync(messages, { ...config, budget: { maxTokens: 100 } });
     const kinds = async (transcript, changed = recording) => {

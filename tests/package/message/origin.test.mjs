@@ -216,7 +216,20 @@ const WITH_FILE = {
     parts: [{ text: words }, { inlineData: { mimeType: "text/plain", data: btoa(file) } }],
   }),
   langchain: (id, words, file) => ({ id, type: "human", content: [text(words), { type: "text-plain", text: file }] }),
+  bedrock: (id, words, file) => ({ id, role: "user", content: [{ text: words }, searchResult(file)] }),
+  mcp: (id, words, file) => ({
+    id,
+    role: "user",
+    content: [text(words), { type: "resource", resource: { text: file } }],
+  }),
+  "mcp link": (id, words, file) => ({ id, role: "user", content: [text(words), linkTo(file)] }),
+  // The output may end the fence around it.
+  pi: (id, words, file) => ({ id, role: "bashExecution", command: words, output: `\`\`\`\n${file}` }),
+  "pi summary": (id, words, file) => ({ id, role: "compactionSummary", summary: `${words}</summary>\n${file}` }),
 };
+
+const searchResult = (file) => ({ searchResult: { title: "plan", source: "https://a.b", content: [{ text: file }] } });
+const linkTo = (file) => ({ type: "resource_link", uri: "https://a.b", name: "plan", description: file });
 
 describe("the text of a file", () => {
   test("is nobody's instruction, and requests nothing, in every format", () => {

@@ -2,6 +2,7 @@
 // the request's result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
 // of microsoft/vscode-copilot-chat (`toolCallRounds`).
 
+import { FreePlaces } from "../../base/free-places.js";
 import type { PartInput } from "../../message/message.js";
 import { isoOf, timeMsOf } from "../../message/times.js";
 import { listIn, type Row, recordIn, textIn } from "../file.js";
@@ -119,8 +120,11 @@ function recordedCalls({ toolCallRounds, toolCallResults }: Row): ReadonlyMap<st
 }
 
 function answerParts(response: readonly Row[], metadata: Row, faults: string[]): readonly PartInput[] {
-  const recorded = recordedCalls(metadata);
-  const unnamed = [...recorded];
+  const recorded = [...recordedCalls(metadata)];
+  const unnamed = new FreePlaces();
+  for (const [at, [id, { name }]] of recorded.entries()) {
+    unnamed.add(at, [`id ${id}`, `name ${name}`]);
+  }
   const parts: PartInput[] = [];
   const say = (text: unknown): void => {
     const last = parts.at(-1);
@@ -145,9 +149,10 @@ function answerParts(response: readonly Row[], metadata: Row, faults: string[]):
     } else if (kind === "toolInvocationSerialized" || kind === "toolInvocation") {
       // The program's id of a call may differ from the model's. The calls are then matched by order.
       const id = textIn(toolCallId) ?? `call-${parts.length + 1}`;
-      const at = unnamed.findIndex(([own, { name }]) => own === id || name === toolId);
-      const [, call] = at < 0 ? [] : (unnamed.splice(at, 1)[0] as [string, RecordedCall]);
-      parts.push(...callParts(id, part, call));
+      const none = recorded.length;
+      const at = Math.min(unnamed.first(`id ${id}`) ?? none, unnamed.first(`name ${toolId}`) ?? none);
+      unnamed.take(at);
+      parts.push(...callParts(id, part, recorded[at]?.[1]));
     } else if (kind === "textEditGroup") {
       say(`\n[Edited: ${referenceName(part.uri)}]\n`);
     } else if (!SILENT.has(kind)) {

@@ -45,10 +45,10 @@ function stepOf({
     replyTo: textIn(recordIn(reference).messageId),
     lines: [
       textIn(content),
-      forwarded === undefined ? undefined : `[Forwarded] ${forwarded}`,
       // A person's embeds are previews of links.
       ...(isBot === true ? listIn(embeds).map(recordIn).map(embedText) : []),
     ],
+    forwarded: forwarded === undefined ? undefined : [`[Forwarded] ${forwarded}`],
     files: [
       ...listIn(attachments).map((file) => recordIn(file).fileName),
       ...listIn(stickers).map((sticker) => recordIn(sticker).name),

@@ -14,14 +14,21 @@ export interface ChatMessage {
   readonly replyTo?: string | undefined;
   /** The lines of the text. Blank ones are skipped. */
   readonly lines: readonly (string | undefined)[];
+  /** The lines of a message of somebody else's that this one passes on. They aren't the sender's own words. */
+  readonly forwarded?: readonly (string | undefined)[] | undefined;
   /** The names of attached files. An export doesn't include the files themselves. */
   readonly files?: readonly unknown[];
 }
 
 /** Returns a messenger's message as a step. Reports one without content. */
-export function chatStep({ lines, files = [], role = "user", ...head }: ChatMessage): AppStep {
+export function chatStep({ lines, forwarded = [], files = [], role = "user", ...head }: ChatMessage): AppStep {
   const attached = files.flatMap((name) => textIn(name) ?? []).map((name) => `[Attached file: ${name}]`);
-  const content = [...lines.filter((line) => textIn(line) !== undefined), ...attached].join("\n");
+  const own = textOf([...lines, ...attached]);
+  const passedOn = textOf(forwarded);
+  const content =
+    passedOn === ""
+      ? own
+      : [{ type: "text", text: passedOn, origin: "file" } as const, ...(own === "" ? [] : [textPart(own)])];
   if (content === "") {
     return { messages: [], faults: ["the message says nothing that windrow reads"] };
   }
@@ -29,6 +36,11 @@ export function chatStep({ lines, files = [], role = "user", ...head }: ChatMess
   const message: MessageInput = { ...Object.fromEntries(fields), role, content };
   return { messages: [message] };
 }
+
+const textOf = (lines: readonly (string | undefined)[]): string =>
+  lines.filter((line) => textIn(line) !== undefined).join("\n");
+
+const textPart = (text: string) => ({ type: "text", text }) as const;
 
 /** Returns a row that isn't a message as a step: somebody joined, or a topic was set. */
 export function notice(kind: string): AppStep {

@@ -39,7 +39,9 @@ function stepOf(row: Row & { readonly [BOT]?: true }): AppStep {
     name: textIn(from) ?? textIn(from_id),
     createdAt: timeOfSeconds(Number(date_unixtime ?? Number.NaN)) ?? textIn(date),
     replyTo: reply_to_message_id == null ? undefined : String(reply_to_message_id),
-    lines: [forwarded, wordsOf(text), ...pollLines(row)],
+    ...(forwarded === undefined
+      ? { lines: [wordsOf(text), ...pollLines(row)] }
+      : { lines: [], forwarded: [forwarded, wordsOf(text), ...pollLines(row)] }),
     files: fileNames(row),
   });
 }

@@ -175,8 +175,9 @@ function ordered(blocks: readonly BedrockBlock[]): BedrockBlock[] {
     }
   }
   const isA = (field: string) => (run: readonly BedrockBlock[]) => field in (run[0] as BedrockBlock);
-  const calls = runs.filter((run) => isA("toolUse")(run) && !isHostedBlock(run[0]));
-  const said = runs.filter((run) => !calls.includes(run));
+  const isCall = (run: readonly BedrockBlock[]): boolean => isA("toolUse")(run) && !isHostedBlock(run[0]);
+  const calls = runs.filter(isCall);
+  const said = runs.filter((run) => !isCall(run));
   const first = said.findIndex(isA("reasoningContent"));
   const after = said.findIndex((run, at) => at > first && !isA("reasoningContent")(run));
   const end = after < 0 ? said.length : after;

@@ -9,6 +9,7 @@
 //
 // Told by: `parts` without types, or the role `model`.
 
+import { FreePlaces } from "../../base/free-places.js";
 import { jsonOf, listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
@@ -118,14 +119,24 @@ export const geminiContentShape: MessageFormat = {
       part.functionResponse == null ? undefined : recordOf(part.functionResponse),
     );
     // Calls and responses with the same id are matched first.
-    const left = open.filter((call) => !call.id || !responses.some((response) => response?.id === call.id));
+    const callIds = new Set(open.map(({ id }) => id || undefined));
+    const answered = new Set(responses.map((response) => response?.id || undefined));
+    const left = new FreePlaces();
+    for (const [at, { id, name }] of open.entries()) {
+      if (!id || !answered.has(id)) {
+        left.add(at, id ? [`any ${name}`] : [`any ${name}`, `no id ${name}`]);
+      }
+    }
     const made = parts.map((part, at) => {
       const response = responses[at];
-      if (response === undefined || open.some(({ id }) => id && id === response.id)) {
+      if (response === undefined || (response.id && callIds.has(response.id))) {
         return part;
       }
-      const found = left.findIndex((call) => call.name === response.name && !(call.id && response.id));
-      const { id } = left.splice(found, found < 0 ? 0 : 1)[0] ?? response;
+      const found = left.first(`${response.id ? "no id" : "any"} ${response.name}`);
+      if (found !== undefined) {
+        left.take(found);
+      }
+      const { id } = open[found ?? -1] ?? response;
       return id === response.id ? part : { ...part, functionResponse: { ...response, id } };
     });
     const isSame = made.every((part, at) => part === parts[at]);

@@ -7,6 +7,7 @@
 //
 // Told by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
 
+import { FreePlaces } from "../../base/free-places.js";
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
@@ -352,32 +353,38 @@ function withCalls(parts: readonly PartInput[], fields: UnknownRecord, place: st
   const invalid = callsIn(fields.invalid_tool_calls, `${place}.invalid_tool_calls`, INVALID);
   const original = callsIn(kwargs.tool_calls, `${inKwargs}.tool_calls`);
   // LangChain sends the provider's original calls only if it parsed none of them.
-  const sent = calls.length > 0 ? original.filter((call) => !holds(invalid, call)) : original;
+  const sent = calls.length > 0 ? original.filter(isMissingIn(invalid)) : original;
   const read = [...parts];
-  const paired = new Set<number>();
-  for (const call of [...calls, ...sent.filter((it) => !holds(calls, it))]) {
-    const find = (fits: (part: CallInput, call: CallInput) => boolean): number =>
-      read.findIndex((part, index) => !paired.has(index) && isCall(part) && fits(part, call));
-    const byId = find(hasSameId);
-    const found = byId < 0 ? find(hasSameName) : byId;
-    const at = found < 0 ? read.length : found;
-    paired.add(at);
+  const open = new FreePlaces();
+  for (const [at, part] of parts.entries()) {
+    if (isCall(part)) {
+      const { toolCallId, toolName } = part;
+      open.add(at, [`id ${toolCallId}`, `name ${toolName}`, ...(isNamedOnly(part) ? [`no id ${toolName}`] : [])]);
+    }
+  }
+  for (const call of [...calls, ...sent.filter(isMissingIn(calls))]) {
+    // A call without an id may be the one of the same name.
+    const kind = isNamedOnly(call) ? "name" : "no id";
+    const found = open.first(`id ${call.toolCallId}`) ?? open.first(`${kind} ${call.toolName}`);
+    if (found !== undefined) {
+      open.take(found);
+    }
     // The call in `tool_calls` is complete, and has the id that the result has.
-    const { toolCallId } = isNamedOnly(call) && found >= 0 ? (read[at] as CallInput) : call;
-    read[at] = from({ ...call, toolCallId }, undefined, originOf(call)?.place ?? "");
+    const { toolCallId } = isNamedOnly(call) && found !== undefined ? (read[found] as CallInput) : call;
+    read[found ?? read.length] = from({ ...call, toolCallId }, undefined, originOf(call)?.place ?? "");
   }
   // A call that couldn't be parsed isn't sent, so it needs no result.
-  for (const call of invalid.filter((it) => !holds(read, it))) {
+  for (const call of invalid.filter(isMissingIn(read))) {
     read.push(call, { type: "tool-result", toolCallId: call.toolCallId, output: "" });
   }
   if (kwargs.function_call != null) {
     read.push(callOf(kwargs.function_call, `${inKwargs}.function_call`));
   }
-  for (const [at, item] of list(kwargs.tool_outputs, `${inKwargs}.tool_outputs`).entries()) {
-    const done = readBlock(item, `${inKwargs}.tool_outputs[${at}]`);
-    read.push(...done.filter((part) => !isCall(part) || !holds(read, part)));
-  }
-  return read;
+  const done = list(kwargs.tool_outputs, `${inKwargs}.tool_outputs`).flatMap((item, at) =>
+    readBlock(item, `${inKwargs}.tool_outputs[${at}]`),
+  );
+  const isMissing = isMissingIn(read);
+  return [...read, ...done.filter((part) => !isCall(part) || isMissing(part))];
 }
 
 /** The name for a call whose name couldn't be parsed. */
@@ -401,13 +408,11 @@ function callOf(value: unknown, place: string, unnamed?: string): CallInput {
   return from({ type: "tool-call", toolCallId, toolName, input }, undefined, place);
 }
 
-const holds = (parts: readonly PartInput[], call: CallInput): boolean =>
-  parts.some((part) => isCall(part) && hasSameId(part, call));
-
-const hasSameId = (one: CallInput, other: CallInput): boolean => one.toolCallId === other.toolCallId;
-/** True if two calls may be the same although one of them has no id. */
-const hasSameName = (one: CallInput, other: CallInput): boolean =>
-  (isNamedOnly(one) || isNamedOnly(other)) && one.toolName === other.toolName;
+/** Returns a test for calls whose id none of some parts has. */
+function isMissingIn(parts: readonly PartInput[]): (call: CallInput) => boolean {
+  const ids = new Set(parts.filter(isCall).map(({ toolCallId }) => toolCallId));
+  return ({ toolCallId }) => !ids.has(toolCallId);
+}
 
 /** Returns the assistant's thoughts outside the content, if they don't repeat it. */
 function thoughtsIn(kwargs: UnknownRecord, place: string, blocks: readonly PartInput[]): readonly PartInput[] {

@@ -97,7 +97,7 @@ function readBlock(block: UnknownRecord, place: string): PartInput {
     }
     case "resource_link":
       // The model sees the link. Its target hasn't been read.
-      return { type: "text", text: JSON.stringify(block) };
+      return { type: "text", text: JSON.stringify(block), origin: "file" };
     case "tool_use": {
       const { id, name, input } = block;
       return callPart({}, { id, name, input, fields: ["id", "name"] }, place);

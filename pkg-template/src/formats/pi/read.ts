@@ -190,10 +190,13 @@ function statusOf(stopReason: unknown): string | undefined {
 }
 
 function readContent(row: UnknownRecord): readonly PartInput[] {
-  const text = writtenOut(row) ?? row.content;
-  return typeof text === "string"
-    ? [{ type: "text", text }]
-    : list(text, ".content", "a text or a list of parts").flatMap((part, at) =>
+  const text = writtenOut(row);
+  if (text !== undefined) {
+    return [{ type: "text", text, origin: "file" }]; // a command's output or a summary, under the user's role
+  }
+  return typeof row.content === "string"
+    ? [{ type: "text", text: row.content }]
+    : list(row.content, ".content", "a text or a list of parts").flatMap((part, at) =>
         readPart(recordOf(part), `.content[${at}]`, makerOf(row)),
       );
 }

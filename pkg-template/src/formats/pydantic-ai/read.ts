@@ -21,6 +21,7 @@ import { list, MalformedMessage, required, unknownType } from "../../message/mal
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { callPart, mediaPart } from "../../message/parts.js";
+import { INSTRUCTIONS_MARK, withoutMark } from "../instructions-mark.js";
 
 /** The fields of a message that are read, by structure. */
 export interface PydanticAiMessageShape {
@@ -45,8 +46,10 @@ export const pydanticAiShape: MessageFormat = {
       createdAt: timeIn(createdAt, timestamp, given[0]?.timestamp),
       content: given.flatMap((part, at) => {
         const place = `.parts[${at}]`;
-        const marked = isSystem(part) && !isOnly ? { ...part, content: `${INSTRUCTIONS}\n${part.content}` } : part;
-        return readPart(marked, place).map((read) => from(read, part, place));
+        const isMarked = isSystem(part) && !isOnly;
+        const marked = isMarked ? { ...part, content: `${INSTRUCTIONS_MARK}\n${part.content}` } : part;
+        const read = readPart(marked, place);
+        return (role === "user" && !isMarked ? read.map(guarded) : read).map((it) => from(it, part, place));
       }),
     };
   },
@@ -72,8 +75,9 @@ export const pydanticAiShape: MessageFormat = {
 /** The kinds of images, audio, videos and files in a prompt. */
 const MEDIA_KIND = /^(?:binary|(?:image|audio|video|document)-url)$/;
 
-/** The line before a system prompt inside a user message. */
-const INSTRUCTIONS = "[Instructions of the application]";
+/** Guards a user's text, so that no line passes for the application's. */
+const guarded = (part: PartInput): PartInput =>
+  part.type === "text" ? { ...part, text: withoutMark(part.text) } : part;
 
 const isSystem = ({ part_kind: kind }: UnknownRecord): boolean => kind === "system-prompt";
 const isOfTool = ({ part_kind: kind, tool_name: name }: UnknownRecord): boolean =>

@@ -4,18 +4,17 @@
 // user starts with a space. So no user's text can pass for another user's name. src/base/guard.rs has the same rule and
 // counts its cost.
 
-import { isRecord } from "../../base/plain-data.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { type Limit, wordLimit } from "./calls.js";
-import type { Piece, RequestTurn, UserTurn } from "./turns.js";
+import { LINE_ENDS } from "./text.js";
+import { type Piece, type RequestTurn, rewritten, type UserTurn } from "./turns.js";
 
 /** The way users are named: not at all, by words that a name field accepts, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
 /** A name that OpenAI's name field accepts. */
 export const NAME: Limit = wordLimit(64);
-/** The characters that end a line, and those that end a word, the same as in src/base/guard.rs. */
-const LINE_ENDS = "\\n\\v\\f\\r\\u001c-\\u001e\\u0085\\u2028\\u2029";
+/** The characters that end a word, the same as in src/base/guard.rs. */
 const SPACES = `${LINE_ENDS}\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
 const SPACE: RegExp = /* @__PURE__ */ new RegExp(`[${SPACES}]+`, "gu");
 const LINE_START: RegExp = /* @__PURE__ */ new RegExp(`(?<=[${LINE_ENDS}])(?=[^${LINE_ENDS}])`, "gu");
@@ -50,13 +49,6 @@ function escapedName(name: string | undefined): string {
 
 /** Indents every line of a text except the first. */
 const indented = (text: string): string => text.replace(LINE_START, " ");
-
-/** Returns a text part, and the caller's own part, with another text. */
-function rewritten(piece: Piece, text: string): Piece {
-  const { part, given } = piece;
-  const own = isRecord(given) && typeof given.text === "string" ? { ...given, text } : undefined;
-  return { ...piece, part: { ...part, text } as Piece["part"], given: own };
-}
 
 /** True if OpenAI's name field accepts a name. */
 export const isWord = (name: string | undefined): boolean => name !== undefined && NAME.pattern.test(name);

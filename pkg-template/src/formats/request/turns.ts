@@ -1,6 +1,7 @@
 // A conversation in the form that providers share: turns of the user, turns of the assistant, and results, each after
 // the call it answers. The rest keeps its order.
 
+import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type {
   CallPart,
@@ -13,6 +14,7 @@ import type {
 } from "../../message/message.js";
 import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
+import { INSTRUCTIONS_MARK, withoutMark } from "../instructions-mark.js";
 import { INTERRUPTED } from "../tool-parts.js";
 import { isBlank, wellFormed } from "./text.js";
 
@@ -190,7 +192,9 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
  * loses its signature.
  */
 function provable(parts: readonly PlacedPart[]): readonly PlacedPart[] {
-  const broken = new Set(parts.filter(isBroken));
+  // Several parts may be of one item, which is looked through once.
+  const whole = new Map<unknown, boolean>();
+  const broken = new Set(parts.filter((placed) => isBroken(placed, whole)));
   if (broken.size === 0) {
     return parts;
   }
@@ -210,9 +214,14 @@ const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart =>
   part.type === "reasoning" || part.type === "redacted_thinking";
 
 /** True if a part is signed and has half a character. */
-function isBroken({ part, given }: PlacedPart): boolean {
+function isBroken({ part, given }: PlacedPart, whole: Map<unknown, boolean>): boolean {
   const { signature = isThought(part) ? (part.data ?? part.id) : undefined } = part as Provenance;
-  return signature !== undefined && (wellFormed(part) !== part || wellFormed(given) !== given);
+  if (signature === undefined) {
+    return false;
+  }
+  const isWhole = whole.get(given) ?? wellFormed(given) === given;
+  whole.set(given, isWhole);
+  return wellFormed(part) !== part || !isWhole;
 }
 
 /**
@@ -330,9 +339,6 @@ export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] 
   );
 }
 
-/** The line before instructions that a request sends as a text of the user's. `src/prompt/sent.rs` counts the same. */
-const LATE_INSTRUCTIONS = "[Instructions of the application]";
-
 /**
  * Separates instructions that have their own place in a request, in order, from the other turns. `late` is the place of
  * instructions that come after the conversation has begun: with the others at the top, in their own place, or in their
@@ -356,12 +362,13 @@ export function apart(
       .filter(isSystem)
       .map((turn) => ({ ...turn, pieces: turn.pieces.filter((piece) => alwaysLate(piece) === isLate) }))
       .filter(({ pieces }) => pieces.length > 0);
+  const asUser = (turn: RequestTurn): RequestTurn => (isSystem(turn) ? markedAsUser(turn) : unmarked(turn));
   return {
     system: begins(false),
     others: [
       ...beginning.filter((turn) => !isSystem(turn)),
       ...begins(true),
-      ...rest.map((turn) => (isSystem(turn) && late === "user" ? markedAsUser(turn) : turn)),
+      ...(late === "user" ? rest.map(asUser) : rest),
     ],
   };
 }
@@ -374,9 +381,30 @@ function markedAsUser(turn: SystemTurn): UserTurn {
     const { text } = piece.part;
     return at > 0
       ? piece
-      : { ...piece, part: { type: "text", text: `${LATE_INSTRUCTIONS}\n${text}` }, given: undefined };
+      : { ...piece, part: { type: "text", text: `${INSTRUCTIONS_MARK}\n${text}` }, given: undefined };
   });
   return { kind: "user", name: undefined, pieces, isMade: true };
+}
+
+/** Returns a user's turn in which no text has the mark of instructions. */
+function unmarked(turn: RequestTurn): RequestTurn {
+  if (turn.kind !== "user" || turn.isMade) {
+    return turn;
+  }
+  const pieces = turn.pieces.map((piece) => {
+    const text = piece.part.type === "text" ? withoutMark(piece.part.text) : undefined;
+    return text === undefined || text === (piece.part as { readonly text?: string }).text
+      ? piece
+      : rewritten(piece, text);
+  });
+  return { ...turn, pieces };
+}
+
+/** Returns a text part, and the caller's own part, with another text. */
+export function rewritten(piece: Piece, text: string): Piece {
+  const { part, given } = piece;
+  const own = isRecord(given) && typeof given.text === "string" ? { ...given, text } : undefined;
+  return { ...piece, part: { ...part, text } as Piece["part"], given: own };
 }
 
 /** Returns the texts of instructions. Instructions can't hold anything else. */

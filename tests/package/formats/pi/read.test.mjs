@@ -238,6 +238,7 @@ function randomTurn(random, turn, timestamp) {
   const said = random.text(12);
   const createdAt = timestamp;
   const asUser = (content) => ({ role: "user", content, createdAt });
+  const ofFile = (words) => ({ type: "text", text: words, origin: "file" });
   const kind = random.pick(["user", "user", "image", "custom", "bash", "summary", "answer", "calls", "calls", "calls"]);
   switch (kind) {
     case "user":
@@ -260,7 +261,7 @@ function randomTurn(random, turn, timestamp) {
             truncated: false,
             timestamp,
           },
-          asUser(`Ran \`ls\`\n${said === "" ? "(no output)" : `\`\`\`\n${said}\n\`\`\``}`),
+          asUser([ofFile(`Ran \`ls\`\n${said === "" ? "(no output)" : `\`\`\`\n${said}\n\`\`\``}`)]),
         ],
       ];
     case "summary":
@@ -269,7 +270,11 @@ function randomTurn(random, turn, timestamp) {
           { role: "branchSummary", summary: said, fromId: "b", timestamp },
           {
             role: "user",
-            content: `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${said}</summary>`,
+            content: [
+              ofFile(
+                `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${said}</summary>`,
+              ),
+            ],
           },
         ],
       ];
