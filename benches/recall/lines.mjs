@@ -9,6 +9,8 @@ const SIZES = { turns: 200, maxTokens: 2000 };
 const CLASSES = ["fact", "instruction", "health"];
 const START = Date.UTC(2026, 0, 5, 9);
 const MINUTE = 60_000;
+/** The number of subjects in a message. */
+const SUBJECTS = 4;
 
 /**
  * Reads lines of `language | class | text`. Returns for each language its lines, and the turns, replies, subjects and tasks
@@ -79,7 +81,8 @@ function messagesOf(chat, line, turns, seed) {
     if (turn === place) {
       say("line", "user", line, turn);
     }
-    const subject = pick(chat.subject);
+    // With several subjects no two messages are nearly the same. Copies would leave their room to the line.
+    const subject = Array.from({ length: SUBJECTS }, () => pick(chat.subject)).join(", ");
     say(`turn-${turn}`, "user", pick(chat.turn).replaceAll("*", subject), turn);
     say(`reply-${turn}`, "assistant", pick(chat.reply).replaceAll("*", subject), turn);
   }

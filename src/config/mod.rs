@@ -275,7 +275,8 @@ impl ContextConfig {
             (Provider::Openai | Provider::OpenaiResponses, ..) => true,
             // Sonnet 5 takes none among the messages. `INSTRUCTIONS_AT_TOP` in the package is the same.
             (Provider::Anthropic, Family::Claude(version), Some(model)) => {
-                version >= (4, 8) && (version != (5, 0) || !model.to_ascii_lowercase().contains("sonnet"))
+                version >= (4, 8)
+                    && (version != (5, 0) || !model.to_ascii_lowercase().contains("sonnet"))
             }
             _ => false,
         };

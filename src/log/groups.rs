@@ -328,16 +328,8 @@ impl Groups {
         if transcript.has_seen(Field::JoinsNext) {
             groups.join_thoughts(transcript, order, |_| true);
         }
-        let whole = pairs.into_iter().filter(|(one, other)| groups.of(*one) == groups.of(*other));
-        groups.continued = whole.map(|(_, row)| row).collect();
-        for rows in [&mut groups.continued, &mut groups.repeated] {
-            map::sort_by_key(rows, &|row| (map::place(Some(row)), 0));
-        }
-        let spoken = if transcript.has_seen(Field::ResultLater) {
-            newest_spoken(transcript, order)
-        } else {
-            HashedMap::default() // no call is running
-        };
+        groups.note_continued(&pairs);
+        let spoken = newest_spoken(transcript, order);
         let mut running = Vec::new();
         for ((_, session, id), call) in calls.into_iter().filter(|(_, call)| call.open > 0) {
             let is_spoken_behind = spoken.get(&session).is_some_and(|spoken| *spoken > call.place);
@@ -347,6 +339,15 @@ impl Groups {
         groups.calls_without_result = places_of(transcript, over);
         groups.calls_running = places_of(transcript, running);
         groups
+    }
+
+    /// Notes the rows that continue another one of their group, and sorts these and the repeated results.
+    fn note_continued(&mut self, pairs: &[(usize, usize)]) {
+        let whole = pairs.iter().filter(|(one, other)| self.of(*one) == self.of(*other));
+        self.continued = whole.map(|(_, row)| *row).collect();
+        for rows in [&mut self.continued, &mut self.repeated] {
+            map::sort_by_key(rows, &|row| (map::place(Some(row)), 0));
+        }
     }
 
     /// The assistant's thoughts belong to its next action, and to nothing that others say.
@@ -435,11 +436,15 @@ fn places_of(transcript: &Messages, open: Vec<(usize, &str, usize)>) -> Vec<Half
     halves
 }
 
-/// By session: the place of the newest message of the user that isn't the answer to a call.
+/// By session: the place of the newest message of the user that isn't the answer to a call. Empty if no call may be
+/// running.
 fn newest_spoken<'a>(
     transcript: &'a Messages,
     order: &[usize],
 ) -> HashedMap<Option<&'a str>, usize> {
+    if !transcript.has_seen(Field::ResultLater) {
+        return HashedMap::default();
+    }
     let is_spoken = |row: usize| {
         transcript.role(row) == Role::User && transcript.value(row, Field::ResultId).is_none()
     };

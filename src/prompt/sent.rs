@@ -251,9 +251,7 @@ pub(super) fn parts<'a>(
     let mut call_count = covered.filter(|(field, _)| *field == Field::CallId).count();
     let mut interrupted = Vec::new();
     let mut out = SentMessage::of(input, transcript, row, goes_on);
-    if provider.is_some() {
-        out.parts.flat_tokens += repeats as u64;
-    }
+    out.parts.flat_tokens += provider.map_or(0, |_| repeats as u64);
     if config.budget.max_bytes.is_some() {
         out.parts.flat_bytes = bytes_beside_texts(transcript, row);
     }

@@ -550,7 +550,9 @@ describe("time grows linearly with the number of parts", () => {
       await checkScaling(`${name}, built`, (length) =>
         buildContext(make(countOf(length)), { ...config, encoding: "estimate", budget: limits }),
       );
-      for (const provider of new Set(["bedrock", providers[at % providers.length].name])) {
+      /** @type {Set<any>} */
+      const sentTo = new Set(["bedrock", providers[at % providers.length].name]);
+      for (const provider of sentTo) {
         await checkScaling(`${name}, for ${provider}`, (length) => requestOf(provider, make(countOf(length))));
       }
     });

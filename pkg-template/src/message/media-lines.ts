@@ -28,10 +28,7 @@ export function withMediaLines<M extends object>(message: M, lines: MediaLines, 
       }
     }
   }
-  const changes = Array.from(
-    places,
-    ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)],
-  );
+  const changes = Array.from(places, ([place, own]): PlacedChange => [place, replacer(own.toReversed(), withLines)]);
   return Object.assign(changedAt(message, changes) as M, { shortened: true });
 }
 

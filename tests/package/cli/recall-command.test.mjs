@@ -288,10 +288,10 @@ describe("single lines", () => {
   const LINES = [
     "# A comment.",
     "english | health | I have a severe peanut allergy.",
-    "english | fact | A sunset | a song.",
+    "english | fact | A sunset | a song, and all else there was to see and to hear on that long evening by the water of the lake.",
     "english | turn | How does * work?",
     "english | reply | Here are the main points about *. It has a long history.",
-    "english | subject | volcanoes; glaciers; bridges; clocks; opera",
+    "english | subject | volcanoes; glaciers; bridges; clocks; opera; deserts; comets; whales; castles; radios; maps; looms; kites; mills; moss; chess",
     "english | task | Have a look at the allergy again.",
     "english | task | Plan the weekend for us.",
   ].join("\n");
@@ -303,7 +303,11 @@ describe("single lines", () => {
       results.map(({ kind, text, isKept }) => [kind, text, isKept]),
       [
         ["health", "I have a severe peanut allergy.", true],
-        ["fact", "A sunset | a song.", false],
+        [
+          "fact",
+          "A sunset | a song, and all else there was to see and to hear on that long evening by the water of the lake.",
+          false,
+        ],
       ],
     );
     const [ofNone] = await measureLines(readLines(LINES), {

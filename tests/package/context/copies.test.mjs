@@ -1,4 +1,4 @@
-// Copies of one text by one speaker: the prompt has it once while there is no room for all.
+// Copies of one text by one speaker: the prompt has it once until everything else is in.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
