@@ -77,8 +77,8 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
 
 /// The messages that are nearly the same as a better one, each with the share of words that it adds.
 fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
-    /// Shorter ones ("yes", "thank you") mean something else each time.
-    const LEAST_TERMS: usize = 3;
+    /// Shorter ones ("yes, I think so") mean something else each time.
+    const LEAST_TERMS: usize = 5;
     /// A copy is worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
     let mut first: HashedMap<u64, usize> = HashedMap::default();

@@ -209,9 +209,9 @@ impl Packer<'_> {
         Ok(if is_full { Vec::new() } else { next })
     }
 
-    /// A hash of who says what in a message. None for short ones ("yes", "thank you"), which mean something else each time.
+    /// A hash of who says what in a message. None for short ones ("yes, I think so"), which mean something else each time.
     fn said(&self, row: usize) -> Option<u64> {
-        const LEAST_TOKENS: u64 = 5;
+        const LEAST_TOKENS: u64 = 10;
         let transcript = &self.input.transcript;
         let mut said = Vec::new();
         let mut tokens = 0;

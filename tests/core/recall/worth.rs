@@ -93,7 +93,7 @@ properties! {
     /// message that can't be recalled.
     #[test]
     fn repetitions_are_worth_what_they_add(
-        messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
+        messages in vec((vec(0..WORDS.len(), 1..14), any::<bool>()), 1..40),
         values in vec(number_in(0.1..=9.0), 40),
         is_open in vec(any::<bool>(), 40),
         count in 1_usize..60,
@@ -128,7 +128,7 @@ properties! {
             let share = after[*row] / before[*row];
             let possible: Vec<f32> = best[..place].iter().filter_map(|other| added(*row, *other)).collect();
             let may_be = |expected: f32| (share - expected).abs() < 1e-3;
-            if words(*row).len() < 3 || !is_open[*row] {
+            if words(*row).len() < 5 || !is_open[*row] {
                 prop_assert!(may_be(1.0));
             } else if best[..place].iter().any(|other| added(*row, *other).is_some() && words(*row) == words(*other)) {
                 prop_assert!(may_be(0.0) && share > 0.0);
