@@ -51,7 +51,10 @@ const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case>
   tool_use: [{ id: "t", name: "look", input: {} }, "read"],
   tool_result: [result, "read"],
   server_tool_use: [{ id: "t", name: "web_search", input: { query: "a" } }, "read"],
-  web_search_tool_result: [{ ...result, content: [] }, "read"],
+  web_search_tool_result: [
+    { ...result, content: [{ type: "web_search_result", url: "https://a.b", title: "A", encrypted_content: "Z0FB" }] },
+    "read",
+  ],
   web_fetch_tool_result: [result, "read"],
   advisor_tool_result: [result, "read"],
   code_execution_tool_result: [result, "read"],

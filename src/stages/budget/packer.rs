@@ -3,6 +3,7 @@
 use super::media_limits::HiddenMedia;
 use super::sizes::ResultSizes;
 use crate::base::cost::Cost;
+use crate::base::map::HashedSet;
 use crate::config::{Measure, Oversize, SectionKind};
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -135,11 +136,16 @@ impl<'a> Packer<'a> {
         if self.history.items == u64::MAX || !transcript.has_split() {
             return rows.len() as u64;
         }
-        let is_new = |(at, row): &(usize, &usize)| {
-            let mut others = rows[..*at].iter().chain(&self.fill.kept);
-            !others.any(|other| transcript.are_of_one_answer(*other, **row))
+        let message =
+            |row: usize| transcript.are_of_one_answer(row, row).then(|| transcript.message_of(row));
+        let mut answers: HashedSet<usize> = HashedSet::default();
+        let is_new = |row: &&usize| {
+            message(**row).is_none_or(|answer| {
+                answers.insert(answer)
+                    && !self.fill.kept.iter().any(|other| message(*other) == Some(answer))
+            })
         };
-        rows.iter().enumerate().filter(is_new).count() as u64
+        rows.iter().filter(is_new).count() as u64
     }
 
     /// The members of a row's group that no stage has left out: in a text a call may be there without its result.

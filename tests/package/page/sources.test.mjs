@@ -281,6 +281,7 @@ test("buttons pressed at once act in order, and the same one acts once", async (
   await page.fill("#save-name", "second");
   await page.dblclick("#save button");
   await shows(page, "source-name", "second");
+  await page.waitForFunction(() => document.querySelectorAll(".saved-row").length >= 2);
   for (const order of [
     ["first", "second", "first"],
     ["first", "second"],
