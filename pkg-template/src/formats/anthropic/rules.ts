@@ -138,8 +138,6 @@ function blocksIn(holder: unknown, place: string, unknown: string[]): readonly R
   });
 }
 
-const isSystem = ({ role }: RequestMessage): boolean => role === "system";
-
 function unknownIn(block: unknown, place: string): Iterable<string> {
   const { type } = isRecord(block) ? block : {};
   return unknownFields(block, schemaOf(type) ?? fields("type"), place);
@@ -197,32 +195,8 @@ export const anthropicRules: ProviderRules = {
   rules: [
     rule.hasMessages("messages"),
     rule.knownRoles(["user", "assistant", "system"], ""),
-    {
-      ...rule.makeRule(
-        "instructions-at-top",
-        "Instructions stand nowhere else than in their own place, `system`.",
-        function* ({ messages, target }) {
-          // A request that doesn't name its model may go to any.
-          for (const { place } of messages.filter(isSystem)) {
-            yield [place, `instructions among the messages, and the model is ${target.model ?? "not named"}`];
-          }
-        },
-      ),
-      models: INSTRUCTIONS_AT_TOP,
-    },
-    rule.makeRule(
-      "instructions-follow-user",
-      "Instructions among the messages directly follow a user message, or an assistant message that ends with a hosted tool, and come before an assistant message or at the end.",
-      function* ({ messages }) {
-        for (const [at, message] of messages.entries()) {
-          const before = messages[at - 1];
-          const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
-          if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
-            yield [message.place, "the instructions are somewhere else"];
-          }
-        }
-      },
-    ),
+    rule.instructionsAtTop("system"),
+    rule.instructionsFollowUser,
     rule.makeRule(
       "compaction-comes-first",
       "A compaction has a text. Nothing comes before a signed one, and there is only one.",

@@ -11,19 +11,21 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
-import { INSTRUCTIONS_AT_TOP } from "../request/models.js";
+import { takesInstructionsLate } from "../request/models.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
+  afterUser,
   apart,
   callsIn,
   type IsInline,
@@ -135,7 +137,7 @@ export function writeAnthropic(
   namesInTexts: boolean,
   { model, lateInstructions }: RequestTarget = {},
 ): AnthropicBody {
-  const takesLate = model != null && !INSTRUCTIONS_AT_TOP.holds(model.toLowerCase());
+  const takesLate = takesInstructionsLate(model);
   const late = takesLate ? "place" : (lateInstructions ?? "top");
   const isInline: IsInline = (piece) => isHosted(piece) || (takesLate && isToolChange(piece));
   const turns = withSpeakers(turnsOf(withoutCompacted(messages, MAKER, late === "top"), isInline), namesInTexts);
@@ -158,28 +160,6 @@ export function writeAnthropic(
 
 /** The provider whose compactions the API takes back. */
 const MAKER = "anthropic";
-
-/**
- * Moves instructions after the user turn that follows them and before the assistant's, because the API accepts them
- * only there.
- */
-function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
-  const placed: RequestTurn[] = [];
-  let waiting: SystemTurn[] = [];
-  for (const turn of turns) {
-    if (turn.kind === "system") {
-      waiting.push(turn);
-      continue;
-    }
-    const last = placed.at(-1);
-    if (turn.kind === "assistant" && last !== undefined && last.kind !== "assistant") {
-      placed.push(...waiting);
-      waiting = [];
-    }
-    placed.push(turn);
-  }
-  return [...placed, ...waiting];
-}
 
 /**
  * A message in written form. A text that wasn't one of the caller's parts becomes a plain string if it is the only
