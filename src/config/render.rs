@@ -206,7 +206,7 @@ impl Provider {
             Self::Gemini => maker == "google",
             Self::Bedrock => maker == "anthropic",
             // It has no place for notes. A compaction goes to its maker alone, and the config says who that is.
-            Self::AiSdk => maker == "openai/id" || !maker.contains('/'),
+            Self::AiSdk => maker == "openai/id" || !maker.bytes().any(|byte| byte == b'/'),
             Self::Chrome | Self::WebLlm => false,
         }
     }

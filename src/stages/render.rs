@@ -149,7 +149,13 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
 
 /// Notes which reasoning and which notes of the context's messages the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
-    const KINDS: [&str; 4] = ["reasoning part", "tool change", "provider's note", "compaction"];
+    /// The end of the maker's name, and what the reasoning is then.
+    const KINDS: [(&str, &str); 4] = [
+        ("/tools", "tool change"),
+        ("/note", "provider's note"),
+        ("/compaction", "compaction"),
+        ("", "reasoning part"),
+    ];
     let (config, transcript) = (&*input.config, &input.transcript);
     let has_any = context.text.is_none() && transcript.has_seen(Field::Reasoning);
     let Some(provider) = config.render.provider.filter(|_| has_any) else { return };
@@ -163,14 +169,9 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
                 Field::ServerFields => is_in_fields = config.render.returns_server_fields(),
                 Field::ReasoningOf => maker = value,
                 Field::Reasoning => {
-                    let kind = match maker.rsplit_once('/') {
-                        Some((_, "tools")) => 1,
-                        Some((_, "note")) => 2,
-                        Some((_, "compaction")) => 3,
-                        _ => 0,
-                    };
+                    let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
                     let is_sent = is_in_fields || config.sends_reasoning_of(provider, maker);
-                    counts[kind] += u64::from(!is_sent && !value.is_empty());
+                    counts[kind.unwrap_or_default()] += u64::from(!is_sent && !value.is_empty());
                     maker = "";
                 }
                 _ => {}
@@ -178,7 +179,7 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
         }
     }
     let found = counts.into_iter().zip(KINDS).filter(|(count, _)| *count > 0);
-    let found: Vec<_> = found.map(|(count, kind)| counted(count, kind)).collect();
+    let found: Vec<_> = found.map(|(count, (_, noun))| counted(count, noun)).collect();
     if !found.is_empty() {
         let found = found.join(", ");
         marks.note(

@@ -169,12 +169,15 @@ pub(super) fn hidden_count(view: View<'_>) -> usize {
 /// Says how many images and files are lines, and which limits hold.
 pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
     let budget = &config.budget;
-    let limits = [("budget.maxImages", budget.max_images), ("budget.maxBytes", budget.max_bytes)];
+    let of_a_message = OF_A_MESSAGE
+        .map(|most| (config.render.provider == Some(Provider::Bedrock)).then_some(most));
+    let limits = [
+        ("budget.maxImages", budget.max_images),
+        ("budget.maxBytes", budget.max_bytes),
+        ("images in a message", of_a_message[0]),
+        ("documents in a message", of_a_message[1]),
+    ];
     let named = limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
-    let is_bedrock = config.render.provider == Some(Provider::Bedrock);
-    let [images, documents] = OF_A_MESSAGE;
-    let of_a_message =
-        is_bedrock.then(|| format!("{images} images and {documents} documents a message"));
     format!(
         "{}: the request takes no more ({})",
         if hidden == 1 {
@@ -182,6 +185,6 @@ pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
         } else {
             format!("{hidden} images and files are a line each")
         },
-        named.chain(of_a_message).collect::<Vec<_>>().join(", ")
+        named.collect::<Vec<_>>().join(", ")
     )
 }

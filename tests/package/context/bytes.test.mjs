@@ -157,7 +157,7 @@ describe("bytes of the body", () => {
         shown += lines.length;
       }
       const note = context.trace.notes.find(({ kind }) => kind === "media-hidden");
-      assert.equal(/20 images and 5 documents a message/.test(note?.words ?? ""), shown > 0);
+      assert.equal(/images in a message: 20, documents in a message: 5/.test(note?.words ?? ""), shown > 0);
       assert.equal(
         shownIn(bodyOf(buildContextSync(messages, configOf("gemini", {})), "gemini")).includes("line"),
         false,
