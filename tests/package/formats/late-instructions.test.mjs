@@ -98,6 +98,29 @@ describe("late instructions", () => {
     }
   });
 
+  test("keep how long they are shown, and the output from them on", () => {
+    const brief = [{ type: "text", text: "Be brief now." }];
+    const once = { role: "system", content: brief, clear_at: "next_user_message" };
+    const low = { role: "system", content: brief, output_config: { effort: "low" } };
+    const high = { role: "system", content: brief, output_config: { effort: "high" } };
+    const both = [...brief, ...brief];
+    for (const [given, sent] of /** @type {[any[], any][]} */ ([
+      [[once], once],
+      [[low], low],
+      [[once, once], { ...once, content: both }],
+      // A text that may not go stays, and the newer output holds.
+      [[once, low], { ...low, content: both }],
+      [[low, high], { ...high, content: both }],
+    ])) {
+      const messages = [...chat.slice(1, 3), ...given, { role: "user", content: "What?" }];
+      const body = requestOf("anthropic", messages, { model: "claude-opus-5-5" });
+      assert.deepEqual(body.messages.at(-1), sent);
+      assert.deepEqual(problemsOf("anthropic", body, { model: "claude-opus-5-5" }), []);
+      const top = requestOf("anthropic", messages, { model: "claude-opus-4-7" });
+      assert.ok(!/clear_at|effort/.test(JSON.stringify(top)));
+    }
+  });
+
   test("change the tools in Converse's form for Bedrock, and what no provider takes is noted", () => {
     let [sentCount, noted, cases] = [0, 0, 0];
     forEachSeed((random) => {

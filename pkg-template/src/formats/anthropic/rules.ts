@@ -109,13 +109,16 @@ const sources: ProviderRules["sources"] = {
 };
 
 const MESSAGE = fields("role content");
+const INSTRUCTIONS = fields("role content clear_at output_config");
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
   const messages = rule.listIn(body, "messages").map((message, at): RequestMessage => {
     const place = `messages[${at}]`;
     const source = isRecord(message) ? message : {};
-    unknown.push(...unknownFields(message, MESSAGE, place));
+    unknown.push(
+      ...unknownFields(message, isRecord(message) && message.role === "system" ? INSTRUCTIONS : MESSAGE, place),
+    );
     const text: RequestPart[] =
       typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
     const parts = blocksIn(source, `${place}.content`, unknown);

@@ -154,7 +154,9 @@ export function writeAnthropic(
   const instructions = systemOf(system);
   return wellFormed({
     ...(instructions === undefined ? {} : { system: instructions }),
-    messages: written.map(({ role, blocks }) => ({ role, content: contentOf(blocks) }) as AnthropicMessage),
+    messages: written.map(({ role, blocks, settings }) => {
+      return { role, content: contentOf(blocks), ...settings } as AnthropicMessage;
+    }),
   });
 }
 
@@ -168,6 +170,31 @@ const MAKER = "anthropic";
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
   readonly blocks: AnthropicBlock[];
+  /** The caller's settings of instructions. Only the beta types of the SDK have them. */
+  readonly settings?: InstructionSettings;
+}
+
+/** How long instructions are shown, and the output from them on. */
+interface InstructionSettings {
+  readonly clear_at?: unknown;
+  readonly output_config?: unknown;
+}
+
+/** Returns the settings of a message of instructions. */
+function settingsOf(given: unknown): InstructionSettings {
+  const { clear_at: end, output_config: output } = isRecord(given) ? given : {};
+  return { ...(end == null ? {} : { clear_at: end }), ...(output == null ? {} : { output_config: output }) };
+}
+
+/**
+ * Returns the settings of two messages of instructions that become one: the newer output, and the end of both if it is
+ * the same.
+ */
+function joined(first: InstructionSettings, second: InstructionSettings): InstructionSettings {
+  const { clear_at: _, ...others } = { ...first, ...second };
+  return first.clear_at !== undefined && first.clear_at === second.clear_at
+    ? { ...others, clear_at: first.clear_at }
+    : others;
 }
 
 const plainTexts = new WeakSet<object>();
@@ -179,16 +206,17 @@ function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
 
 /** Joins consecutive messages of one role. */
 function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
-  const result: AnthropicTurn[] = [];
-  for (const { role, blocks } of written) {
+  const result: { role: AnthropicTurn["role"]; blocks: AnthropicBlock[]; settings: InstructionSettings }[] = [];
+  for (const { role, blocks, settings = {} } of written) {
     const last = result.at(-1);
     if (last?.role === role) {
       last.blocks.push(...blocks);
+      last.settings = joined(last.settings, settings);
     } else if (blocks.length > 0) {
-      result.push({ role, blocks: [...blocks] });
+      result.push({ role, blocks: [...blocks], settings });
     }
   }
-  return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
+  return result.map((turn) => ({ ...turn, blocks: turn.role === "assistant" ? ordered(turn.blocks) : turn.blocks }));
 }
 
 /**
@@ -242,7 +270,13 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): A
       return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
     }
     default:
-      return [{ role: "system", blocks: turn.pieces.flatMap((piece) => instructionsOf(turn, piece)) }];
+      return [
+        {
+          role: "system",
+          blocks: turn.pieces.flatMap((piece) => instructionsOf(turn, piece)),
+          settings: settingsOf(turn.pieces[0]?.source?.given),
+        },
+      ];
   }
 }
 
