@@ -223,8 +223,8 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
     let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
     let mut order: Vec<usize> = (0..passages.len()).filter(is_wanted).collect();
     // Among irrelevant passages the nearest to an end come first, so that both ends are shown.
-    let last = passages.len().saturating_sub(1);
-    let from_end = |at: usize| match at.min(last - at) {
+    let end = passages.len().saturating_sub(1);
+    let from_end = |at: usize| match at.min(end - at) {
         near if scores[at] == 0.0 => i64::try_from(near).unwrap_or(i64::MAX),
         _ => 0,
     };
@@ -398,8 +398,8 @@ Do not water at noon. The leaves would burn in the sun of July.";
 
         #[test]
         fn irrelevant_text_keeps_both_ends(lines in 8_usize..60, tokens in 20_u64..60) {
-            let text: String =
-                (0..lines).map(|at| format!("The boats of row {at} are by the lake.\n\n")).collect();
+            let rows = (0..lines).map(|at| format!("The boats of row {at} are by the lake.\n\n"));
+            let text = rows.collect::<Vec<_>>().concat();
             let found = excerpt(&text, wanted("zebra quartz", tokens), &bytes).expect("an excerpt");
             prop_assert!(found.text.contains("row 0 "), "{}", found.text);
             prop_assert!(found.text.contains(&format!("row {} ", lines - 1)), "{}", found.text);
