@@ -149,7 +149,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
 
 /// Notes which reasoning and which notes of the context's messages the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
-    /// The end of the maker's name, and what the reasoning is then.
+    /// The end of the maker's name, and the kind of reasoning that it names.
     const KINDS: [(&str, &str); 4] = [
         ("/tools", "tool change"),
         ("/note", "provider's note"),
