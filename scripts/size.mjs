@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 233_600 },
+  "windrow.wasm": { brotli: 234_600 },
   "selection.wasm": { brotli: 220_500 },
-  "page: buildContext": { brotli: 403_200 },
-  "slim: buildContext, the core beside it": { brotli: 50_700 },
-  "first context in a page: all fits": { brotli: 284_100 },
-  "first context in a page: exact in o200k_base": { brotli: 739_000 },
-  "first context in a page: exact in cl100k_base": { brotli: 495_100 },
-  "worker: buildContext, cl100k_base": { gzip: 885_100 },
-  "worker: slim, cl100k_base": { gzip: 557_600 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 825_600 },
-  "worker: o200k_base": { gzip: 1_177_300 },
-  "worker: cl100k_base": { gzip: 931_900 },
-  "worker: both vocabularies": { gzip: 1_388_400 },
+  "page: buildContext": { brotli: 406_000 },
+  "slim: buildContext, the core beside it": { brotli: 50_900 },
+  "first context in a page: all fits": { brotli: 285_600 },
+  "first context in a page: exact in o200k_base": { brotli: 740_500 },
+  "first context in a page: exact in cl100k_base": { brotli: 496_700 },
+  "worker: buildContext, cl100k_base": { gzip: 887_200 },
+  "worker: slim, cl100k_base": { gzip: 559_600 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 827_800 },
+  "worker: o200k_base": { gzip: 1_179_500 },
+  "worker: cl100k_base": { gzip: 934_100 },
+  "worker: both vocabularies": { gzip: 1_390_600 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -107,8 +107,8 @@ pub enum Field {
     /// The message means nothing without the next one. The value is ignored.
     JoinsNext,
     /// The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
-    /// replaces everything before it, and `/note` if it is another of the provider's notes to itself, which the model
-    /// didn't think.
+    /// replaces everything before it, `/tools` if it changes the tools from its place on, and `/note` if it is another of
+    /// the provider's notes to itself, which the model didn't think. `/broken` says that no request can hold it.
     ReasoningOf,
     /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
     /// it waits for approval.

@@ -271,16 +271,31 @@ impl ContextConfig {
     #[must_use]
     pub fn moves_late_instructions(&self) -> Option<LateInstructions> {
         let provider = self.render.provider?;
-        let stay = match (provider, self.family(), &self.model) {
-            (Provider::Openai | Provider::OpenaiResponses, ..) => true,
-            // Sonnet 5 takes none among the messages. `INSTRUCTIONS_AT_TOP` in the package is the same.
-            (Provider::Anthropic, Family::Claude(version), Some(model)) => {
+        let stay = match provider {
+            Provider::Openai | Provider::OpenaiResponses => true,
+            Provider::Anthropic => self.takes_instructions_late(),
+            _ => false,
+        };
+        (!stay).then_some(self.render.late_instructions)
+    }
+
+    /// True if the model is a Claude that takes instructions among the messages. Sonnet 5 takes none there.
+    /// `INSTRUCTIONS_AT_TOP` in the package is the same.
+    fn takes_instructions_late(&self) -> bool {
+        match (self.family(), &self.model) {
+            (Family::Claude(version), Some(model)) => {
                 version >= (4, 8)
                     && (version != (5, 0) || !model.to_ascii_lowercase().contains("sonnet"))
             }
             _ => false,
-        };
-        (!stay).then_some(self.render.late_instructions)
+        }
+    }
+
+    /// True if a provider's request has a maker's reasoning, or its note.
+    #[must_use]
+    pub fn sends_reasoning_of(&self, provider: Provider, maker: &str) -> bool {
+        provider.takes_reasoning_of(maker, &self.render)
+            || (provider.tool_changes() == Some(maker) && self.takes_instructions_late())
     }
 
     /// The encoding to count in. None means the estimator.

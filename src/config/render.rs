@@ -180,6 +180,16 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// The maker of the changes of the tools that it has a form for, in the form of `Field::ReasoningOf`.
+    #[must_use]
+    pub fn tool_changes(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("anthropic/tools"),
+            Self::Bedrock => Some("bedrock/tools"),
+            _ => None,
+        }
+    }
+
     /// True if a maker's reasoning is sent. The maker is empty if it is unknown, and `openai/id` for reasoning that
     /// OpenAI finds by its id alone.
     #[must_use]
@@ -195,8 +205,8 @@ impl Provider {
             }
             Self::Gemini => maker == "google",
             Self::Bedrock => maker == "anthropic",
-            // A compaction goes to its maker alone, and the config says who that is.
-            Self::AiSdk => !maker.ends_with("/compaction"),
+            // It has no place for notes. A compaction goes to its maker alone, and the config says who that is.
+            Self::AiSdk => maker == "openai/id" || !maker.bytes().any(|byte| byte == b'/'),
             Self::Chrome | Self::WebLlm => false,
         }
     }

@@ -291,7 +291,7 @@ pub(super) fn parts<'a>(
             Field::ReasoningOf => reasoning_of = value,
             Field::Reasoning => {
                 let is_sent =
-                    |provider: Provider| provider.takes_reasoning_of(reasoning_of, &config.render);
+                    |provider: Provider| config.sends_reasoning_of(provider, reasoning_of);
                 let is_withheld = withholds && reasoning_of == BINDS;
                 if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
                     out.think();

@@ -6,6 +6,7 @@ use crate::base::message::Field;
 use crate::base::text::counted;
 use crate::config::{Calibration, Format, OpenCalls, SectionKind};
 use crate::log::groups::HalfCall;
+use crate::log::tool_calls::shown_fields;
 use crate::prompt::certainty::Beside;
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
@@ -146,9 +147,52 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     marks.note(NoteKind::OpenCalls, words);
 }
 
+/// Notes which reasoning and which notes of the context's messages the request has no place for.
+fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
+    /// The end of the maker's name, and what the reasoning is then.
+    const KINDS: [(&str, &str); 4] = [
+        ("/tools", "tool change"),
+        ("/note", "provider's note"),
+        ("/compaction", "compaction"),
+        ("", "reasoning part"),
+    ];
+    let (config, transcript) = (&*input.config, &input.transcript);
+    let has_any = context.text.is_none() && transcript.has_seen(Field::Reasoning);
+    let Some(provider) = config.render.provider.filter(|_| has_any) else { return };
+    let rows = context.pieces.iter().filter_map(|placed| placed.piece.row());
+    let mut counts = [0; 4];
+    for row in rows {
+        let (mut maker, mut is_in_fields) = ("", false);
+        for (field, value) in shown_fields(config, transcript, row) {
+            is_in_fields &= matches!(field, Field::Reasoning | Field::ReasoningOf);
+            match field {
+                Field::ServerFields => is_in_fields = config.render.returns_server_fields(),
+                Field::ReasoningOf => maker = value,
+                Field::Reasoning => {
+                    let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
+                    let is_sent = is_in_fields || config.sends_reasoning_of(provider, maker);
+                    counts[kind.unwrap_or_default()] += u64::from(!is_sent && !value.is_empty());
+                    maker = "";
+                }
+                _ => {}
+            }
+        }
+    }
+    let found = counts.into_iter().zip(KINDS).filter(|(count, _)| *count > 0);
+    let found: Vec<_> = found.map(|(count, (_, noun))| counted(count, noun)).collect();
+    if !found.is_empty() {
+        let found = found.join(", ");
+        marks.note(
+            NoteKind::NotSent,
+            format!("left out of the request, which has no place for it: {found}"),
+        );
+    }
+}
+
 /// Notes calls without a result, and required pieces that cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     note_open_calls(input, marks, context);
+    note_unsent(input, marks, context);
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);
     let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)

@@ -483,6 +483,8 @@ pub enum NoteKind {
     SummariesFailed,
     /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
     ThinkingLeftOut,
+    /// The request has no place for reasoning or notes in messages of the context: which.
+    NotSent,
     /// The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
     ProviderClears,
     /// A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for

@@ -243,6 +243,11 @@ pub(crate) fn is_image(field: Field, value: &str) -> bool {
         || (field == Field::File && Facts::read(value).media_type.starts_with("image/"))
 }
 
+/// True for a video file.
+pub(crate) fn is_video(value: &str) -> bool {
+    Facts::read(value).media_type.starts_with("video/")
+}
+
 /// True if a side of an image has more pixels than `pixels`. False if its size isn't known.
 pub(crate) fn is_larger(value: &str, pixels: u64) -> bool {
     Facts::read(value).size().is_some_and(|(width, height)| width.max(height) > pixels)

@@ -190,8 +190,8 @@ const bedrock: Record<FieldOf<BedrockBlock>, Case> = {
   searchResult: [{ searchResult: { title: "A", source: "b", content: [{ text: "The hall is open." }] } }, "read"],
   guardContent: [{ guardContent: { text: { text: "The hall is open." } } }, "read"],
   cachePoint: [{ cachePoint: { type: "default" } }, "unseen"],
-  toolAddition: [{ toolAddition: { tool: { name: "a" } } }, ".content[0].toolAddition.type"],
-  toolRemoval: [{ toolRemoval: { tool: { name: "a" } } }, ".content[0].toolRemoval.type"],
+  toolAddition: [{ toolAddition: { tool: { name: "a" } } }, "read"],
+  toolRemoval: [{ toolRemoval: { tool: { name: "a" } } }, "read"],
 };
 const bedrockResults: Record<FieldOf<ToolResultContentBlock>, Case> = {
   text: [{ text: "The hall is open." }, "read"],

@@ -27,6 +27,8 @@ for (const [shape, { title }] of Object.entries(SHAPES)) {
         const { built, error } = checkShape(shape, provider, seedsOf(provider, CONVERSATIONS));
         assert.ok(built > CONVERSATIONS / PROVIDERS.length / 3, `${built} were built`);
         errors.set(`${shape} ${provider}`, error);
+        // Messages that are merged in the body are counted with an envelope each.
+        assert.ok(error >= -0.001 && error <= 0.045, `the count is ${error} from that of the body`);
         if (provider === "openai") {
           // Only this recipe is published. Texts for tools that accept text, and answers to approvals, are overcounted
           // by a few tokens.

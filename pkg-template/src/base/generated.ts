@@ -1408,8 +1408,8 @@ export type ErrorCode =
  * - `timeToLive`: Its lifetime after it was written, in milliseconds.
  * - `joinsNext`: The message means nothing without the next one. The value is ignored.
  * - `reasoningOf`: The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
- * replaces everything before it, and `/note` if it is another of the provider's notes to itself, which the model
- * didn't think.
+ * replaces everything before it, `/tools` if it changes the tools from its place on, and `/note` if it is another of
+ * the provider's notes to itself, which the model didn't think. `/broken` says that no request can hold it.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
  * it waits for approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
@@ -1829,6 +1829,7 @@ export interface Note {
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
+ * - `not-sent`: The request has no place for reasoning or notes in messages of the context: which.
  * - `provider-clears`: The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
  * - `answer-misunderstood`: A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for
  * each such answer.
@@ -1847,6 +1848,7 @@ export type NoteKind =
   | "embedding-failed"
   | "summaries-failed"
   | "thinking-left-out"
+  | "not-sent"
   | "provider-clears"
   | "answer-misunderstood";
 

@@ -9,6 +9,7 @@ import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, Provenance, ReadMessage, ReasoningPart } from "./message.js";
 import type { PlacedPart } from "./origin.js";
+import { brokenIn, isThought } from "./proofs.js";
 import { type Share, sharesOf } from "./shares.js";
 
 /**
@@ -51,6 +52,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
   // The fields include the reasoning that follows directly.
   push(columns, "serverFields", saysThoughts ? serverFields : undefined);
   const encrypted = encryptedIn(placed);
+  const broken = placed.some(({ part }) => isThought(part)) ? brokenIn(placed) : undefined;
   const [first] = placed;
   if (placed.length === 1 && first?.part.type === "tool-result" && first.place === "") {
     // The message itself is the result. Its text stays when tool calls are left out, so it comes before the id.
@@ -65,7 +67,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], s
         push(columns, "name", speaker === message.role ? message.name : undefined);
       }
       for (const part of parts) {
-        pushPart(columns, part, encrypted);
+        pushPart(columns, part, { encrypted, broken });
       }
       push(columns, "proofBytes", shares === undefined ? undefined : proofBytes(parts));
     }
@@ -91,7 +93,7 @@ export function saidBy(placed: readonly PlacedPart[]): string {
 }
 
 /** The engine's names for a provider's notes to itself. */
-const NOTES = { compaction: "compaction", other: "note" } as const;
+const NOTES = { compaction: "compaction", tools: "tools", other: "note" } as const;
 
 /** True for the item of a computer's screenshot, which no text can replace. */
 const isScreenshot = (given: unknown): boolean =>
@@ -106,20 +108,30 @@ export function textOfParts(placed: readonly PlacedPart[]): string {
   return columns.filter((_, at) => at % 2 === 1 && columns[at - 1] === fieldCodes.text).join("\n");
 }
 
-/** Adds a part. `encrypted` has the ids of those reasoning items in its message whose encrypted content is included. */
-function pushPart(columns: MessageColumns, placed: PlacedPart, encrypted?: ReadonlySet<string | undefined>): void {
+/** Facts about the thoughts of a message. */
+interface ThoughtFacts {
+  /** The ids of the reasoning items whose encrypted content is included. */
+  readonly encrypted?: ReadonlySet<string | undefined> | undefined;
+  /** The parts that no request can hold. */
+  readonly broken?: ReadonlySet<PlainPart> | undefined;
+}
+
+function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, broken }: ThoughtFacts = {}): void {
   const { part } = placed;
+  /** Adds the maker of the reasoning that follows. */
+  const pushMaker = (maker: string | undefined): void =>
+    push(columns, "reasoningOf", broken?.has(part) ? `${maker}/broken` : maker);
   switch (part.type) {
     case "text":
       push(columns, "ofFile", part.origin === "file" ? "" : undefined);
       columns.push(fieldCodes.text, part.text);
       break;
     case "reasoning":
-      push(columns, "reasoningOf", isKnownById(part) && !encrypted?.has(part.id) ? "openai/id" : makerOf(part));
+      pushMaker(isKnownById(part) && !encrypted?.has(part.id) ? "openai/id" : makerOf(part));
       columns.push(fieldCodes.reasoning, part.text);
       break;
     case "redacted_thinking":
-      push(columns, "reasoningOf", part.note === undefined ? part.provider : `${part.provider}/${NOTES[part.note]}`);
+      pushMaker(part.note === undefined ? part.provider : `${part.provider}/${NOTES[part.note]}`);
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":
@@ -161,7 +173,7 @@ function proofBytes(placed: readonly PlacedPart[]): string | undefined {
 function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefined> | undefined {
   let ids: Set<string | undefined> | undefined;
   for (const { part } of placed) {
-    if ((part.type === "reasoning" || part.type === "redacted_thinking") && part.data !== undefined) {
+    if (isThought(part) && part.data !== undefined) {
       ids ??= new Set();
       ids.add(part.id);
     }

@@ -76,9 +76,9 @@ export type PartInput =
       readonly data: string;
       /**
        * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before
-       * it.
+       * it, and `tools` changes the tools from its place on.
        */
-      readonly note?: "compaction" | "other";
+      readonly note?: "compaction" | "tools" | "other";
     })
   | (MediaFacts & {
       readonly type: "image" | "audio" | "file" | "document" | "input_audio";
@@ -265,9 +265,10 @@ export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
   /**
-   * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before it.
+   * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before it,
+   * and `tools` changes the tools from its place on.
    */
-  readonly note?: "compaction" | "other";
+  readonly note?: "compaction" | "tools" | "other";
 }
 
 /** An image, audio or a file. */

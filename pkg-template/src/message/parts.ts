@@ -79,12 +79,15 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
   };
 }
 
+const isNote = (note: unknown): note is NonNullable<RedactedPart["note"]> =>
+  note === "compaction" || note === "tools" || note === "other";
+
 export const redactedForm: PartForm = {
   fields: new Set(["data", "note"]),
   read: (part, place, maker): RedactedPart => ({
     type: "redacted_thinking",
     data: textIn(part, place, "data"),
-    ...(part.note === "compaction" || part.note === "other" ? { note: part.note } : {}),
+    ...(isNote(part.note) ? { note: part.note } : {}),
     ...provenanceOf(part, maker),
     ...(part.provider == null && maker === undefined ? {} : { provider: String(part.provider ?? maker) }),
   }),
@@ -164,16 +167,9 @@ export function containerFile(part: UnknownRecord, place: string): MediaPart {
   return { ...mediaPart(part, "file", place), mediaType: "text/plain", bytes };
 }
 
-/**
- * Fails for a change of the tools within a conversation. It only applies from its place on, and windrow sends
- * instructions at the beginning.
- */
-export function refuseToolChange({ type }: UnknownRecord, place: string): never {
-  throw new MalformedMessage(
-    `${place}.type`,
-    `${type} changes the tools of a request from its place on, and windrow doesn't read it`,
-    "Leave the block out, and send the request with the tools that it leads to.",
-  );
+/** Returns a change of the tools from its place on, which only the provider itself reads. */
+export function toolChange(tool: unknown, provider: string): RedactedPart {
+  return { type: "redacted_thinking", data: JSON.stringify({ tool }), provider, note: "tools" };
 }
 
 /**

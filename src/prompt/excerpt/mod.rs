@@ -74,7 +74,7 @@ impl<'a> LongText<'a> {
         self.excerpt_of(least, tokens, count)
     }
 
-    /// Makes an excerpt that also has irrelevant passages, from the beginning on, as far as there is room.
+    /// Makes an excerpt that also has irrelevant passages, from both ends on, as far as there is room.
     pub(crate) fn full_excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
         self.excerpt_of(0.0, tokens, count)
     }
@@ -222,7 +222,13 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
     let worth = |at: usize| scores[at] / (passages[at].range.len() as f32 + AROUND);
     let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
     let mut order: Vec<usize> = (0..passages.len()).filter(is_wanted).collect();
-    map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), 0));
+    // Among irrelevant passages the nearest to an end come first, so that both ends are shown.
+    let end = passages.len().saturating_sub(1);
+    let from_end = |at: usize| match at.min(end - at) {
+        near if scores[at] == 0.0 => i64::try_from(near).unwrap_or(i64::MAX),
+        _ => 0,
+    };
+    map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), from_end(at)));
     let mut is_kept = vec![false; passages.len()];
     let mut length = 0;
     for at in order {
@@ -388,6 +394,15 @@ Do not water at noon. The leaves would burn in the sun of July.";
                 prop_assert!(!found.gaps.is_empty() && found.gaps.iter().all(|gap| gap.tokens > 0));
                 prop_assert_eq!(excerpt(&text, wanted(&request, tokens), &bytes), Some(found));
             }
+        }
+
+        #[test]
+        fn irrelevant_text_keeps_both_ends(lines in 8_usize..60, tokens in 20_u64..60) {
+            let rows = (0..lines).map(|at| format!("The boats of row {at} are by the lake.\n\n"));
+            let text = rows.collect::<Vec<_>>().concat();
+            let found = excerpt(&text, wanted("zebra quartz", tokens), &bytes).expect("an excerpt");
+            prop_assert!(found.text.contains("row 0 "), "{}", found.text);
+            prop_assert!(found.text.contains(&format!("row {} ", lines - 1)), "{}", found.text);
         }
 
         #[test]

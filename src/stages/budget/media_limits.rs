@@ -6,8 +6,8 @@
 //! checked again. They only ever hide more, so this ends.
 
 use crate::base::map::Map;
-use crate::base::message::Field;
-use crate::config::Format;
+use crate::base::message::{Field, Role};
+use crate::config::{ContextConfig, Format, Provider};
 use crate::prompt::measure::Meter;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::StageResult;
@@ -23,8 +23,14 @@ pub(super) type HiddenMedia = Rc<Map<Piece, MediaLines>>;
 const FEW_IMAGES: u64 = 20;
 const MOST_PIXELS: u64 = 2000;
 
+/// The most images and documents of a message for Amazon Bedrock:
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html>
+const OF_A_MESSAGE: [u64; 2] = [20, 5];
+
 /// The room for images and files.
 struct Room {
+    /// The images and documents shown so far of a message in the request. None if the provider doesn't limit them.
+    in_message: Option<[u64; 2]>,
     bytes: u64,
     images: u64,
     /// The number of images shown so far.
@@ -52,10 +58,25 @@ impl Room {
         if is_one_of_many && is_large {
             return false; // a smaller one may still be shown
         }
+        if !self.takes_in_message(field, value) {
+            return false;
+        }
         self.bytes = left.unwrap_or_default();
         self.shown = shown;
         self.shows_large |= is_large;
         true
+    }
+
+    /// Counts an image or a document of the message. Returns false if it has no room for it.
+    fn takes_in_message(&mut self, field: Field, value: &str) -> bool {
+        let is_image = media::is_image(field, value);
+        let is_document = field == Field::File && !is_image && !media::is_video(value);
+        let place = usize::from(!is_image);
+        let Some(counts) = self.in_message.as_mut().filter(|_| is_image || is_document) else {
+            return true;
+        };
+        counts[place] += 1;
+        counts[place] <= OF_A_MESSAGE[place]
     }
 }
 
@@ -63,7 +84,8 @@ impl Room {
 pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     let (input, marks) = (view.input, view.marks);
     let budget = &input.config.budget;
-    let has_limit = budget.max_bytes.is_some() || budget.max_images.is_some();
+    let is_bedrock = input.config.render.provider == Some(Provider::Bedrock);
+    let has_limit = is_bedrock || budget.max_bytes.is_some() || budget.max_images.is_some();
     let has_media = |transcript: &Transcript| {
         [Field::Image, Field::Audio, Field::File].iter().any(|field| transcript.has_seen(*field))
     };
@@ -72,6 +94,7 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
         return Ok(None);
     }
     let mut room = Room {
+        in_message: is_bedrock.then_some([0; 2]),
         bytes: u64::MAX,
         images: budget.max_images.unwrap_or(u64::MAX),
         shown: 0,
@@ -98,6 +121,9 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     let mut hides_more = false;
     for (piece, transcript, row) in request.chain(rows) {
         let is_shown = piece == Piece::Request || is_kept[row];
+        if is_shown && transcript.role(row) == Role::Assistant && says(transcript, row) {
+            room.in_message = room.in_message.map(|_| [0; 2]);
+        }
         let before = view.media_lines(piece);
         let media: Vec<_> = transcript.fields(row).filter(|(field, _)| field.is_media()).collect();
         let mut lines = vec![None; media.len()];
@@ -105,6 +131,7 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
         for (place, (field, value)) in media.into_iter().enumerate().rev() {
             let Some(line) = media::line(field, value) else {
                 room.shown += u64::from(is_shown && media::is_image(field, value));
+                _ = is_shown && room.takes_in_message(field, value);
                 continue; // it is there in any case, and its bytes count as a text's
             };
             let is_line = before.get(place).is_some_and(Option::is_some);
@@ -124,9 +151,40 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
+/// True if a message of the assistant's is one in the request, so that the messages around it aren't joined.
+fn says(transcript: &Transcript, row: usize) -> bool {
+    transcript.fields(row).any(|(field, value)| match field {
+        Field::Text => !value.trim().is_empty(),
+        field => field == Field::CallId,
+    })
+}
+
 /// Number of images and files of the prompt that are lines because they don't fit into the request.
 pub(super) fn hidden_count(view: View<'_>) -> usize {
     let hidden = &view.fill.hidden_media;
     let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));
     pieces.filter_map(|piece| hidden.get(&piece)).flatten().flatten().count()
+}
+
+/// Says how many images and files are lines, and which limits hold.
+pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
+    let budget = &config.budget;
+    let of_a_message = OF_A_MESSAGE
+        .map(|most| (config.render.provider == Some(Provider::Bedrock)).then_some(most));
+    let limits = [
+        ("budget.maxImages", budget.max_images),
+        ("budget.maxBytes", budget.max_bytes),
+        ("images in a message", of_a_message[0]),
+        ("documents in a message", of_a_message[1]),
+    ];
+    let named = limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
+    format!(
+        "{}: the request takes no more ({})",
+        if hidden == 1 {
+            "1 image or file is a line".to_owned()
+        } else {
+            format!("{hidden} images and files are a line each")
+        },
+        named.collect::<Vec<_>>().join(", ")
+    )
 }

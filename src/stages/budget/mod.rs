@@ -367,21 +367,7 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         marks.note(NoteKind::SummariesFailed, format!("compact.summarize failed: {reason}"));
     }
     if hidden > 0 {
-        let budget = &input.config.budget;
-        let limits =
-            [("budget.maxImages", budget.max_images), ("budget.maxBytes", budget.max_bytes)];
-        let named =
-            limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
-        let words = format!(
-            "{}: the request takes no more ({})",
-            if hidden == 1 {
-                "1 image or file is a line".to_owned()
-            } else {
-                format!("{hidden} images and files are a line each")
-            },
-            named.collect::<Vec<_>>().join(", ")
-        );
-        marks.note(NoteKind::MediaHidden, words);
+        marks.note(NoteKind::MediaHidden, media_limits::words(&input.config, hidden));
     }
     let passed: Vec<usize> = marks.passed().collect();
     for row in passed {

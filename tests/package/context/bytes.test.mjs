@@ -125,6 +125,47 @@ describe("bytes of the body", () => {
     assert.ok(hidden > 0);
   });
 
+  test("Bedrock gets at most 20 images and 5 documents in a message, the newest, and no other provider has fewer", () => {
+    let hidden = 0;
+    forEachSeed((random) => {
+      const messages = [];
+      const document = () => ({ type: "file", mediaType: "application/pdf", data: "JVBERi0=", filename: "a.pdf" });
+      for (let at = random.integer(1, 6); at > 0; at--) {
+        const media = Array.from({ length: random.integer(0, 30) }, () =>
+          random.chance(0.2) ? document() : image(random),
+        );
+        const content = [{ type: "text", text: `text ${at}` }, ...media];
+        const role = random.pick(["user", "user", "assistant"]);
+        messages.push({ role, content: role === "user" ? content : random.pick(["", "yes"]) });
+      }
+      messages.push({ role: "user", content: "What do they show?" });
+      const context = buildContextSync(messages, configOf("bedrock", {}));
+      const body = context.request("bedrock");
+      let shown = 0;
+      for (const { content } of body.messages) {
+        const count = (kind) => content.filter((block) => block[kind] !== undefined).length;
+        assert.ok(count("image") <= 20 && count("document") <= 5);
+        const lines = content.filter((block) => /, not shown]$/.test(block.text ?? ""));
+        const of = (kind) => lines.filter(({ text }) => text.startsWith(kind)).length;
+        assert.ok(of("[image") === 0 || count("image") === 20, "an image is a line only if 20 others are there");
+        assert.ok(of("[application") === 0 || count("document") === 5);
+        const isLine = (block) => /^\[image.*, not shown]$/.test(block.text ?? "");
+        const newest = content.findLastIndex(isLine);
+        const first = content.findIndex((block) => block.image !== undefined);
+        assert.ok(newest < 0 || newest < first, "the newest images are shown");
+        hidden += lines.length;
+        shown += lines.length;
+      }
+      const note = context.trace.notes.find(({ kind }) => kind === "media-hidden");
+      assert.equal(/images in a message: 20, documents in a message: 5/.test(note?.words ?? ""), shown > 0);
+      assert.equal(
+        shownIn(bodyOf(buildContextSync(messages, configOf("gemini", {})), "gemini")).includes("line"),
+        false,
+      );
+    });
+    assert.ok(hidden > 0);
+  });
+
   test("a replay shows the same images", async () => {
     await forEachSeedAsync(async (random) => {
       const { messages } = chat(random, "anthropic");

@@ -98,6 +98,78 @@ describe("late instructions", () => {
     }
   });
 
+  test("keep how long they are shown, and the output from them on", () => {
+    const brief = [{ type: "text", text: "Be brief now." }];
+    const once = { role: "system", content: brief, clear_at: "next_user_message" };
+    const low = { role: "system", content: brief, output_config: { effort: "low" } };
+    const high = { role: "system", content: brief, output_config: { effort: "high" } };
+    const both = [...brief, ...brief];
+    for (const [given, sent] of /** @type {[any[], any][]} */ ([
+      [[once], once],
+      [[low], low],
+      [[once, once], { ...once, content: both }],
+      // A text that may not go stays, and the newer output holds.
+      [[once, low], { ...low, content: both }],
+      [[low, high], { ...high, content: both }],
+    ])) {
+      const messages = [...chat.slice(1, 3), ...given, { role: "user", content: "What?" }];
+      const body = requestOf("anthropic", messages, { model: "claude-opus-5-5" });
+      assert.deepEqual(body.messages.at(-1), sent);
+      assert.deepEqual(problemsOf("anthropic", body, { model: "claude-opus-5-5" }), []);
+      const top = requestOf("anthropic", messages, { model: "claude-opus-4-7" });
+      assert.ok(!/clear_at|effort/.test(JSON.stringify(top)));
+    }
+  });
+
+  test("change the tools in Converse's form for Bedrock, and what no provider takes is noted", () => {
+    let [sentCount, noted, cases] = [0, 0, 0];
+    forEachSeed((random) => {
+      const tool = { type: "tool_reference", name: saying(random, 2) };
+      const [form, block] = random.pick([
+        ["anthropic", { type: random.pick(["tool_addition", "tool_removal"]), tool }],
+        ["bedrock", { [random.pick(["toolAddition", "toolRemoval"])]: { tool } }],
+      ]);
+      const text = (words) => (form === "bedrock" ? { text: words } : { type: "text", text: words });
+      const say = (role, ...content) => ({ role, content });
+      const words = random.chance(1 / 2) ? [text("Look again.")] : [];
+      const change = say("system", ...words, block);
+      const messages = [say("user", text("Hello")), say("assistant", text("Hi")), say("user", text("What now?"))];
+      messages.splice(random.integer(0, 3), 0, change);
+      const provider = random.pick([
+        "anthropic",
+        "bedrock",
+        "openai",
+        "openai-responses",
+        "gemini",
+        "ai-sdk",
+        "web-llm",
+      ]);
+      const model = random.pick(["claude-opus-5-5", "us.anthropic.claude-opus-4-8-v1:0", "claude-opus-4-7", undefined]);
+      const lateInstructions = random.pick(["top", "user"]);
+      /** @type {any} */
+      const config = { model, encoding: "o200k_base", request: null, render: { provider, lateInstructions } };
+      const context = buildContextSync(/** @type {any[]} */ (messages), config);
+      const body = context.request(provider);
+      assert.deepEqual(problemsOf(provider, body, { model }), []);
+      const takes = form === provider && model !== undefined && !model.endsWith("4-7");
+      const placed = JSON.stringify(body).split(JSON.stringify(block)).length - 1;
+      assert.equal(placed, takes ? 1 : 0, `${form} for ${provider} with ${model}`);
+      const note = context.trace.notes.find(({ kind }) => kind === "not-sent");
+      assert.equal(
+        note?.words,
+        takes ? undefined : "left out of the request, which has no place for it: 1 tool change",
+      );
+      const without = words.length === 0 ? [] : [say("system", ...words)];
+      const bare = buildContextSync(messages.toSpliced(messages.indexOf(change), 1, ...without), config);
+      assert.equal(context.tokens.total > bare.tokens.total, takes, "only what is sent is counted");
+      sentCount += takes ? 1 : 0;
+      noted += note === undefined ? 0 : 1;
+      cases += 1;
+    });
+    assertShare(sentCount, cases, 10, "changes are sent");
+    assertShare(noted, cases, 2, "changes are left out");
+  });
+
   test("are told apart from every line of a user, which costs the same", () => {
     const mark = "[Instructions of the application]";
     let forgedCount = 0;

@@ -818,7 +818,29 @@ const CASES = {
         [{ messages: [] }, "messages"],
         [null, "messages"],
       ],
-      "roles-are-known": [[{ messages: [{ role: "system", content: [{ text: "hi" }] }] }, "messages[0]"]],
+      "roles-are-known": [[{ messages: [{ role: "developer", content: [{ text: "hi" }] }] }, "messages[0]"]],
+      "instructions-at-top": [
+        [
+          { messages: [converse({ text: "hi" }), { role: "system", content: [{ toolRemoval: { tool: {} } }] }] },
+          "messages[1]",
+        ],
+      ],
+      "instructions-follow-user": [
+        [
+          {
+            model: "us.anthropic.claude-opus-5-5-v1:0",
+            messages: [
+              converse({ text: "hi" }),
+              { role: "system", content: [{ toolAddition: { tool: {} } }] },
+              converse({ text: "ho" }),
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "tool-changes-are-instructions": [
+        [{ messages: [converse({ text: "hi" }, { toolAddition: { tool: {} } })] }, "messages[0].content[1]"],
+      ],
       "starts-with-user": [[{ messages: [{ role: "assistant", content: [{ text: "hi" }] }] }, "messages[0]"]],
       "roles-alternate": [[{ messages: [converse({ text: "hi" }), converse({ text: "ho" })] }, "messages[1]"]],
       "ends-with-user": [

@@ -287,6 +287,39 @@ describe("a signed part", () => {
     assert.deepEqual(requestOf("gemini", messages).contents[1].parts, [{ text: "half \ufffd" }]);
   });
 
+  test("isn't counted if the request leaves it out, and a note says so", () => {
+    const thoughts = Object.keys(CARRIERS).filter((kind) => !/text|call|redacted|encrypted/.test(kind));
+    let [left, cases] = [0, 0];
+    forEachSeed((random) => {
+      const kind = random.pick(thoughts);
+      const [asUser, make] = CARRIERS[kind];
+      const said = `zq${random.text(20).replace(/[\ud800-\udfff]/gu, "")}${random.pick(["", "\ud83e", "\udd14 x"])}`;
+      const part = make(`c2ln${random.chance(0.1) ? "\ud800" : ""}`, said);
+      const drop = (value) => (Array.isArray(value) ? value.filter((it) => it !== part) : value);
+      const provider = random.pick(NAMES);
+      /** @type {any} */
+      const config = { encoding, model: "gpt-4o", request: null, render: { provider } };
+      const [question, more] = [asUser("asked"), asUser("and?")];
+      const own = around(kind, part, "yes");
+      const build = (messages) => tryBuild([question, ...messages, more], config);
+      const without = own
+        .filter((row) => row !== part)
+        .map((row) => {
+          return Object.fromEntries(Object.entries(row).map(([field, value]) => [field, drop(value)]));
+        });
+      const [context, bare] = [build(own), build(kind.startsWith("opencode") ? own : without)];
+      const isSent = JSON.stringify(context.request(provider)).includes("zq");
+      const note = context.trace.notes.find((it) => it.kind === "not-sent");
+      assert.equal(/place for it: [12] reasoning parts?$/.test(note?.words ?? ""), !isSent, `${kind} for ${provider}`);
+      if (!isSent && !kind.startsWith("opencode")) {
+        assert.equal(context.tokens.total, bare.tokens.total, `${kind} for ${provider}`);
+      }
+      left += isSent ? 0 : 1;
+      cases += 1;
+    });
+    assertShare(left, cases, 2, "thoughts are left out");
+  });
+
   test("loses its signature if its text is shortened", () => {
     const part = { text: "many words ".repeat(400), thoughtSignature: "c2ln" };
     const messages = [

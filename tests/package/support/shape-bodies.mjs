@@ -121,6 +121,7 @@ function isPartOf(message, whole) {
 function checkMarks(provider, marks, context, body) {
   const kept = JSON.stringify(context.messages);
   const sent = JSON.stringify(body);
+  let isLeftOut = false;
   for (const { mark, kind, provider: maker, words = "" } of marks) {
     if (kind === "reasoning" && /[\ud800-\udfff]/u.test(words)) {
       continue; // It has a lone surrogate, and is only sent if it isn't signed.
@@ -128,5 +129,8 @@ function checkMarks(provider, marks, context, body) {
     const isTaken = provider === "ai-sdk" || (maker !== undefined && maker === MAKERS[provider]);
     const isSent = kept.includes(mark) && (kind !== "reasoning" || isTaken);
     assert.equal(sent.split(mark).length - 1, isSent ? 1 : 0, `${mark}, ${kind}`);
+    isLeftOut ||= kind === "reasoning" && kept.includes(mark) && !isSent;
   }
+  const note = context.trace.notes.find((it) => it.kind === "not-sent");
+  assert.ok(!isLeftOut || /\d reasoning part/.test(note?.words ?? ""), "what is left out of the request is noted");
 }

@@ -9,6 +9,7 @@
 //   refuses.
 
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type {
   CallPart,
@@ -27,7 +28,7 @@ import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
   apart,
@@ -183,7 +184,10 @@ const OPENAI = /(?:^|\/)(?:gpt-|chatgpt-|codex|o\d)/;
 /** Returns a message without compactions of providers other than `maker`. */
 function withoutOthers(message: ParsedMessage, maker: string | undefined): ParsedMessage {
   const parts = message.parts.filter(
-    ({ part }) => part.type !== "redacted_thinking" || part.note !== "compaction" || part.provider === maker,
+    ({ part }) =>
+      part.type !== "redacted_thinking" ||
+      part.note === undefined ||
+      (part.note === "compaction" && part.provider === maker),
   );
   return parts.length === message.parts.length ? message : { ...message, parts };
 }

@@ -16,6 +16,7 @@ import {
   mediaPart,
   reasoningForm,
   resultPart,
+  toolChange,
 } from "../../message/parts.js";
 
 const call: PartForm = {
@@ -50,7 +51,7 @@ const result: PartForm = {
   isOfTool: true,
 };
 
-/** A note that only Anthropic reads, such as a change of the tools. It counts, and goes back unchanged. */
+/** A note that only Anthropic reads. It counts, and goes back unchanged. */
 function ownNote(fields: readonly string[]): PartForm {
   return {
     fields: new Set(fields),
@@ -62,6 +63,11 @@ function ownNote(fields: readonly string[]): PartForm {
     }),
   };
 }
+
+const changeOfTools: PartForm = {
+  fields: new Set(["tool"]),
+  read: ({ tool }) => toolChange(tool, "anthropic"),
+};
 
 /**
  * Anthropic's summary of the messages before it. A summary without a text has failed: the API ignores it, and refuses
@@ -92,8 +98,8 @@ export const anthropic: Dialect = {
     document: mediaForm("file"),
     container_upload: { ...mediaForm("file"), read: containerFile },
     compaction,
-    tool_addition: ownNote(["tool"]),
-    tool_removal: ownNote(["tool"]),
+    tool_addition: changeOfTools,
+    tool_removal: changeOfTools,
     fallback: ownNote(["from", "to"]),
     mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {

@@ -109,13 +109,16 @@ const sources: ProviderRules["sources"] = {
 };
 
 const MESSAGE = fields("role content");
+const INSTRUCTIONS = fields("role content clear_at output_config");
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
   const messages = rule.listIn(body, "messages").map((message, at): RequestMessage => {
     const place = `messages[${at}]`;
     const source = isRecord(message) ? message : {};
-    unknown.push(...unknownFields(message, MESSAGE, place));
+    unknown.push(
+      ...unknownFields(message, isRecord(message) && message.role === "system" ? INSTRUCTIONS : MESSAGE, place),
+    );
     const text: RequestPart[] =
       typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
     const parts = blocksIn(source, `${place}.content`, unknown);
@@ -137,8 +140,6 @@ function blocksIn(holder: unknown, place: string, unknown: string[]): readonly R
     return [partOf(source, here), ...inner.map((part) => ({ ...part, isInside: true }))];
   });
 }
-
-const isSystem = ({ role }: RequestMessage): boolean => role === "system";
 
 function unknownIn(block: unknown, place: string): Iterable<string> {
   const { type } = isRecord(block) ? block : {};
@@ -197,32 +198,8 @@ export const anthropicRules: ProviderRules = {
   rules: [
     rule.hasMessages("messages"),
     rule.knownRoles(["user", "assistant", "system"], ""),
-    {
-      ...rule.makeRule(
-        "instructions-at-top",
-        "Instructions stand nowhere else than in their own place, `system`.",
-        function* ({ messages, target }) {
-          // A request that doesn't name its model may go to any.
-          for (const { place } of messages.filter(isSystem)) {
-            yield [place, `instructions among the messages, and the model is ${target.model ?? "not named"}`];
-          }
-        },
-      ),
-      models: INSTRUCTIONS_AT_TOP,
-    },
-    rule.makeRule(
-      "instructions-follow-user",
-      "Instructions among the messages directly follow a user message, or an assistant message that ends with a hosted tool, and come before an assistant message or at the end.",
-      function* ({ messages }) {
-        for (const [at, message] of messages.entries()) {
-          const before = messages[at - 1];
-          const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
-          if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
-            yield [message.place, "the instructions are somewhere else"];
-          }
-        }
-      },
-    ),
+    rule.instructionsAtTop("system"),
+    rule.instructionsFollowUser,
     rule.makeRule(
       "compaction-comes-first",
       "A compaction has a text. Nothing comes before a signed one, and there is only one.",

@@ -11,19 +11,21 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
-import { INSTRUCTIONS_AT_TOP } from "../request/models.js";
+import { takesInstructionsLate } from "../request/models.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
+  afterUser,
   apart,
   callsIn,
   type IsInline,
@@ -135,7 +137,7 @@ export function writeAnthropic(
   namesInTexts: boolean,
   { model, lateInstructions }: RequestTarget = {},
 ): AnthropicBody {
-  const takesLate = model != null && !INSTRUCTIONS_AT_TOP.holds(model.toLowerCase());
+  const takesLate = takesInstructionsLate(model);
   const late = takesLate ? "place" : (lateInstructions ?? "top");
   const isInline: IsInline = (piece) => isHosted(piece) || (takesLate && isToolChange(piece));
   const turns = withSpeakers(turnsOf(withoutCompacted(messages, MAKER, late === "top"), isInline), namesInTexts);
@@ -152,34 +154,14 @@ export function writeAnthropic(
   const instructions = systemOf(system);
   return wellFormed({
     ...(instructions === undefined ? {} : { system: instructions }),
-    messages: written.map(({ role, blocks }) => ({ role, content: contentOf(blocks) }) as AnthropicMessage),
+    messages: written.map(({ role, blocks, settings }) => {
+      return { role, content: contentOf(blocks), ...settings } as AnthropicMessage;
+    }),
   });
 }
 
 /** The provider whose compactions the API takes back. */
 const MAKER = "anthropic";
-
-/**
- * Moves instructions after the user turn that follows them and before the assistant's, because the API accepts them
- * only there.
- */
-function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
-  const placed: RequestTurn[] = [];
-  let waiting: SystemTurn[] = [];
-  for (const turn of turns) {
-    if (turn.kind === "system") {
-      waiting.push(turn);
-      continue;
-    }
-    const last = placed.at(-1);
-    if (turn.kind === "assistant" && last !== undefined && last.kind !== "assistant") {
-      placed.push(...waiting);
-      waiting = [];
-    }
-    placed.push(turn);
-  }
-  return [...placed, ...waiting];
-}
 
 /**
  * A message in written form. A text that wasn't one of the caller's parts becomes a plain string if it is the only
@@ -188,6 +170,31 @@ function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
   readonly blocks: AnthropicBlock[];
+  /** The caller's settings of instructions. Only the beta types of the SDK have them. */
+  readonly settings?: InstructionSettings;
+}
+
+/** How long instructions are shown, and the output from them on. */
+interface InstructionSettings {
+  readonly clear_at?: unknown;
+  readonly output_config?: unknown;
+}
+
+/** Returns the settings of a message of instructions. */
+function settingsOf(given: unknown): InstructionSettings {
+  const { clear_at: end, output_config: output } = isRecord(given) ? given : {};
+  return { ...(end == null ? {} : { clear_at: end }), ...(output == null ? {} : { output_config: output }) };
+}
+
+/**
+ * Returns the settings of two messages of instructions that become one: the newer output, and the end of both if it is
+ * the same.
+ */
+function joined(first: InstructionSettings, second: InstructionSettings): InstructionSettings {
+  const { clear_at: _, ...others } = { ...first, ...second };
+  return first.clear_at !== undefined && first.clear_at === second.clear_at
+    ? { ...others, clear_at: first.clear_at }
+    : others;
 }
 
 const plainTexts = new WeakSet<object>();
@@ -199,16 +206,17 @@ function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
 
 /** Joins consecutive messages of one role. */
 function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
-  const result: AnthropicTurn[] = [];
-  for (const { role, blocks } of written) {
+  const result: { role: AnthropicTurn["role"]; blocks: AnthropicBlock[]; settings: InstructionSettings }[] = [];
+  for (const { role, blocks, settings = {} } of written) {
     const last = result.at(-1);
     if (last?.role === role) {
       last.blocks.push(...blocks);
+      last.settings = joined(last.settings, settings);
     } else if (blocks.length > 0) {
-      result.push({ role, blocks: [...blocks] });
+      result.push({ role, blocks: [...blocks], settings });
     }
   }
-  return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
+  return result.map((turn) => ({ ...turn, blocks: turn.role === "assistant" ? ordered(turn.blocks) : turn.blocks }));
 }
 
 /**
@@ -262,7 +270,13 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): A
       return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
     }
     default:
-      return [{ role: "system", blocks: turn.pieces.flatMap((piece) => instructionsOf(turn, piece)) }];
+      return [
+        {
+          role: "system",
+          blocks: turn.pieces.flatMap((piece) => instructionsOf(turn, piece)),
+          settings: settingsOf(turn.pieces[0]?.source?.given),
+        },
+      ];
   }
 }
 

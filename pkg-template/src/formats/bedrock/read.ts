@@ -18,7 +18,7 @@ import {
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { callPart, mediaPart, refuseToolChange } from "../../message/parts.js";
+import { callPart, mediaPart, toolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { encodedBytes, MEDIA_TYPES, type MediaKind } from "./media.js";
 
@@ -37,6 +37,8 @@ interface BedrockBlockShape {
   readonly searchResult?: unknown;
   readonly guardContent?: unknown;
   readonly cachePoint?: unknown;
+  readonly toolAddition?: unknown;
+  readonly toolRemoval?: unknown;
   readonly $unknown?: unknown;
 }
 
@@ -100,10 +102,17 @@ const READERS: Readonly<Record<string, BlockReader>> = {
       : (READERS.image as BlockReader)(image, `${place}.image`);
   },
   cachePoint: () => [],
-  toolAddition: (_, place) => refuseToolChange({ type: "toolAddition" }, place),
-  toolRemoval: (_, place) => refuseToolChange({ type: "toolRemoval" }, place),
+  toolAddition: readToolChange,
+  toolRemoval: readToolChange,
   json: (held) => ({ type: "text", text: JSON.stringify(held) }),
 };
+
+function readToolChange(held: unknown): PartInput {
+  return toolChange(recordOf(held).tool, HOST);
+}
+
+/** The maker of changes of the tools in Converse's form. */
+const HOST = "bedrock";
 
 /** The signatures of Claude's thinking are the same on every host. */
 const MAKER = "anthropic";

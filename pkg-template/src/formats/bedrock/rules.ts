@@ -1,7 +1,7 @@
 // The rules of Amazon Bedrock's Converse API.
 
 import { isRecord } from "../../base/plain-data.js";
-import { ENDS_WITH_USER } from "../request/models.js";
+import { ENDS_WITH_USER, INSTRUCTIONS_AT_TOP } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -11,6 +11,7 @@ const MESSAGE_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/AP
 const USE_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html";
 const RESULT_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html";
 const BLOCK_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html";
+const CHANGE_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolAdditionBlock.html";
 const DOCUMENT_PAGE = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html";
 const COUNTS = "https://github.com/strands-agents/harness-sdk/issues/1435";
 
@@ -18,6 +19,9 @@ const COUNTS = "https://github.com/strands-agents/harness-sdk/issues/1435";
 const sources: ProviderRules["sources"] = {
   "has-messages": ["https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html"],
   "roles-are-known": [MESSAGE_PAGE],
+  "instructions-at-top": INSTRUCTIONS_AT_TOP.sources,
+  "instructions-follow-user": INSTRUCTIONS_AT_TOP.sources.slice(0, 1),
+  "tool-changes-are-instructions": [CHANGE_PAGE],
   "starts-with-user": ["https://github.com/langgenius/dify/issues/12340"],
   "roles-alternate": [
     "https://github.com/langchain-ai/langchain-aws/issues/130",
@@ -151,7 +155,21 @@ export const bedrockRules: ProviderRules = {
   sources,
   rules: [
     rule.hasMessages("messages"),
-    rule.knownRoles(["user", "assistant"]),
+    rule.knownRoles(["user", "assistant", "system"], ""),
+    rule.instructionsAtTop("system"),
+    rule.instructionsFollowUser,
+    rule.makeRule(
+      "tool-changes-are-instructions",
+      "Changes of the tools are in a message of the role system.",
+      function* ({ messages }) {
+        for (const { role, parts } of messages) {
+          const change = parts.find(({ source }) => (source?.toolAddition ?? source?.toolRemoval) !== undefined);
+          if (role !== "system" && change !== undefined) {
+            yield [change.place, `it is in a message of the role ${role}`];
+          }
+        }
+      },
+    ),
     rule.startsWithUser(),
     rule.rolesAlternate(),
     rule.endsWithUser(ENDS_WITH_USER.openai),

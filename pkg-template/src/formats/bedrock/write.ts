@@ -1,6 +1,7 @@
 // Requests of Amazon Bedrock's Converse API, for all of its models.
 //
-// - All instructions, in any position, go into the field `system`, one block each, in order.
+// - All instructions, in any position, go into the field `system`, one block each, in order. Changes of the tools stay
+//   in their place, in a message of the role system.
 // - Consecutive messages of one role become one. The assistant's words come before its calls, and the results of all
 //   calls begin the user's message after them.
 // - A user's name comes before the text. Other names are left out.
@@ -14,16 +15,19 @@
 import { decodeBase64 } from "../../base/base64.js";
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse, type SentMedia } from "../request/media.js";
+import { takesInstructionsLate } from "../request/models.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
+  afterUser,
   apart,
   callsIn,
   type IsInline,
@@ -62,6 +66,7 @@ export type BedrockAudio = {
     source: BedrockMediaSource;
   };
 };
+export type BedrockToolChange = { tool: { type?: string; name?: string; serverName?: string } };
 export type BedrockBlock =
   | BedrockText
   | BedrockCachePoint
@@ -69,6 +74,8 @@ export type BedrockBlock =
   | BedrockAudio
   | { reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: Uint8Array } }
   | { toolUse: { toolUseId: string; name: string; input: { [name: string]: JsonValue }; type?: "server_tool_use" } }
+  | { toolAddition: BedrockToolChange }
+  | { toolRemoval: BedrockToolChange }
   | {
       toolResult: {
         toolUseId: string;
@@ -78,7 +85,8 @@ export type BedrockBlock =
     };
 
 export interface BedrockMessage {
-  role: "user" | "assistant";
+  /** `system` only holds changes of the tools. */
+  role: "user" | "assistant" | "system";
   content: BedrockBlock[];
 }
 
@@ -107,6 +115,8 @@ export const BLOCK: FieldSchema = fields("text cachePoint guardContent citations
   toolUse: fields("toolUseId name input type"),
   toolResult: fields("toolUseId content status type"),
   reasoningContent: REASONING,
+  toolAddition: fields("tool"),
+  toolRemoval: fields("tool"),
 });
 /** The kinds of a block in a tool's result. */
 export const RESULT_BLOCK: FieldSchema = fields("text json searchResult", {
@@ -120,8 +130,12 @@ const isInline: IsInline = ({ part, given }) => {
   return isOfTool && part.providerExecuted === true && isRecord(given) && isRecord(given.toolUse ?? given.toolResult);
 };
 
+/** Changes of the tools, which only instructions among the messages can hold. */
+const CHANGES = ["toolAddition", "toolRemoval"];
+const isToolChange: IsInline = ({ given }) => isRecord(given) && CHANGES.some((kind) => given[kind] != null);
+
 interface BedrockTurn {
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "system";
   readonly blocks: BedrockBlock[];
 }
 
@@ -129,12 +143,14 @@ interface BedrockTurn {
 export function writeBedrock(
   messages: readonly ParsedMessage[],
   namesInTexts: boolean,
-  { lateInstructions }: RequestTarget = {},
+  { model, lateInstructions }: RequestTarget = {},
 ): BedrockBody {
-  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
-  const { system, others } = apart(turns, lateInstructions ?? "top");
+  const changesTools = takesInstructionsLate(model);
+  const isKept: IsInline = (piece) => isInline(piece) || (changesTools && isToolChange(piece));
+  const turns = withSpeakers(turnsOf(messages, isKept), namesInTexts);
+  const { system, others } = apart(turns, lateInstructions ?? "top", isToolChange);
   const ids = idsOf(callsIn(others), ID);
-  const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
+  const written = merged(afterUser(others).flatMap((turn) => messageOf(turn, ids)));
   if (written[0]?.role === "assistant") {
     written.unshift({ role: "user", blocks: [{ text: EARLIER_MESSAGES }] });
   }
@@ -200,7 +216,7 @@ function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): B
       return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
     }
     default:
-      return [];
+      return [{ role: "system", blocks: turn.pieces.flatMap((piece) => ownBlock(piece, ...CHANGES) ?? []) }];
   }
 }
 

@@ -9,13 +9,14 @@
 
 import { decodeBase64 } from "../../base/base64.js";
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import { type AnsweredCall, apart, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
 
 export type ChromeText = { type: "text"; value: string };

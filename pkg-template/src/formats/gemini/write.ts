@@ -15,6 +15,7 @@
 
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
@@ -22,7 +23,7 @@ import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
   apart,

@@ -7,6 +7,7 @@ import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type Unknown
 import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, Provenance } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
+import { toolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "../gemini/read.js";
 
@@ -143,9 +144,9 @@ export function readBlocks(content: unknown, place: string): Parts {
   );
 }
 
-/** Returns a change of Anthropic's tools, which no other provider reads. */
+/** Returns a change of Anthropic's tools. */
 function readToolChange({ tool }: UnknownRecord): Parts {
-  return [{ type: "redacted_thinking", data: JSON.stringify({ tool }), provider: "anthropic", note: "other" }];
+  return [toolChange(tool, "anthropic")];
 }
 
 /** Returns the proof of reasoning for its provider, if it is signed. */

@@ -10,6 +10,7 @@
 // - Messages of one role stay separate, except the assistant's from a call on.
 
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import { makerOf } from "../../message/columns.js";
 import type { UnknownRecord } from "../../message/format.js";
 import { MalformedMessage } from "../../message/malformed.js";
@@ -20,7 +21,7 @@ import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, knownFieldsIn } from "../request/schema.js";
 import { isWord, NAME, withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import { type AnsweredCall, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
 
 import { CALLS, REFUSAL, returned, TEXT, USER_PARTS } from "./schema.js";

@@ -8,6 +8,7 @@
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
+import { wellFormed } from "../../base/well-formed.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
@@ -18,7 +19,7 @@ import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import {
   type AnsweredCall,
   callsIn,

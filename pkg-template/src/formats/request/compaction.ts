@@ -6,6 +6,7 @@
 // https://docs.x.ai/developers/advanced-api-usage/context-compaction (read 2026-11-27)
 
 import type { PlainPart } from "../../message/message.js";
+import { brokenIn } from "../../message/proofs.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { RequestTurn } from "./turns.js";
 
@@ -24,8 +25,8 @@ export function withoutCompacted(
   maker: string | undefined,
   keepsInstructions: boolean,
 ): readonly ParsedMessage[] {
-  const isCompaction = ({ part }: ParsedMessage["parts"][number]): boolean =>
-    maker !== undefined && isCompactionOf(part, maker);
+  const isCompaction = (placed: ParsedMessage["parts"][number]): boolean =>
+    maker !== undefined && isCompactionOf(placed.part, maker) && brokenIn([placed]).size === 0;
   const newest = messages.findLastIndex(
     ({ message, parts }) => message.role === "assistant" && parts.some(isCompaction),
   );

@@ -47,6 +47,10 @@ export const INSTRUCTIONS_AT_TOP: ModelScope = {
   ],
 };
 
+/** True if a model takes instructions among the messages. An unnamed one may not. */
+export const takesInstructionsLate = (model: string | null | undefined): boolean =>
+  model != null && !INSTRUCTIONS_AT_TOP.holds(model.toLowerCase());
+
 function anyOf(scopes: readonly ModelScope[]): ModelScope {
   const words = scopes.map((scope) => scope.words);
   return {

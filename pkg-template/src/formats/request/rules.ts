@@ -3,10 +3,11 @@
 
 import { listFrom } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
+import { hasHalfCharacter, isPlainObject } from "../../base/well-formed.js";
 import { FILE_ID, type Limit } from "./calls.js";
-import type { ModelScope } from "./models.js";
+import { INSTRUCTIONS_AT_TOP, type ModelScope } from "./models.js";
 import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
-import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
+import { isBlank } from "./text.js";
 
 /** Returns a list in a field of a body. Empty if the body has none. */
 export function listIn(value: unknown, field: string): readonly unknown[] {
@@ -56,6 +57,32 @@ export function knownRoles(
     }
   });
 }
+
+/** Requires that instructions are in the `field` for them, for the models of Claude that take none among the messages. */
+export function instructionsAtTop(field: string): RequestRule {
+  const demands = `Instructions stand nowhere else than in their own place, \`${field}\`.`;
+  const atTop = makeRule("instructions-at-top", demands, function* ({ messages, target }) {
+    // A request that doesn't name its model may go to any.
+    for (const { place } of messages.filter(isSystem)) {
+      yield [place, `instructions among the messages, and the model is ${target.model ?? "not named"}`];
+    }
+  });
+  return { ...atTop, models: INSTRUCTIONS_AT_TOP };
+}
+
+export const instructionsFollowUser: RequestRule = makeRule(
+  "instructions-follow-user",
+  "Instructions among the messages directly follow a user message, or an assistant message that ends with a hosted tool, and come before an assistant message or at the end.",
+  function* ({ messages }) {
+    for (const [at, message] of messages.entries()) {
+      const before = messages[at - 1];
+      const follows = before?.role === "user" || before?.parts.at(-1)?.kind.startsWith("hosted") === true;
+      if (isSystem(message) && (!follows || messages[at + 1]?.role === "user")) {
+        yield [message.place, "the instructions are somewhere else"];
+      }
+    }
+  },
+);
 
 /** `orCompaction` also allows a first message that begins with a compaction. */
 export function startsWithUser(orCompaction = false): RequestRule {

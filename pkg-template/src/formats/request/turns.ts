@@ -3,20 +3,13 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { MalformedMessage } from "../../message/malformed.js";
-import type {
-  CallPart,
-  PlainPart,
-  Provenance,
-  ReasoningPart,
-  RedactedPart,
-  ResultPart,
-  SentPart,
-} from "../../message/message.js";
+import type { CallPart, Provenance, ResultPart, SentPart } from "../../message/message.js";
 import type { PlacedPart } from "../../message/origin.js";
+import { brokenIn, isThought } from "../../message/proofs.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { INSTRUCTIONS_MARK, withoutMark } from "../instructions-mark.js";
 import { INTERRUPTED } from "../tool-parts.js";
-import { isBlank, wellFormed } from "./text.js";
+import { isBlank } from "./text.js";
 
 /** A part, and its place in the messages. */
 export interface Piece<Part extends SentPart = SentPart> {
@@ -180,48 +173,32 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       return []; // tools return results and nothing else
     }
     // A note that isn't the assistant's is an instruction to the provider, such as a change of the tools.
-    const isInstruction = role !== "assistant" && part.type === "redacted_thinking" && part.note === "other";
+    const isInstruction = role !== "assistant" && part.type === "redacted_thinking" && part.note !== undefined;
     const kind = isInstruction ? "system" : isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });
 }
 
 /**
- * Returns parts that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half
- * a character. So reasoning with half a character is dropped with all parts of its item, and a text or a call with one
- * loses its signature.
+ * Returns parts that a request can hold. Reasoning that can't go back unchanged is dropped, and a text or a call that
+ * can't loses its signature.
  */
 function provable(parts: readonly PlacedPart[]): readonly PlacedPart[] {
-  // Several parts may be of one item, which is looked through once.
-  const whole = new Map<unknown, boolean>();
-  const broken = new Set(parts.filter((placed) => isBroken(placed, whole)));
+  const broken = brokenIn(parts);
   if (broken.size === 0) {
     return parts;
   }
-  const items = new Set(Array.from(broken, ({ part }) => (part as Provenance).id));
-  items.delete(undefined);
   return parts.map((placed): PlacedPart => {
     const { part, place } = placed;
-    if (isThought(part) && (broken.has(placed) || items.has(part.id))) {
+    if (!broken.has(part)) {
+      return placed;
+    }
+    if (isThought(part)) {
       return { part: { type: "reasoning", text: "" }, given: undefined, place };
     }
     const { signature: _, provider, id, ...unsigned } = part as typeof part & Provenance;
-    return broken.has(placed) ? { part: unsigned as typeof part, given: undefined, place } : placed;
+    return { part: unsigned as typeof part, given: undefined, place };
   });
-}
-
-const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart =>
-  part.type === "reasoning" || part.type === "redacted_thinking";
-
-/** True if a part is signed and has half a character. */
-function isBroken({ part, given }: PlacedPart, whole: Map<unknown, boolean>): boolean {
-  const { signature = isThought(part) ? (part.data ?? part.id) : undefined } = part as Provenance;
-  if (signature === undefined) {
-    return false;
-  }
-  const isWhole = whole.get(given) ?? wellFormed(given) === given;
-  whole.set(given, isWhole);
-  return wellFormed(part) !== part || !isWhole;
 }
 
 /**
@@ -354,23 +331,46 @@ export function apart(
 } {
   const isSystem = (turn: RequestTurn): turn is SystemTurn => turn.kind === "system";
   const begun = late === "top" ? turns.length : turns.findIndex((turn) => !isSystem(turn) && !isMade(turn));
-  const beginning = begun < 0 ? turns : turns.slice(0, begun);
-  const rest = begun < 0 ? [] : turns.slice(begun);
-  /** Returns the instructions at the beginning that are always late, or the others. */
-  const begins = (isLate: boolean): readonly SystemTurn[] =>
-    beginning
-      .filter(isSystem)
-      .map((turn) => ({ ...turn, pieces: turn.pieces.filter((piece) => alwaysLate(piece) === isLate) }))
-      .filter(({ pieces }) => pieces.length > 0);
-  const asUser = (turn: RequestTurn): RequestTurn => (isSystem(turn) ? markedAsUser(turn) : unmarked(turn));
+  const end = begun < 0 ? turns.length : begun;
+  /** Returns the pieces of instructions that are always late, or the others. */
+  const only = (turn: SystemTurn, isLate: boolean): readonly SystemTurn[] => {
+    const pieces = turn.pieces.filter((piece) => alwaysLate(piece) === isLate);
+    return pieces.length === 0 ? [] : [{ ...turn, pieces }];
+  };
+  const asUser = (turn: RequestTurn): readonly RequestTurn[] =>
+    isSystem(turn) ? [...only(turn, false).map(markedAsUser), ...only(turn, true)] : [unmarked(turn)];
   return {
-    system: begins(false),
+    system: turns
+      .slice(0, end)
+      .filter(isSystem)
+      .flatMap((turn) => only(turn, false)),
     others: [
-      ...beginning.filter((turn) => !isSystem(turn)),
-      ...begins(true),
-      ...(late === "user" ? rest.map(asUser) : rest),
+      ...turns.slice(0, end).flatMap((turn): readonly RequestTurn[] => (isSystem(turn) ? only(turn, true) : [turn])),
+      ...(late === "user" ? turns.slice(end).flatMap(asUser) : turns.slice(end)),
     ],
   };
+}
+
+/**
+ * Moves instructions after the user turn that follows them and before the assistant's, because Claude accepts them only
+ * there.
+ */
+export function afterUser(turns: readonly RequestTurn[]): readonly RequestTurn[] {
+  const placed: RequestTurn[] = [];
+  let waiting: SystemTurn[] = [];
+  for (const turn of turns) {
+    if (turn.kind === "system") {
+      waiting.push(turn);
+      continue;
+    }
+    const last = placed.at(-1);
+    if (turn.kind === "assistant" && last !== undefined && last.kind !== "assistant") {
+      placed.push(...waiting);
+      waiting = [];
+    }
+    placed.push(turn);
+  }
+  return [...placed, ...waiting];
 }
 
 const isMade = (turn: RequestTurn): boolean => turn.kind === "user" && turn.isMade;

@@ -6,6 +6,7 @@
 //   `name`.
 // - Images are an address or a data URL without a detail, and audio is WAV. Only some models accept them.
 
+import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { OpenAiToolCall } from "../openai-chat/write.js";
@@ -13,7 +14,7 @@ import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "..
 import { dataUrl, isSpoken, mediaOf, refuse, webAddress } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { withSpeakers } from "../request/speakers.js";
-import { isBlank, wellFormed } from "../request/text.js";
+import { isBlank } from "../request/text.js";
 import { type AnsweredCall, apart, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
 
 export type WebLlmPart =

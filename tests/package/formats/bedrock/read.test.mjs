@@ -138,7 +138,6 @@ checkShape({
     [{ role: "assistant", content: [{ toolUse: { name: "f", input: {} } }] }, ".content[0].toolUse.toolUseId"],
     [{ role: "user", content: [{ toolResult: { content: [] } }] }, ".content[0].toolResult.toolUseId"],
     [{ role: "assistant", content: [{ reasoningContent: {} }] }, ".content[0].reasoningContent.reasoningText.text"],
-    [{ role: "user", content: [{ toolAddition: { tool: { name: "a" } } }] }, ".content[0].toolAddition.type"],
     [{ role: "pirate", content: [{ text: "hi" }] }, ".role"],
   ],
 });
