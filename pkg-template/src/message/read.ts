@@ -98,6 +98,7 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   const plain = format.read(row) as PlainMessage | UnknownRecord;
   const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
   checkStatedRole(given, parsed);
+  checkCalls(parsed);
   checkMessage(row, format, parsed.parts);
   const copy = withoutBase64(given, parsed.parts);
   return copy === undefined ? parsed : { ...read(copy, shape, before), given };
@@ -115,6 +116,21 @@ function checkStatedRole({ role: stated }: UnknownRecord, { message: { role } }:
       ".role",
       `the role is ${stated}, and other fields say ${role}`,
       "Leave one of the two out.",
+    );
+  }
+}
+
+/**
+ * Fails if somebody else than the assistant calls a tool. No provider takes such a call, so the message would be kept
+ * and every later request would fail.
+ */
+function checkCalls({ message: { role }, parts }: ParsedMessage): void {
+  const call = role === "assistant" ? undefined : parts.find(({ part }) => part.type === "tool-call");
+  if (call !== undefined) {
+    throw new MalformedMessage(
+      call.place,
+      `a message of the role ${role} calls a tool`,
+      "Set the role of the message that calls a tool to assistant.",
     );
   }
 }
