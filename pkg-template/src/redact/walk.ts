@@ -28,11 +28,7 @@ const DATA_FIELD =
   /^(?:arguments|args|input|rawInput|parameters|output|result|response|structuredContent|json|metadata)$/;
 /** A text that looks like a placeholder. */
 export const PLACEHOLDER: RegExp = /\[[A-Z][A-Z0-9_]{0,30}_[0-9a-hjkmnp-tv-z]{8}\]/g;
-/** The strings of a JSON text, and numbers long enough to be visited. */
-const JSON_VALUE = /"(?:[^"\\]|\\[^])*"|-?\d[\d.eE+-]{5,}/g;
-
-/** The values of a JSON text. A placeholder in a number's place counts as one. */
-const JSON_TOKEN = new RegExp(String.raw`"(?:[^"\\]|\\[^])*"|(?:${PLACEHOLDER.source}|[\d.eE+-])+`, "g");
+const PLACEHOLDER_HERE = new RegExp(PLACEHOLDER.source, "y");
 
 /** Options of a walk. */
 interface Walk {
@@ -70,13 +66,16 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs, restore
     const [wasInside, wasData] = [isInside, isData];
     isInside ||= isWhole;
     isData = true;
-    const kept = (isWhole ? made : given).replace(JSON_VALUE, jsonValue);
+    const kept = withValues(isWhole ? made : given, jsonValue);
     isInside = wasInside;
     isData = wasData;
     return kept;
   };
 
   const jsonValue = (written: string): string => {
+    if (written.length < SHORTEST) {
+      return written;
+    }
     const value = written.startsWith('"') ? (JSON.parse(written) as string) : written;
     const made = text(value);
     return made === value ? written : JSON.stringify(made);
@@ -155,7 +154,51 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs, restore
   return any(value);
 }
 
-const skeletonOf = (json: string): string => json.replace(JSON_TOKEN, "0");
+const skeletonOf = (json: string): string => withValues(json, () => "0");
+
+/** Characters of numbers. Those of `true` and `false` among them do no harm. */
+const NUMBER = /[\d.eE+-]/;
+
+/** Returns a JSON text with other strings and numbers. A placeholder in a number's place is a part of the number. */
+function withValues(json: string, valueOf: (written: string) => string): string {
+  let made = "";
+  let done = 0;
+  for (let at = 0; at < json.length; ) {
+    const end = json[at] === '"' ? stringEnd(json, at) : numberEnd(json, at);
+    if (end > at) {
+      made += json.slice(done, at) + valueOf(json.slice(at, end));
+      done = end;
+    }
+    at = Math.max(end, at + 1);
+  }
+  return made + json.slice(done);
+}
+
+/** Returns the end of the string that begins at a place. */
+function stringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') {
+    at += json[at] === "\\" ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/** Returns the end of the number that begins at a place, or the place itself. */
+function numberEnd(json: string, start: number): number {
+  let at = start;
+  for (;;) {
+    if (NUMBER.test(json[at] ?? "")) {
+      at += 1;
+      continue;
+    }
+    PLACEHOLDER_HERE.lastIndex = at;
+    const placeholder = json[at] === "[" ? PLACEHOLDER_HERE.exec(json)?.[0] : undefined;
+    if (placeholder === undefined) {
+      return at;
+    }
+    at += placeholder.length;
+  }
+}
 
 /** True if a text is the JSON of a list or an object. */
 function isJsonList(text: string): boolean {

@@ -147,6 +147,7 @@ describe("findSecrets", () => {
       local: `${"a.".repeat(10_000)}@`,
       domain: `a@${"a-".repeat(10_000)}`,
       dots: `a@${"a.".repeat(10_000)}`,
+      "more dots": `a@${".".repeat(20_000)}b`,
       plus: "+1".repeat(10_000),
       brackets: "(555) ".repeat(3_400),
       keys: "sk-".repeat(7_000),
@@ -335,7 +336,7 @@ describe("a context with a redactor", () => {
   test("hides a secret that is also an id, lies in JSON of any form, or follows what looks like base64", async () => {
     await forEachSeedAsync(async (random) => {
       const kind = random.pick(SECRET_KINDS);
-      const secret = kind === "CARD" ? random.pick([...SECRETS.CARD, "4123456789012345672"]) : secretOf(random, kind);
+      const secret = kind === "CARD" ? random.pick([...SECRETS.CARD, "4123456789012345677"]) : secretOf(random, kind);
       const words = random.pick([
         secret,
         `data:text/plain;base64,QUJD ${secret}`,
@@ -379,7 +380,7 @@ describe("a context with a redactor", () => {
     const depth = 20_000;
     for (const [before, behind] of [
       ['{\n  "order": 12345678901234567890,\n  "to": "', '",\n  "order": 1.0\n}'],
-      ["[".repeat(depth) + '"', '"' + "]".repeat(depth)],
+      [`${"[".repeat(depth)}"`, `"${"]".repeat(depth)}`],
     ]) {
       const [{ content }] = /** @type {any[]} */ (
         buildContextSync([{ role: "user", content: `${before}anna@example.org${behind}` }], { encoding, redact })
