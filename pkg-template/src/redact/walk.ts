@@ -160,13 +160,13 @@ const skeletonOf = (json: string): string => withValues(json, () => "0");
 const NUMBER = /[\d.eE+-]/;
 
 /** Returns a JSON text with other strings and numbers. A placeholder in a number's place is a part of the number. */
-function withValues(json: string, valueOf: (written: string) => string): string {
+function withValues(json: string, write: (written: string) => string): string {
   let made = "";
   let done = 0;
   for (let at = 0; at < json.length; ) {
     const end = json[at] === '"' ? stringEnd(json, at) : numberEnd(json, at);
     if (end > at) {
-      made += json.slice(done, at) + valueOf(json.slice(at, end));
+      made += json.slice(done, at) + write(json.slice(at, end));
       done = end;
     }
     at = Math.max(end, at + 1);
