@@ -24,8 +24,8 @@ export class UnkeptValue {
 }
 
 /**
- * Gives a new object the class of another one. The new object is spread from fields and never assigned to: assigning to
- * a field named `__proto__`, as JSON may hold one, would make its value the class, and its fields the object's.
+ * Returns fields in an object of the class of another object. The fields are spread and never assigned: assigning to
+ * one named `__proto__`, as JSON may hold one, would make its value the class, and its fields the object's.
  */
 export const sameClass = <O extends object>(one: object, fields: O): O =>
   Object.setPrototypeOf(fields, Object.getPrototypeOf(one) as object | null) as O;
