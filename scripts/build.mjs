@@ -151,6 +151,7 @@ const papers = [
   "docs/hooks.md",
   "docs/hosts.md",
   "docs/models.md",
+  "docs/moving.md",
   "docs/peers.md",
   "docs/presets.md",
   "docs/providers.md",

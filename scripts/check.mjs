@@ -14,6 +14,7 @@ import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram } from "./project.mjs";
 import { checkProse } from "./prose.mjs";
 import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
+import { documentCrates } from "./site.mjs";
 import { checkSizes } from "./size.mjs";
 import { snapshotsOfPackage } from "./snapshots.mjs";
 import { testFilesIn } from "./tests-of.mjs";
@@ -24,7 +25,7 @@ const SHIPPED_CRATES = packages("windrow", "windrow-encoding", "windrow-words");
 const CRATES = [...SHIPPED_CRATES, ...packages("windrow-property")];
 const DENY_WARNINGS = ["--", "--deny", "warnings"];
 
-/** Repeats failures at the end, where they are easy to find in a log without colours. */
+/** Repeats failures at the end: they are easy to find there in a log without colors. */
 const REPORTER = "--test-reporter=spec";
 
 /** The seconds of fuzzing per change, from a fixed seed. The nightly run fuzzes for an hour. */
@@ -35,7 +36,7 @@ const checks = {
   "rust-format": ["format of Rust", checkRustFormat],
   clippy: ["clippy, native", clippy],
   "clippy-wasm": ["clippy, wasm", clippyForWasm],
-  "rust-docs": ["cargo doc", checkRustDocs],
+  "rust-docs": ["cargo doc", () => documentCrates()],
   biome: ["biome", () => runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"])],
   layers: ["layers of the sources", () => checkFloors()],
   types: ["types of TypeScript and JavaScript", checkTypes],
@@ -53,6 +54,7 @@ const checks = {
   frameworks: ["hooks in the real frameworks", () => runFrameworkTests()],
   peers: ["what users reported of peers", () => runPeers()],
   tokenizers: ["counts of other tokenizers", () => compareTokenizers()],
+  site: ["the site of the docs in Chromium", () => nodeTest(testFilesIn("tests/site"))],
   hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
   fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
   // These are large or kill a busy browser, so only two run at a time.
@@ -120,12 +122,6 @@ async function clippyForWasm() {
   }
   const targets = ["--package", "windrow", ...WASM, "--lib", "--test", "web"];
   await run("cargo", ["clippy", ...targets, ...DENY_WARNINGS], { env: env ?? {} });
-}
-
-async function checkRustDocs() {
-  const env = { RUSTDOCFLAGS: "--deny warnings", ...(await wasmEnvironment()) };
-  // The binding exists only for wasm, so only this target has every item.
-  await run("cargo", ["doc", ...SHIPPED_CRATES, ...WASM, "--no-deps", "--lib"], { env });
 }
 
 /** Runs the binding's tests in both hosts, with the runner that `wasm-pack test` uses. */

@@ -2,8 +2,7 @@
 //! Chats that fit, without a model or conversations to decide, never load it.
 
 use super::budget::frame::Frame;
-use super::budget::packer::Packer;
-use super::budget::required::Shrunk;
+use super::budget::packer::{Packer, Shrunk};
 use super::budget::tiered::Shape;
 use super::triage::choice::Choice;
 use crate::base::cost::Cost;

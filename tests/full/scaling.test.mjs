@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import {
   buildContext,
   countTokens,
@@ -15,6 +17,7 @@ import {
   providers,
   requestOf,
 } from "windrow";
+import { createRedactor, findSecrets } from "windrow/redact";
 import { APP_FILES } from "../package/support/app-files.mjs";
 import { processorMs } from "../package/support/processor-time.mjs";
 import { SEED, TIME_MS } from "../package/support/property.mjs";
@@ -22,6 +25,7 @@ import { Random } from "../package/support/random.mjs";
 import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
 
 await loadEncoding("o200k_base");
+const redact = createRedactor({ key: "a key for tests, long enough" });
 
 const SHORT = 20_000;
 const TIMES = 10;
@@ -89,6 +93,12 @@ const TEXTS = {
   addresses: repeated("https://a.b/c?d=e&"),
   mail: repeated("a@b."),
   "data addresses": repeated("data:image/png;base64,AAAA"),
+  placeholders: repeated("[EMAIL_0a1b2c3d] "),
+  "parts of secrets": repeated("sk-eyJ+49 4111 DE89 AKIA"),
+  "dots of an address": (length) => `a@${".".repeat(length)}b`,
+  keys: repeated("-----BEGIN PRIVATE KEY-----"),
+  "JSON in JSON": (length) => JSON.stringify([JSON.stringify([JSON.stringify([repeated("a@b.de ")(length / 2)])])]),
+  "names that come again": (length) => `{${repeated('"a":4111111111111111,')(length)}"a":1}`,
   "long lines of base64": repeated("QUJDREVGR0g="),
   identifiers: repeated("snake_caseAndCamel.path/to-"),
 };
@@ -326,6 +336,30 @@ const CALLS = {
   "anthropic's request": (text) => requestOf("anthropic", withTool(text)),
   "gemini's request": (text) => requestOf("gemini", withTool(text)),
   "the AI SDK's request": (text) => requestOf("ai-sdk", withTool(text)),
+  findSecrets: (text) => findSecrets(text),
+  "a redacted value": (text) => redact.value({ text }),
+  "a redacted message": (text) => buildContext(chat(text), { ...config, redact }),
+  "a redacted result": (text) => buildContext(withTool(text), { ...config, redact }),
+  "a restored reply": async (text) => {
+    const context = await buildContext(chat("a@b.de"), { ...config, redact });
+    const restorer = context.createRestorer();
+    const [word] = JSON.stringify(context.messages).match(/\[EMAIL_\w+\]/) ?? [""];
+    context.restore(text + word);
+    return [restorer.push(text), restorer.push(word), restorer.end()];
+  },
+  "lasting statements": async (text) => {
+    const session = await openSession("s", { store: memoryStore() });
+    await session.append(chat(`I never eat fish. ${text}`));
+    await session.statements();
+    await session.close();
+  },
+  "a handoff": async (text) => {
+    const session = await openSession("s", { store: memoryStore() });
+    await session.append(chat(`From now on, answer in French. ${text}`));
+    const handoff = await session.handoff({ task: text, maxTokens: 1_000_000, encoding });
+    await handoff.result(text);
+    await session.close();
+  },
   "a session": async (text) => {
     const session = await openSession("s", { store: memoryStore() });
     await session.append(chat(text));
@@ -635,4 +669,104 @@ test(`random lists in messages of all shapes, grown for ${RANDOM_MS / 2000} s`, 
   }
   t.diagnostic(`${count} lists from seed ${SEED * 1_000_000}`);
   assert.deepEqual(failures, []);
+});
+
+/** Makes a vocabulary, as the command line does, which has no other user. */
+const { tokenizerVocabulary } = await (async () => {
+  const file = fileURLToPath(new URL("../../pkg-template/src/vocabulary/tokenizer-json.ts", import.meta.url));
+  const { outputFiles } = await build({ entryPoints: [file], bundle: true, format: "esm", write: false });
+  return await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+})();
+
+const LETTERS = (() => {
+  let next = 0x100;
+  const isSeen = (byte) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isSeen(byte) ? byte : next++));
+})();
+const QWEN =
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/** A tokenizer.json with merges. */
+function tokenizerJson(merges, { ignoresMerges = false, patterns = [QWEN], others = [] } = {}) {
+  const tokens = new Set([...LETTERS, ...merges.map((pair) => pair.join("")), ...others]);
+  return JSON.stringify({
+    pre_tokenizer: {
+      type: "Sequence",
+      pretokenizers: [
+        ...patterns.map((Regex) => ({ type: "Split", pattern: { Regex }, behavior: "Isolated" })),
+        { type: "ByteLevel", add_prefix_space: false, use_regex: false },
+      ],
+    },
+    model: {
+      ...{ type: "BPE", ignore_merges: ignoresMerges, merges },
+      vocab: Object.fromEntries([...tokens].map((token, id) => [token, id])),
+    },
+  });
+}
+
+/** The text of a number, as letters. */
+const named = (at) => [...at.toString(2).padStart(18, "0")].map((digit) => (digit === "0" ? "x" : "y")).join("");
+/** All merges that make the text of each number, from its beginning. */
+const chainsOf = (count) => {
+  const merges = new Map();
+  for (const text of Array.from({ length: count }, (_, at) => named(at))) {
+    for (let end = 2; end <= text.length; end++) {
+      merges.set(text.slice(0, end), [text.slice(0, end - 1), text[end - 1]]);
+    }
+  }
+  return [...merges.entries()].sort(([one], [other]) => one.length - other.length).map(([, pair]) => pair);
+};
+
+/** By name: a tokenizer.json of a length. */
+const VOCABULARIES = {
+  "many merges of one token": (length) => {
+    const chains = chainsOf(length / 60);
+    const whole = chains.map((pair) => pair.join(""));
+    return tokenizerJson([...chains, ...whole.map((text) => [text, "!"]), ...whole.map((text) => ["!", text])]);
+  },
+  "one token after the other": (length) =>
+    tokenizerJson(many(Math.min(length / 100, 100), (at) => ["a".repeat(at + 1), "a"])),
+  "tokens that no merge makes": (length) =>
+    tokenizerJson([], { ignoresMerges: true, others: many(length / 30, (at) => `!${named(at)}`) }),
+  "unknown patterns": (length) => tokenizerJson([], { patterns: many(length / 100, () => "(a+)+b\n\r") }),
+  "a merge that isn't in it": (length) => tokenizerJson(many(length / 20, (at) => [`${at}`, "q"])),
+};
+
+describe("time grows linearly with the length of a tokenizer.json", () => {
+  for (const [name, make] of Object.entries(VOCABULARIES)) {
+    test(name, async () => {
+      const files = new Map();
+      const fileOf = (length) => {
+        files.set(length, files.get(length) ?? make(length));
+        return files.get(length);
+      };
+      for (const times of [1, TIMES / 2, TIMES, TIMES * 2]) {
+        fileOf(SHORT * times);
+      }
+      await checkScaling(name, (length) => tokenizerVocabulary(fileOf(length)));
+    });
+  }
+  test("any text as a pattern, as a token and in a merge", async () => {
+    for (const [name, make] of Object.entries(TEXTS)) {
+      for (const fileOf of [
+        (text) => tokenizerJson([], { patterns: [text] }),
+        (text) => tokenizerJson([], { ignoresMerges: true, others: [text] }),
+        (text) => tokenizerJson([[text, "a"]]),
+      ]) {
+        await checkScaling(name, (length) => tokenizerVocabulary(fileOf(make(length))));
+      }
+    }
+  });
+});
+
+test("redaction searches a text of any length: no pattern exhausts the stack", () => {
+  const long = (part) => part.repeat(8_000_000 / part.length);
+  for (const text of [
+    ...["1 ", "\n", "A", "b."].map(long),
+    ...["\n", "A", "\\n"].map((part) => `-----BEGIN PRIVATE KEY-----${long(part)}`),
+    ...["A", "\\n", '\\"'].map((part) => `{"a":"${long(part)}"}`),
+    ...["Bearer ", "sk-", "data:a/b;base64,"].map((start) => start + long("A")),
+  ]) {
+    assert.equal(typeof redact.value(text), "string");
+  }
 });

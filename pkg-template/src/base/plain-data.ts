@@ -24,6 +24,13 @@ export class UnkeptValue {
 }
 
 /**
+ * Returns fields in an object of the class of another object. The fields are spread and never assigned: assigning to
+ * one named `__proto__`, as JSON may hold one, would make its value the class, and its fields the object's.
+ */
+export const sameClass = <O extends object>(one: object, fields: O): O =>
+  Object.setPrototypeOf(fields, Object.getPrototypeOf(one) as object | null) as O;
+
+/**
  * Returns a copy of a value without everything that no JSON can hold: values that are nested too deep or contain
  * themselves, lists with holes, and BigInts.
  */

@@ -1,5 +1,6 @@
 // The origin of a canonical part: its place, and the caller's own part, which its provider gets back unchanged.
 
+import { sameClass } from "../base/plain-data.js";
 import type { PlainPart } from "./message.js";
 
 /** The origin of a part. */
@@ -70,10 +71,7 @@ export function withFields<V>(value: V, fields: readonly (readonly [name: string
 }
 
 const copyOf = (owner: object, fields: object): object =>
-  Object.assign(
-    Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner),
-    fields,
-  );
+  Array.isArray(owner) ? Object.assign([...owner], fields) : sameClass(owner, { ...owner, ...fields });
 
 /**
  * The origins of parts that formats return, and of parts inside tools' results. They are stored separately, so

@@ -98,7 +98,7 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   const plain = format.read(row) as PlainMessage | UnknownRecord;
   const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
   checkStatedRole(given, parsed);
-  checkMessage(row, format, parsed.parts);
+  checkMessage(row, format, parsed);
   const copy = withoutBase64(given, parsed.parts);
   return copy === undefined ? parsed : { ...read(copy, shape, before), given };
 }
@@ -174,10 +174,19 @@ function knownFieldsOf(format: MessageFormat): ReadonlySet<string> {
   return known;
 }
 
-/** Fails if a message has no content that windrow reads, or more than it reads. */
-function checkMessage(row: UnknownRecord, format: MessageFormat, parts: readonly PlacedPart[]): void {
+/** Fails if a message has no content that windrow reads, or more than it reads, or calls a tool and isn't the assistant's. */
+function checkMessage(row: UnknownRecord, format: MessageFormat, { message: { role }, parts }: ParsedMessage): void {
+  const call = parts.find(({ part }) => part.type === "tool-call");
+  if (call !== undefined && role !== "assistant") {
+    // No provider takes such a call. Kept, it would let every later request fail.
+    throw new MalformedMessage(
+      call.place,
+      `the role ${role} calls a tool`,
+      "Set the role of the message to assistant.",
+    );
+  }
   // The id of an answered call isn't content. A call is, with or without arguments.
-  const isEmpty = !parts.some(({ part }) => part.type === "tool-call" || saysSomething(part));
+  const isEmpty = call === undefined && !parts.some(({ part }) => saysSomething(part));
   checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(parts));
   if (format === ownFormat() && row.content === undefined && parts.length === 0) {
     throw new MalformedMessage(

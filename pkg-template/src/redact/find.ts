@@ -1,4 +1,6 @@
-// Finds secrets in a text, in one pass per kind. No pattern backtracks over more than a few dozen characters.
+// Finds secrets in a text, in one pass per kind. No pattern backtracks over more than a few dozen characters. Only a
+// class with a star repeats without a limit: a group, or `{16,}`, would exhaust the engine's stack in a text of some
+// megabytes.
 
 /** A secret in a text: its range and its kind. */
 export interface SecretMatch {
@@ -21,30 +23,30 @@ type Spans = Iterable<readonly [start: number, end: number]>;
  */
 const API_KEY: RegExp = new RegExp(
   `(?<![A-Za-z0-9])(?:${[
-    "sk-[\\w-]{16,}",
-    "gh[opsur]_[A-Za-z0-9]{30,}",
-    "github_pat_\\w{22,}",
-    "gl(?:pat|ptt|rt)-[\\w-]{20,}",
+    "sk-[\\w-]{16}[\\w-]*",
+    "gh[opsur]_[A-Za-z0-9]{30}[A-Za-z0-9]*",
+    "github_pat_\\w{22}\\w*",
+    "gl(?:pat|ptt|rt)-[\\w-]{20}[\\w-]*",
     "A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
     "AIza[\\w-]{35}",
-    "GOCSPX-[\\w-]{20,}",
-    "ya29\\.[\\w-]{20,}",
-    "xox[a-z]-[A-Za-z0-9-]{10,}",
-    "xapp-[A-Za-z0-9-]{10,}",
-    "[prs]k_(?:live|test)_\\w{10,}",
-    "whsec_[A-Za-z0-9+/=]{16,}",
-    "npm_[A-Za-z0-9]{30,}",
-    "pypi-[\\w-]{50,}",
-    "hf_[A-Za-z0-9]{30,}",
-    "SG\\.[\\w-]{16,}\\.[\\w-]{16,}",
-    "do[opr]_v1_[a-f0-9]{40,}",
+    "GOCSPX-[\\w-]{20}[\\w-]*",
+    "ya29\\.[\\w-]{20}[\\w-]*",
+    "xox[a-z]-[A-Za-z0-9-]{10}[A-Za-z0-9-]*",
+    "xapp-[A-Za-z0-9-]{10}[A-Za-z0-9-]*",
+    "[prs]k_(?:live|test)_\\w{10}\\w*",
+    "whsec_[A-Za-z0-9+/=]{16}[A-Za-z0-9+/=]*",
+    "npm_[A-Za-z0-9]{30}[A-Za-z0-9]*",
+    "pypi-[\\w-]{50}[\\w-]*",
+    "hf_[A-Za-z0-9]{30}[A-Za-z0-9]*",
+    "SG\\.[\\w-]{16}[\\w-]*\\.[\\w-]{16}[\\w-]*",
+    "do[opr]_v1_[a-f0-9]{40}[a-f0-9]*",
     "shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
-    "gsk_[A-Za-z0-9]{40,}",
-    "xai-[\\w-]{40,}",
-    "pplx-[A-Za-z0-9]{40,}",
-    "r8_[A-Za-z0-9]{30,}",
-    "lin_api_[A-Za-z0-9]{30,}",
-    "ntn_[A-Za-z0-9]{40,}",
+    "gsk_[A-Za-z0-9]{40}[A-Za-z0-9]*",
+    "xai-[\\w-]{40}[\\w-]*",
+    "pplx-[A-Za-z0-9]{40}[A-Za-z0-9]*",
+    "r8_[A-Za-z0-9]{30}[A-Za-z0-9]*",
+    "lin_api_[A-Za-z0-9]{30}[A-Za-z0-9]*",
+    "ntn_[A-Za-z0-9]{40}[A-Za-z0-9]*",
     "dapi[a-f0-9]{32}",
     "(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])",
     "\\d{8,10}:[\\w-]{35}(?![\\w-])",
@@ -53,13 +55,13 @@ const API_KEY: RegExp = new RegExp(
 );
 
 /** A JSON web token, and the token after `Bearer`. */
-const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
-const BEARER = /(?<![A-Za-z0-9])Bearer[ \t]{1,4}([\w.~+/-]{16,}={0,2})/gi;
+const JWT = /(?<![\w-])eyJ[\w-]{8}[\w-]*\.[\w-]{8}[\w-]*\.[\w-]{8}[\w-]*/g;
+const BEARER = /(?<![A-Za-z0-9])Bearer[ \t]{1,4}([\w.~+/-]{16}[\w.~+/-]*={0,2})/gi;
 
 const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
-/** The lines of a key whose end is missing. JSON writes line ends as `\n`. */
-const KEY_BODY = /(?:[ \r\n\t]|\\[nrt]|[A-Za-z-]{3,20}: [^\r\n\\]{0,80}|[A-Za-z0-9+/=]{16,})*/y;
+/** A piece of a key whose end is missing. JSON writes line ends as `\n`. */
+const KEY_PIECE = /[ \r\n\t]+|\\[nrt]|[A-Za-z-]{3,20}: [^\r\n\\]{0,80}|[A-Za-z0-9+/=]{16}[A-Za-z0-9+/=]*/y;
 
 function* privateKeys(text: string): Spans {
   let isOpen = true;
@@ -73,8 +75,10 @@ function* privateKeys(text: string): Spans {
     const found: RegExpExecArray | null = isOpen ? KEY_END.exec(text) : null;
     isOpen = found !== null; // without an end here, a later beginning has none either
     if (found === null) {
-      KEY_BODY.lastIndex = body;
-      end = body + (KEY_BODY.exec(text)?.[0].length ?? 0);
+      end = body;
+      for (KEY_PIECE.lastIndex = body; KEY_PIECE.test(text); ) {
+        end = KEY_PIECE.lastIndex;
+      }
     } else {
       end = found.index + found[0].length;
     }
@@ -106,10 +110,13 @@ function* emails(text: string): Spans {
       start -= 1;
     }
     DOMAIN.lastIndex = at + 1;
-    const domain = (DOMAIN.exec(text)?.[0] ?? "").replace(/[.-]+$/, "");
+    let end = at + 1 + (DOMAIN.exec(text)?.[0].length ?? 0);
+    while (/[.-]/.test(text[end - 1] as string)) {
+      end -= 1;
+    }
+    const domain = text.slice(at + 1, end);
     const local = text.slice(start, at);
     const begin = start + (LOCAL_BEGIN.exec(local)?.[0].length ?? 0);
-    const end = at + 1 + domain.length;
     if (begin < at && domain.length < 256 && isDomain(domain)) {
       yield [begin, end];
     }
@@ -125,7 +132,10 @@ const isDomain = (domain: string): boolean => !domain.includes("..") && DOMAIN_N
 
 // ---- Numbers ----
 
-const DIGITS = /\d(?:[ \u00a0.-]?\d)*/g;
+const DIGITS = /\d+/g;
+/** The codes of the lowest and the highest first digit of a card number, and its most digits. */
+const FIRST_DIGITS = [50, 54] as const;
+const MOST_DIGITS = 19;
 /**
  * The valid lengths of a card number, by its prefix. Visa, Mastercard, American Express, Discover, JCB, Diners,
  * UnionPay, Maestro.
@@ -143,30 +153,40 @@ const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
 
 /** Finds card numbers. They begin and end with a group of digits and pass Luhn's check. */
 function* cards(text: string): Spans {
-  for (const { index, 0: run } of text.matchAll(DIGITS)) {
-    if (run.length < 13) {
-      continue;
-    }
-    const places = Array.from(run.matchAll(/\d/g), ({ index: place }) => place);
-    const begins = (at: number): boolean => at === 0 || (places[at] as number) - (places[at - 1] as number) > 1;
-    for (let at = 0; at + 13 <= places.length; at++) {
-      if (!begins(at)) {
-        continue;
-      }
-      const digits = places.slice(at, at + 19).map((place) => run[place]);
-      const lengths = CARDS.find(([pattern]) => pattern.test(digits.slice(0, 4).join("")))?.[1] ?? [];
-      const fits = (length: number): boolean =>
-        at + length <= places.length &&
-        (at + length === places.length || begins(at + length)) &&
-        isChecked(digits.slice(0, length).join(""));
-      const length = lengths.find(fits);
-      if (length !== undefined) {
-        yield [index + (places[at] as number), index + (places[at + length - 1] as number) + 1];
-        at += length - 1;
-      }
+  let done = 0;
+  for (const { index } of text.matchAll(DIGITS)) {
+    const end = index < done ? undefined : cardEnd(text, index);
+    if (end !== undefined) {
+      yield [index, end];
+      done = end;
     }
   }
 }
+
+/** Returns the end of the card number that begins at a place. Undefined without one. */
+function cardEnd(text: string, start: number): number | undefined {
+  const first = text.charCodeAt(start);
+  if (first < FIRST_DIGITS[0] || first > FIRST_DIGITS[1]) {
+    return undefined;
+  }
+  let digits = "";
+  const ends: (number | undefined)[] = [];
+  for (let at = start; digits.length <= MOST_DIGITS; at++) {
+    if (isDigit(text.charCodeAt(at))) {
+      digits += text[at];
+      continue;
+    }
+    ends[digits.length] = at;
+    if (!(" \u00a0.-".includes(text[at] ?? "x") && isDigit(text.charCodeAt(at + 1)))) {
+      break;
+    }
+  }
+  const lengths = CARDS.find(([pattern]) => pattern.test(digits))?.[1] ?? [];
+  const length = lengths.find((count) => ends[count] !== undefined && isChecked(digits.slice(0, count)));
+  return length === undefined ? undefined : ends[length];
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** True if a number passes Luhn's check. */
 function isChecked(digits: string): boolean {

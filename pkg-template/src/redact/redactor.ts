@@ -12,7 +12,7 @@ import type { PlainPart } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { apart, SECRET_KINDS, type SecretKind, type SecretMatch, secretsIn } from "./find.js";
 import { keyOf, randomKey, type SipKey, sipHash } from "./keyed.js";
-import { mapped, type TextVisit } from "./walk.js";
+import { mapped, PLACEHOLDER, type TextPlace, type TextVisit } from "./walk.js";
 
 export type { Redactor };
 
@@ -47,9 +47,10 @@ const KIND = "context_build_error";
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 /** The length of a checksum: 40 bits. */
 const LENGTH = 8;
-const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,30}_[0-9a-hjkmnp-tv-z]{8}\]/g;
 /** Matches the beginning of a placeholder at the end of a text. */
 const BEGINNING = /\[(?:[A-Z][A-Z0-9_]{0,30}(?:(?<=_)[0-9a-hjkmnp-tv-z]{1,8})?)?$/;
+/** The address of data in base64, and the part before the data. Data isn't searched. */
+const BASE64_URL = /^(data:[^,]{0,200};base64,)[A-Za-z0-9+/]*={0,2}$/i;
 /** The kind for a text that only looks like a placeholder. */
 const LOOKALIKE = "TEXT";
 
@@ -124,26 +125,27 @@ class KeyedRedactor implements Redactor {
       return known.copy as M;
     }
     const edits: RecordedEdit[] = [];
-    const { exempt, proofs } = silentTexts(parsed);
+    const { isSilent, proofs } = silentTexts(parsed);
     const escapes = parsed.message.role !== "assistant";
-    const find: TextVisit = (text, slot, isInside) => {
-      const spans = exempt.has(text) ? NO_SPANS : this.#spans(text, escapes && !isInside);
-      edits.push(...spans.map(([start, end, placeholder]): RecordedEdit => [slot, start, end, placeholder]));
+    const find: TextVisit = (text, place) => {
+      const spans = isSilent(text, place) ? NO_SPANS : this.#spans(text, escapes && !place.isInside);
+      for (const [start, end, placeholder] of spans) {
+        edits.push([place.slot, start, end, placeholder]);
+      }
       return replaced(text, spans);
     };
-    const undo = (slot: number): void => {
-      edits.length = edits.findLastIndex(([own]) => own !== slot) + 1;
-    };
-    const copy = mapped(message, find, { undo, proofs }) as M;
+    const undone = new Set<number>();
+    const copy = mapped(message, find, { undo: (slot) => undone.add(slot), proofs }) as M;
     this.#known.set(message, { columns: parsed.columns, copy });
     if (copy !== message) {
-      this.#edits.set(copy, edits);
+      const made = edits.filter(([slot]) => !undone.has(slot));
+      this.#edits.set(copy, made);
     }
     return copy;
   }
 
   value<T>(value: T, isModels = false): T {
-    return mapped(value, (text, _, isInside) => replaced(text, this.#spans(text, !isModels && !isInside))) as T;
+    return mapped(value, (text, { isInside }) => replaced(text, this.#spans(text, !isModels && !isInside))) as T;
   }
 
   recorded(messages: readonly object[]): readonly RecordedRedaction[] {
@@ -165,9 +167,11 @@ class KeyedRedactor implements Redactor {
         const { proofs } = silentTexts(parse(message, `messages[${at}]`, KIND, { shape, before: messages[at - 1] }));
         const bySlot = new Map<number, Span[]>();
         for (const [slot, ...span] of edits) {
-          bySlot.set(slot, [...(bySlot.get(slot) ?? []), span]);
+          const spans = bySlot.get(slot) ?? [];
+          spans.push(span);
+          bySlot.set(slot, spans);
         }
-        const replay: TextVisit = (text, slot) => {
+        const replay: TextVisit = (text, { slot }) => {
           const spans = bySlot.get(slot) ?? NO_SPANS;
           for (const [start, end, placeholder] of spans) {
             this.#secrets.set(placeholder, text.slice(start, end));
@@ -184,7 +188,7 @@ class KeyedRedactor implements Redactor {
 
   restored<T>(value: T, context: RedactedContext): T {
     const known = this.#knownIn(context);
-    return mapped(value, (text) => restoredText(text, known)) as T;
+    return mapped(value, (text) => restoredText(text, known), { restores: true }) as T;
   }
 
   restorer(context: RedactedContext): Restorer {
@@ -230,9 +234,10 @@ class KeyedRedactor implements Redactor {
 
   /** Finds the secrets in a text. `escapes` also treats a text that looks like a placeholder as a secret. */
   #spans(text: string, escapes: boolean): readonly Span[] {
-    const matches = [...this.#find(text)];
+    const searched = text.slice(0, BASE64_URL.exec(text)?.[1]?.length);
+    const matches = [...this.#find(searched)];
     if (escapes) {
-      for (const { index, 0: found } of text.matchAll(PLACEHOLDER)) {
+      for (const { index, 0: found } of searched.matchAll(PLACEHOLDER)) {
         matches.push({ start: index, end: index + found.length, kind: LOOKALIKE });
       }
     }
@@ -320,17 +325,21 @@ const restoredText = (text: string, known: ReadonlyMap<string, string>): string 
 
 /** The texts of a message that nobody reads. */
 interface SilentTexts {
-  /** Ids, proofs, and the data and addresses of media. */
-  readonly exempt: ReadonlySet<unknown>;
+  /** True for ids, proofs, and the data and addresses of media. */
+  readonly isSilent: (text: string, place: TextPlace) => boolean;
   /** Signatures, encrypted reasoning, and the ids of reasoning. */
   readonly proofs: ReadonlySet<unknown>;
 }
 
+/** Fields that hold an id. An app may use an address as an id, and the same address may be said too. */
+const ID_FIELD = /id$|^(?:replyTo|summaryOf|parent|key)$/i;
+
 function silentTexts({ message, parts }: ParsedMessage): SilentTexts {
-  const { id, replyTo, sessionId, conversationId, summaryOf, createdAt } = message;
-  const exempt = new Set<unknown>([id, replyTo, sessionId, conversationId, summaryOf, String(createdAt)]);
+  const { id, replyTo, sessionId, conversationId, summaryOf, createdAt, name, source } = message;
+  const ids = new Set<unknown>([id, replyTo, sessionId, conversationId, summaryOf]);
+  const exempt = new Set<unknown>([String(createdAt)]);
   const proofs = new Set<unknown>();
-  const said: unknown[] = [];
+  const said: unknown[] = [name, source];
   const open: PlainPart[] = parts.map(({ part }) => part);
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     switch (part.type) {
@@ -349,16 +358,16 @@ function silentTexts({ message, parts }: ParsedMessage): SilentTexts {
         break;
       case "text":
         proofs.add(part.signature);
-        exempt.add(part.id);
+        ids.add(part.id);
         said.push(part.text);
         break;
       case "tool-call":
         proofs.add(part.signature);
-        exempt.add(part.id).add(part.toolCallId);
+        ids.add(part.id).add(part.toolCallId);
         break;
       case "tool-result": {
         const { output, toolCallId } = part;
-        exempt.add(toolCallId);
+        ids.add(toolCallId);
         if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {
           open.push(...(output.value as readonly PlainPart[]));
         } else {
@@ -367,7 +376,7 @@ function silentTexts({ message, parts }: ParsedMessage): SilentTexts {
         break;
       }
       default:
-        exempt.add(part.approvalId);
+        ids.add(part.approvalId);
     }
   }
   for (const proof of proofs) {
@@ -376,5 +385,7 @@ function silentTexts({ message, parts }: ParsedMessage): SilentTexts {
   for (const text of said) {
     exempt.delete(text);
   }
-  return { exempt, proofs };
+  const isSilent = (text: string, { field = "" }: TextPlace): boolean =>
+    exempt.has(text) || (ids.has(text) && ID_FIELD.test(field));
+  return { isSilent, proofs };
 }

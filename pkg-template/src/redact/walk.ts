@@ -1,20 +1,20 @@
 // Copies values with replaced texts: in every field, key and list, in JSON texts, and in numbers.
 
 import { ContextError } from "../base/errors.js";
+import { sameClass } from "../base/plain-data.js";
 
-/**
- * Returns a replacement for a text. `slot` is its index among all texts of the value. `inside` is true within a JSON
- * text that was already visited as a whole.
- */
-export type TextVisit = (text: string, slot: number, inside: boolean) => string;
-
-/** Options of a walk. */
-interface Walk {
-  /** Called if a JSON text is kept because its replacement isn't JSON. */
-  readonly undo?: (slot: number) => void;
-  /** Signatures and encrypted reasoning. A part that changes loses them. */
-  readonly proofs?: ReadonlySet<unknown>;
+/** The place of a text in a value. */
+export interface TextPlace {
+  /** Its index among all texts of the value. */
+  readonly slot: number;
+  /** True within a JSON text that was already visited as a whole. */
+  readonly isInside: boolean;
+  /** The field that holds it. Undefined for the name of a field, and within a tool's arguments and output. */
+  readonly field: string | undefined;
 }
+
+/** Returns a replacement for a text. */
+export type TextVisit = (text: string, place: TextPlace) => string;
 
 /** The deepest nesting of lists and objects. */
 const DEEPEST = 500;
@@ -23,33 +23,62 @@ const SHORTEST = 6;
 /** Objects without fields. */
 const NO_DATA =
   /^\[object (?:Date|RegExp|Map|Set|Weak\w+|Promise|URL|Blob|File|\w*Array|\w*ArrayBuffer|DataView|\w*Error)\]$/;
-const BASE64_URL = /^data:[^,]{0,200};base64,/i;
+/** Fields with values that a tool takes or returns, or that an app keeps. */
+const DATA_FIELD =
+  /^(?:arguments|args|input|rawInput|parameters|output|result|response|structuredContent|json|metadata)$/;
+/** A text that looks like a placeholder. */
+export const PLACEHOLDER: RegExp = /\[[A-Z][A-Z0-9_]{0,30}_[0-9a-hjkmnp-tv-z]{8}\]/g;
+const PLACEHOLDER_HERE = new RegExp(PLACEHOLDER.source, "y");
+
+/** Options of a walk. */
+interface Walk {
+  /** Called if the replacement of a JSON text is dropped, because its values are replaced one by one. */
+  readonly undo?: (slot: number) => void;
+  /** Signatures and encrypted reasoning. A part that changes loses them. */
+  readonly proofs?: ReadonlySet<unknown>;
+  /** True if the visit restores secrets. A JSON text then stays one. */
+  readonly restores?: boolean;
+}
 
 /** Returns a value with replaced texts: the same value if nothing changes, and otherwise a copy of the same class. */
-export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk = {}): unknown {
+export function mapped(value: unknown, visit: TextVisit, { undo, proofs, restores = false }: Walk = {}): unknown {
   const around = new Set<object>();
   let slot = 0;
   let isInside = false;
+  let isData = false;
+  let field: string | undefined;
 
   const text = (given: string): string => {
     const own = slot++;
-    const made = BASE64_URL.test(given) ? given : visit(given, own, isInside);
-    const whole = isJsonList(given) ? parsedJson(given) : undefined;
-    if (whole === undefined) {
+    const made = visit(given, { slot: own, isInside, field: isData ? undefined : field });
+    if (!isJsonList(given)) {
       return made;
     }
-    let kept = made;
-    let held = made === given ? whole : parsedJson(made);
-    if (held === undefined) {
-      undo?.(own);
-      kept = given;
-      held = whole;
+    // A secret within one value is replaced there, without escapes. One that covers several values is replaced here.
+    const covers = made !== given && skeletonOf(made) !== skeletonOf(given);
+    const isWhole = covers && isJsonList(made);
+    if (covers && !isWhole && !restores) {
+      return made;
     }
-    const before = isInside;
-    isInside ||= kept !== given;
-    const inner = any(held);
-    isInside = before;
-    return inner === held ? kept : JSON.stringify(inner);
+    if (made !== given && !isWhole) {
+      undo?.(own);
+    }
+    const [wasInside, wasData] = [isInside, isData];
+    isInside ||= isWhole;
+    isData = true;
+    const kept = withValues(isWhole ? made : given, jsonValue);
+    isInside = wasInside;
+    isData = wasData;
+    return kept;
+  };
+
+  const jsonValue = (written: string): string => {
+    if (written.length < SHORTEST) {
+      return written;
+    }
+    const value = written.startsWith('"') ? (JSON.parse(written) as string) : written;
+    const made = text(value);
+    return made === value ? written : JSON.stringify(made);
   };
 
   const number = (given: number): number | string => {
@@ -57,7 +86,7 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
     if (written.length < SHORTEST) {
       return given;
     }
-    const made = visit(written, slot++, isInside);
+    const made = visit(written, { slot: slot++, isInside, field: isData ? undefined : field });
     return made === written ? given : made;
   };
 
@@ -103,14 +132,19 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
 
   const fields = (given: object): object => {
     const own = Object.entries(given);
-    const made = own.map(([name, held]): [string, unknown] => [
-      name.length < SHORTEST ? name : visit(name, slot++, isInside),
-      any(held),
-    ]);
+    const [outer, wasData] = [field, isData];
+    const made = own.map(([name, held]): [string, unknown] => {
+      const shown = name.length < SHORTEST ? name : visit(name, { slot: slot++, isInside, field: undefined });
+      field = name;
+      isData = wasData || DATA_FIELD.test(name);
+      return [shown, any(held)];
+    });
+    field = outer;
+    isData = wasData;
     if (made.every(([name, held], at) => name === own[at]?.[0] && Object.is(held, own[at]?.[1]))) {
       return given;
     }
-    const copy = copyWith(given, made);
+    const copy = sameClass<Record<string, unknown>>(given, Object.fromEntries(made));
     if (proofs !== undefined) {
       dropProofs(copy, proofs);
     }
@@ -120,17 +154,63 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
   return any(value);
 }
 
-/** True if a text may be the JSON of a list or an object. */
-function isJsonList(text: string): boolean {
-  const trimmed = text.trim();
-  return /^[{[]/.test(trimmed) && /[}\]]$/.test(trimmed);
+const skeletonOf = (json: string): string => withValues(json, () => "0");
+
+/** Characters of numbers. Those of `true` and `false` among them do no harm. */
+const NUMBER = /[\d.eE+-]/;
+
+/** Returns a JSON text with other strings and numbers. A placeholder in a number's place is a part of the number. */
+function withValues(json: string, write: (written: string) => string): string {
+  let made = "";
+  let done = 0;
+  for (let at = 0; at < json.length; ) {
+    const end = json[at] === '"' ? stringEnd(json, at) : numberEnd(json, at);
+    if (end > at) {
+      made += json.slice(done, at) + write(json.slice(at, end));
+      done = end;
+    }
+    at = Math.max(end, at + 1);
+  }
+  return made + json.slice(done);
 }
 
-function parsedJson(text: string): unknown {
+/** Returns the end of the string that begins at a place. */
+function stringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json[at] !== '"') {
+    at += json[at] === "\\" ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/** Returns the end of the number that begins at a place, or the place itself. */
+function numberEnd(json: string, start: number): number {
+  let at = start;
+  for (;;) {
+    if (NUMBER.test(json[at] ?? "")) {
+      at += 1;
+      continue;
+    }
+    PLACEHOLDER_HERE.lastIndex = at;
+    const placeholder = json[at] === "[" ? PLACEHOLDER_HERE.exec(json)?.[0] : undefined;
+    if (placeholder === undefined) {
+      return at;
+    }
+    at += placeholder.length;
+  }
+}
+
+/** True if a text is the JSON of a list or an object. */
+function isJsonList(text: string): boolean {
+  const trimmed = text.trim();
+  if (!/^[{[]/.test(trimmed) || !/[}\]]$/.test(trimmed)) {
+    return false;
+  }
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -144,13 +224,9 @@ function dropProofs(part: Record<string, unknown>, proofs: ReadonlySet<unknown>)
     if (typeof held === "string" && proofs.has(held)) {
       delete part[name];
     } else if (HOLDER.test(name) && typeof held === "object" && held !== null && !Array.isArray(held)) {
-      const copy = copyWith(held, Object.entries(held));
+      const copy = sameClass<Record<string, unknown>>(held, { ...held });
       dropProofs(copy, proofs);
       part[name] = copy;
     }
   }
 }
-
-/** Returns an object of the same class with fields. */
-const copyWith = (given: object, fields: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
-  Object.assign(Object.create(Object.getPrototypeOf(given)), Object.fromEntries(fields)) as Record<string, unknown>;

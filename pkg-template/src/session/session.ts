@@ -571,7 +571,8 @@ export class Session<M extends AnyMessage = MessageInput> {
     const built = await buildOver<M, "messages">({ ...handed, recall: { ranking: "recency" } }, () => ({
       source: () => ({ ...sourceOf<M>(lasting, KIND), read }),
     }));
-    this.#later(this.#keep(built, { handoff: facts }, origin));
+    const task = config.redact?.value(facts.task) ?? facts.task;
+    this.#later(this.#keep(built, { handoff: { ...facts, task } }, origin));
     return built;
   }
 

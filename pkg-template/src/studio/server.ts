@@ -170,6 +170,11 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     response.setHeaders(headers);
     answer(request, response).catch((failure: Error) => refuse(response, 500, failure.message));
   });
+  // Node answers an unknown `Expect` itself, without the policy.
+  server.on("checkExpectation", (_, response: ServerResponse) => {
+    response.setHeaders(headers);
+    refuse(response, 417, "the studio expects nothing");
+  });
   // A request that isn't HTTP reaches no handler, and its answer has no response object.
   server.on("clientError", (_, socket) => {
     if (socket.writable) {

@@ -18,24 +18,28 @@ export type MergePair = readonly [left: number, right: number];
  * it.
  */
 export function storedOrder(merges: readonly MergePair[]): MergePair[] {
-  const { waitsFor, followers } = constraintsOf(merges);
-  const heights = heightsOf(followers);
+  const { steps, followers } = constraintsOf(merges);
+  const heights = heightsOf(steps, followers);
+  const waitsFor = steps.map(() => 0);
+  for (const step of followers.flat()) {
+    waitsFor[step] = (waitsFor[step] ?? 0) + 1;
+  }
   const highest = heights.reduce((most, height) => Math.max(most, height), 0);
   const places = Array.from({ length: SINGLE_BYTES + merges.length }, (_, token) => token);
   const ordered: MergePair[] = [];
-  // Merges too low for the current run, by height. They wait for no other merge.
+  // Steps too low for the current run, by height. They wait for no other step.
   const tooLow: number[][] = Array.from({ length: highest + 1 }, () => []);
-  for (const merge of merges.keys()) {
-    if (waitsFor[merge] === 0) {
-      tooLow[heights[merge] ?? 0]?.push(merge);
+  for (const [step, merge] of steps.entries()) {
+    if (merge !== undefined && waitsFor[step] === 0) {
+      tooLow[heights[step] ?? 0]?.push(step);
     }
   }
-  const partsOf = (merge: number): MergePair => {
-    const [left, right] = merges[merge] ?? [0, 0];
+  const partsOf = (step: number): MergePair => {
+    const [left, right] = merges[steps[step] ?? 0] ?? [0, 0];
     return [places[left] ?? 0, places[right] ?? 0];
   };
-  const keyOf = (merge: number): number => {
-    const [left, right] = partsOf(merge);
+  const keyOf = (step: number): number => {
+    const [left, right] = partsOf(step);
     return right * MORE_THAN_A_RANK + left;
   };
   let nextRun = new Heap();
@@ -46,27 +50,32 @@ export function storedOrder(merges: readonly MergePair[]): MergePair[] {
     const lowestBefore = lowest;
     lowest = Math.max(0, lowest - HEIGHTS_A_RUN);
     for (let height = lowest; height < lowestBefore; height += 1) {
-      for (const merge of tooLow[height] ?? []) {
-        run.push(keyOf(merge), merge);
+      for (const step of tooLow[height] ?? []) {
+        run.push(keyOf(step), step);
       }
       tooLow[height] = [];
     }
     for (let first = run.pop(); first !== undefined; first = run.pop()) {
-      const { key, merge } = first;
-      const parts = partsOf(merge);
-      places[SINGLE_BYTES + merge] = SINGLE_BYTES + ordered.length;
+      const { key, step } = first;
+      const parts = partsOf(step);
+      places[SINGLE_BYTES + (steps[step] ?? 0)] = SINGLE_BYTES + ordered.length;
       ordered.push(parts);
-      for (const follower of followers[merge] ?? []) {
-        waitsFor[follower] = (waitsFor[follower] ?? 0) - 1;
-        const height = heights[follower] ?? 0;
-        if (waitsFor[follower] !== 0) {
-          continue;
-        }
-        if (height < lowest) {
-          tooLow[height]?.push(follower);
-        } else {
-          const next = keyOf(follower);
-          (next > key ? run : nextRun).push(next, follower);
+      const done = [step];
+      for (let last = done.pop(); last !== undefined; last = done.pop()) {
+        for (const follower of followers[last] ?? []) {
+          waitsFor[follower] = (waitsFor[follower] ?? 0) - 1;
+          const height = heights[follower] ?? 0;
+          if (waitsFor[follower] !== 0) {
+            continue;
+          }
+          if (steps[follower] === undefined) {
+            done.push(follower);
+          } else if (height < lowest) {
+            tooLow[height]?.push(follower);
+          } else {
+            const next = keyOf(follower);
+            (next > key ? run : nextRun).push(next, follower);
+          }
         }
       }
     }
@@ -74,48 +83,88 @@ export function storedOrder(merges: readonly MergePair[]): MergePair[] {
   return ordered;
 }
 
-/** Returns for each merge the number that must come before it, and the merges that must come after it. */
-function constraintsOf(merges: readonly MergePair[]): { waitsFor: number[]; followers: number[][] } {
-  const waitsFor = merges.map(() => 0);
-  const followers: number[][] = merges.map(() => []);
-  const tokens = SINGLE_BYTES + merges.length;
-  // By token, the merges so far that have it as their left part, and as their right part.
-  const asLeft: number[][] = Array.from({ length: tokens }, () => []);
-  const asRight: number[][] = Array.from({ length: tokens }, () => []);
-  for (const [merge, [left, right]] of merges.entries()) {
-    const makers = [left - SINGLE_BYTES, right - SINGLE_BYTES].filter((maker) => maker >= 0);
-    for (const earlier of [...makers, ...(asRight[left] ?? []), ...(asLeft[right] ?? [])]) {
-      followers[earlier]?.push(merge);
-      waitsFor[merge] = (waitsFor[merge] ?? 0) + 1;
-    }
-    asLeft[left]?.push(merge);
-    asRight[right]?.push(merge);
-  }
-  return { waitsFor, followers };
+/** The steps of an order: merges, and joints, which are done as soon as all steps before them are. */
+interface Constraints {
+  /** The merge of each step. Undefined for a joint. */
+  readonly steps: readonly (number | undefined)[];
+  /** By step, the later steps that must come after it. */
+  readonly followers: readonly number[][];
 }
 
-/** Returns for each merge the longest chain of merges that must come after it. */
-function heightsOf(followers: readonly (readonly number[])[]): number[] {
+/** The merges so far that have one token as the same part. */
+interface Sharers {
+  /** The joint that comes after all merges but those of `since`. */
+  joint: number | undefined;
+  /** The merges since that joint. */
+  since: number[];
+}
+
+/**
+ * Returns the steps of merges. A merge comes after all earlier ones that have its left part as their right part, or the
+ * other way round. These may be as many as there are merges, for each merge, so they share joints.
+ */
+function constraintsOf(merges: readonly MergePair[]): Constraints {
+  const steps: (number | undefined)[] = [];
+  const followers: number[][] = [];
+  const add = (merge: number | undefined, before: readonly (number | undefined)[]): number => {
+    const step = steps.push(merge) - 1;
+    followers.push([]);
+    for (const earlier of before) {
+      if (earlier !== undefined) {
+        followers[earlier]?.push(step);
+      }
+    }
+    return step;
+  };
+  const jointOf = (sharers: Sharers): number | undefined => {
+    if (sharers.since.length > 0) {
+      sharers.joint = add(undefined, [sharers.joint, ...sharers.since]);
+      sharers.since = [];
+    }
+    return sharers.joint;
+  };
+  const tokens = SINGLE_BYTES + merges.length;
+  const ofToken = (): Sharers => ({ joint: undefined, since: [] });
+  const asLeft: readonly Sharers[] = Array.from({ length: tokens }, ofToken);
+  const asRight: readonly Sharers[] = Array.from({ length: tokens }, ofToken);
+  /** By merge, its step. */
+  const stepOf: number[] = [];
+  for (const [merge, [left, right]] of merges.entries()) {
+    const makers = [left, right].map((token) => stepOf[token - SINGLE_BYTES]);
+    const sharers = [asRight[left] as Sharers, asLeft[right] as Sharers].map(jointOf);
+    const step = add(merge, [...makers, ...sharers]);
+    stepOf.push(step);
+    asLeft[left]?.since.push(step);
+    asRight[right]?.since.push(step);
+  }
+  return { steps, followers };
+}
+
+/** Returns for each step the longest chain of merges that must come after it. */
+function heightsOf(steps: Constraints["steps"], followers: Constraints["followers"]): number[] {
   const heights = followers.map(() => 0);
-  for (let merge = followers.length - 1; merge >= 0; merge -= 1) {
-    heights[merge] = (followers[merge] ?? []).reduce((most, it) => Math.max(most, (heights[it] ?? 0) + 1), 0);
+  for (let step = followers.length - 1; step >= 0; step -= 1) {
+    heights[step] = (followers[step] ?? []).reduce(
+      (most, it) => Math.max(most, (heights[it] ?? 0) + (steps[it] === undefined ? 0 : 1)),
+      0,
+    );
   }
   return heights;
 }
 
-/** A merge with its key. */
+/** The step of a merge with its key. */
 interface KeyedMerge {
   readonly key: number;
-  readonly merge: number;
+  readonly step: number;
 }
 
 /** A binary heap: returns the merge with the lowest key first. */
 class Heap {
   readonly #items: KeyedMerge[] = [];
 
-  push(key: number, merge: number): void {
+  push(key: number, step: number): void {
     const items = this.#items;
-    const item = { key, merge };
+    const item = { key, step };
     let at = items.length;
     while (at > 0) {
       const above = (at - 1) >> 1;

@@ -14,6 +14,14 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::view::View;
 use std::rc::Rc;
 
+/// Result of making pieces as small as necessary.
+pub(crate) enum Shrunk {
+    /// They fit at this cost.
+    Fits(Cost),
+    /// They would cost this much at their smallest, and stay whole.
+    TooLarge(Cost),
+}
+
 /// Packs the prompt. The marks are read-only: decisions are in [`Fill`].
 #[derive(Debug)]
 pub(crate) struct Packer<'a> {

@@ -2,7 +2,7 @@
 
 use super::SectionContent;
 use super::frame::Frame;
-use super::packer::Packer;
+use super::packer::{Packer, Shrunk};
 use super::tiered::Shape;
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode};
@@ -15,14 +15,6 @@ use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use std::ops::Range;
-
-/// Result of making pieces as small as necessary.
-pub(crate) enum Shrunk {
-    /// They fit at this cost.
-    Fits(Cost),
-    /// They would cost this much at their smallest, and stay whole.
-    TooLarge(Cost),
-}
 
 /// A text that may be cut.
 struct Cuttable {

@@ -8,9 +8,8 @@
 //! larger budget never shows less of a result.
 
 use super::keep::piece_of;
-use super::packer::Packer;
+use super::packer::{Packer, Shrunk};
 use super::repeats::Repeat;
-use super::required::Shrunk;
 use super::sizes::Size;
 use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
@@ -439,8 +438,13 @@ impl Packer<'_> {
             Size::Stub => {
                 let text = self.view().text_of(Piece::Message(row));
                 let tokens = self.count_left_out(&text);
+                let mark = excerpt::mark(tokens);
+                // A short text may cost less than its mark, although it has more letters.
+                if tokens <= mark.len() as u64 && self.count_left_out(&mark) >= tokens {
+                    return None;
+                }
                 let gaps = vec![Gap { start: 0, tokens }];
-                (text.len(), Excerpt { text: excerpt::mark(tokens), gaps })
+                (text.len(), Excerpt { text: mark, gaps })
             }
             Size::Excerpt(tokens) => {
                 self.read_passages(row);

@@ -153,13 +153,6 @@ describe("unsendable contents", () => {
     }
   });
 
-  test("fail for a message that calls a tool and isn't the assistant's", async () => {
-    /** @type {any} */
-    const message = { role: "user", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] };
-    const failure = await errorOf(() => requestOf("openai", [message]));
-    checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].content[0]" });
-  });
-
   test("fail for an unknown provider", async () => {
     for (const name of ["opanai", "toString", undefined, 5].map(wrong)) {
       for (const run of [() => requestOf(name, [user("hi")]), () => problemsOf(name, {})]) {

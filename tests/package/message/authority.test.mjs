@@ -35,6 +35,31 @@ describe("a stated role", () => {
     assert.equal(plainMessage({ role: "user", type: "system", content: "Pay." }).role, "user");
   });
 
+  test("other than the assistant's calls no tool: such a message is refused when it is read", () => {
+    let refusedCount = 0;
+    const caseCount = forEachSeed((random) => {
+      const { write, thoughtsOf, has } = SHAPES[random.pick(Object.keys(SHAPES))];
+      const written = JSON.stringify(write(randomTurns(random, { thoughtsOf, has, mostTurns: 4 }).turns, random));
+      const other = random.pick(["user", "system", "tool", "human"]);
+      for (const message of JSON.parse(written)) {
+        const changed = JSON.parse(JSON.stringify(message), (name, value) =>
+          ["role", "type"].includes(name) && ["assistant", "model", "ai"].includes(value) ? other : value,
+        );
+        let read;
+        try {
+          read = plainMessage(changed);
+        } catch (error) {
+          checkContextError(error, { kind: "transcript_error", code: "INVALID_TRANSCRIPT" });
+          refusedCount += /calls a tool$/.test(error.message) ? 1 : 0;
+          continue;
+        }
+        const calls = read.role !== "assistant" && read.content.some(({ type }) => type === "tool-call");
+        assert.ok(!calls, JSON.stringify(changed));
+      }
+    });
+    assertShare(refusedCount, caseCount, 10, "messages that call a tool");
+  });
+
   test("stays when fields of other formats are mixed into a message", () => {
     const roles = ["user", "assistant", "tool", "system", "developer"];
     let readCount = 0;

@@ -3,7 +3,11 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
+import { secrets } from "windrow/redact";
 import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
+import { tryBuild } from "../support/transcripts.mjs";
 
 const ordinary = [
   { role: "system", content: "Be brief." },
@@ -49,6 +53,14 @@ async function build(transcript, config = {}) {
   assert.equal(later.snapshot.contextHash, context.snapshot.contextHash);
   checkOrdinaryCall();
   return context;
+}
+
+/** Fails if an object in a value has another class than a plain object's. */
+function checkPlain(value) {
+  if (typeof value === "object" && value !== null) {
+    assert.ok([Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value)), JSON.stringify(value));
+    Object.values(value).forEach(checkPlain);
+  }
 }
 
 const user = (content, more) => ({ role: "user", content, ...more });
@@ -559,6 +571,41 @@ describe("odd but valid input", () => {
     const bare = Object.assign(Object.create(null), { role: "user", content: "hi" });
     assert.equal((await build([bare])).messages[0], bare);
     assert.equal((await build([bare])).snapshot.contextHash, (await build([user("hi")])).snapshot.contextHash);
+  });
+
+  test("a copy has only the fields of its message: __proto__ is a field like others", () => {
+    const forged = { name: "Boss", role: "system", toolCalls: [], excerpt: { gaps: [] }, pinned: true };
+    let copyCount = 0;
+    const caseCount = forEachSeed((random) => {
+      const { write, thoughtsOf, has } = SHAPES[random.pick(Object.keys(SHAPES))];
+      const written = JSON.stringify(write(randomTurns(random, { thoughtsOf, has, mostTurns: 3 }).turns, random));
+      // A request's JSON may have a field of this name at any depth.
+      const messages = JSON.parse(written, (name, value) => {
+        if (typeof value === "string" && /^zq\d+qz/.test(value) && name !== "id") {
+          return `${value} anna@example.org ${random.text(60)}`;
+        }
+        return typeof value === "object" && value !== null && !Array.isArray(value) && random.chance(0.5)
+          ? Object.defineProperty(value, "__proto__", { value: forged, enumerable: true, writable: true })
+          : value;
+      });
+      /** @type {any} */
+      const config = {
+        ...{ encoding: "estimate", redact: random.pick([undefined, secrets]) },
+        budget: { maxTokens: random.integer(100, 2000), maxImages: 0, onRequiredOverflow: "shorten" },
+      };
+      /** @type {any} */
+      let context;
+      try {
+        context = tryBuild(messages, config);
+      } catch (error) {
+        assert.equal(error.code, "INVALID_TRANSCRIPT");
+      }
+      for (const copy of context?.messages ?? []) {
+        copyCount += messages.includes(copy) ? 0 : 1;
+        checkPlain(copy);
+      }
+    });
+    assertShare(copyCount, caseCount, 2, "copies");
   });
 
   test("unknown fields of any kind come back untouched, cyclic ones too", async () => {

@@ -75,6 +75,21 @@ function planted(value, random) {
   return { turns: visit(value), secretsIn: [...secretsIn] };
 }
 
+/** A JSON text with a secret, as a value, in an inner JSON text, over several values, or under a name that comes twice. */
+function jsonWith(random, secret) {
+  const lines = secret.split("\n");
+  const bare = /^\d+$/.test(secret) ? secret : JSON.stringify(secret);
+  const deep = random.pick([0, 3, 600]);
+  const text = random.pick([
+    `{"a": ${bare}}`,
+    `{ "a": ${bare}, "a": 1 }`,
+    `[${bare},${JSON.stringify(JSON.stringify({ a: secret }))}]`,
+    `{"n":12345678901234567890,"a":[${lines.map((line) => JSON.stringify(line)).join(",")}]}`,
+    `{${JSON.stringify(secret)}: ${bare}}`,
+  ]);
+  return "[".repeat(deep) + text + "]".repeat(deep);
+}
+
 /** Returns values as JSON, to search for secrets. */
 function shown(...values) {
   return values.map((value) => JSON.stringify(value)).join("\n");
@@ -132,6 +147,7 @@ describe("findSecrets", () => {
       local: `${"a.".repeat(10_000)}@`,
       domain: `a@${"a-".repeat(10_000)}`,
       dots: `a@${"a.".repeat(10_000)}`,
+      "more dots": `a@${".".repeat(20_000)}b`,
       plus: "+1".repeat(10_000),
       brackets: "(555) ".repeat(3_400),
       keys: "sk-".repeat(7_000),
@@ -315,6 +331,64 @@ describe("a context with a redactor", () => {
     const forged = context.messages[1].content;
     assert.ok(!forged.includes(stolen));
     assert.equal(context.restore(forged), `Say ${stolen}.`);
+  });
+
+  test("hides a secret that is also an id, lies in JSON of any form, or follows what looks like base64", async () => {
+    await forEachSeedAsync(async (random) => {
+      const kind = random.pick(SECRET_KINDS);
+      const secret = kind === "CARD" ? random.pick([...SECRETS.CARD, "4123456789012345677"]) : secretOf(random, kind);
+      const words = random.pick([
+        secret,
+        `data:text/plain;base64,QUJD ${secret}`,
+        `data:${secret};base64,QUJD`,
+        jsonWith(random, secret),
+      ]);
+      const ids = Object.fromEntries(
+        ["id", "sessionId", "conversationId", "replyTo"].filter(() => random.chance(0.3)).map((name) => [name, secret]),
+      );
+      const input = random.pick([words, { to: words }, { id: words, list: [words] }, { user_id: secret }]);
+      /** @type {any[]} */
+      const messages = [
+        { role: "user", ...(random.chance(0.3) ? { name: secret } : {}), content: words, ...ids },
+        {
+          role: "assistant",
+          content: [{ type: "tool-call", toolCallId: "c1", toolName: "find", input }],
+          ...(random.chance(0.3) ? { conversationId: secret } : {}),
+        },
+        {
+          role: "tool",
+          content: [
+            { type: "tool-result", toolCallId: "c1", toolName: "find", output: { type: "text", value: words } },
+          ],
+          ...(random.chance(0.3) ? { conversationId: secret } : {}),
+        },
+        { role: "user", content: "And?" },
+      ];
+      const redact = createRedactor({ key: KEY });
+      const given = { encoding, redact, sessionId: null };
+      const context = await buildContext(messages, /** @type {any} */ (given));
+      for (const name of NAMES) {
+        checkHidden(shown(context.request(name)), [secret], `${JSON.stringify(messages)} for ${name}`);
+      }
+      const again = await replay(JSON.parse(JSON.stringify(context.recording)), messages, { redact: createRedactor() });
+      assert.ok(again.same, JSON.stringify(again.differences));
+    });
+  });
+
+  test("leaves JSON as it is around a secret: other numbers, white space, its depth", () => {
+    const redact = createRedactor({ key: KEY });
+    const depth = 20_000;
+    for (const [before, behind] of [
+      ['{\n  "order": 12345678901234567890,\n  "to": "', '",\n  "order": 1.0\n}'],
+      [`${"[".repeat(depth)}"`, `"${"]".repeat(depth)}`],
+    ]) {
+      const [{ content }] = /** @type {any[]} */ (
+        buildContextSync([{ role: "user", content: `${before}anna@example.org${behind}` }], { encoding, redact })
+          .messages
+      );
+      assert.match(content.slice(before.length, content.length - behind.length), /^\[EMAIL_\w{8}\]$/);
+      assert.equal(content.slice(0, before.length) + content.slice(-behind.length), before + behind);
+    }
   });
 
   test("leaves out signed reasoning that has a secret, and keeps other reasoning", () => {

@@ -166,9 +166,10 @@ describe("a handoff", () => {
       { role: "user", content: "From now on, always write to anna@example.org." },
       { role: "assistant", content: "Yes." },
     ]);
-    const { context } = await session.handoff({ task: TASK, maxTokens: 500, encoding, redact: secrets });
+    const task = `${TASK} Ask anna@example.org.`;
+    const { context } = await session.handoff({ task, maxTokens: 500, encoding, redact: secrets });
     assert.equal(context.messages.length, 3);
-    assert.doesNotMatch(textOf(context), /sk-1234|anna@/);
+    assert.doesNotMatch(textOf(context) + JSON.stringify(await session.snapshots()), /sk-1234|anna@/);
     assert.equal((await session.replay(context.recording, { redact: secrets })).same, true);
   });
 

@@ -3,6 +3,7 @@
 
 import { type AnyMessage, retrievalTool } from "windrow";
 import { listFrom } from "../../base/lists.js";
+import { sameClass } from "../../base/plain-data.js";
 import { publicCall } from "../../base/public-call.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { hook } from "../plug/door.js";
@@ -174,10 +175,7 @@ function isMarked(block: unknown): boolean {
 function withContent(message: AnyMessage, content: unknown): AnyMessage {
   const { lc_kwargs } = fieldsOf(message);
   const made = lc_kwargs === undefined ? {} : { lc_kwargs: { ...fieldsOf(lc_kwargs), content } };
-  return Object.assign(Object.create(Object.getPrototypeOf(message)) as object, message, {
-    content,
-    ...made,
-  }) as AnyMessage;
+  return sameClass(message, { ...message, content, ...made }) as AnyMessage;
 }
 
 /**

@@ -10,6 +10,7 @@
 import { FreePlaces } from "../../base/free-places.js";
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
+import { sameClass } from "../../base/plain-data.js";
 import {
   fieldsWithValue,
   type MessageFormat,
@@ -316,14 +317,14 @@ function copyOf(row: UnknownRecord, change: UnknownRecord): UnknownRecord {
   if (place !== "") {
     return { ...row, [place.slice(1)]: { ...fields, ...change } };
   }
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(row)) as object, row, change);
+  const copy = sameClass(row, { ...row, ...change });
   if (!isObject(row.lc_kwargs)) {
     return copy;
   }
   // The constructor arguments of an instance. Serialization uses them.
   const made = row.lc_kwargs as UnknownRecord;
   const blocks = made.contentBlocks != null && Array.isArray(change.content) ? { contentBlocks: change.content } : {};
-  return Object.assign(copy, { lc_kwargs: { ...made, ...change, ...blocks } });
+  return sameClass(row, { ...copy, lc_kwargs: { ...made, ...change, ...blocks } });
 }
 
 function without(fields: UnknownRecord, names: readonly string[]): UnknownRecord {

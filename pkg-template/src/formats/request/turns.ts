@@ -159,13 +159,6 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     if (role !== "assistant" && isThought(part) && !isInline({ part, given })) {
       return []; // only the assistant thinks in a request
     }
-    if (role !== "assistant" && part.type === "tool-call") {
-      throw new MalformedMessage(
-        place,
-        `a message of the role ${role} calls a tool`,
-        "Set the role of the message that calls a tool to assistant.",
-      );
-    }
     if (isResult) {
       return [{ part, given, place, source, message: at, kind: "result", name: undefined }];
     }
