@@ -11,7 +11,7 @@ const blocks = Array.from(page.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => 
 const folder = new URL("./.moving/", import.meta.url);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a block with the values that it leaves to the reader, and returns one of its own. */
+/** Runs a block with the values that it leaves to the reader, and returns a value that it defines. */
 async function run(at, name, given = {}) {
   mkdirSync(folder, { recursive: true });
   globalThis.given = given;
