@@ -58,6 +58,7 @@ export async function run(options) {
       for (const [name, policy] of Object.entries(policies)) {
         table.add(name, ...(await measured(runs, policy, budget)));
       }
+      table.add("the most that a prompt within the budget can repeat", ...mostRepeated(runs, budget));
       console.log(`\n${table.text()}`);
     }
   }
@@ -98,10 +99,30 @@ async function measured(runs, policy, budget) {
     }
   }
   const share = repeated / sent;
-  const price = share * CACHE_READ + (1 - share) * CACHE_WRITE;
-  return [...[mean(scores), mean(fills), share, price].map((it) => (100 * it).toFixed(1)), over, refused];
+  return [...[mean(scores), mean(fills), share, priceOf(share)].map(percent), over, refused];
 }
 
+/** Returns the cells of a policy that always fills the budget, sends what is new whole, and repeats everything else. */
+function mostRepeated(runs, budget) {
+  let [repeated, sent] = [0, 0];
+  for (const { messages } of runs) {
+    let previous = { size: 0, whole: PRIMING };
+    let whole = PRIMING;
+    for (const [position, message] of messages.entries()) {
+      if (position >= 2 * NEWEST_MESSAGES && callsOf(message) !== "") {
+        const size = Math.min(budget, whole);
+        repeated += Math.max(0, Math.min(previous.size, size - (whole - previous.whole)));
+        sent += size;
+        previous = { size, whole };
+      }
+      whole += tokensOf(message);
+    }
+  }
+  return ["", "", ...[repeated / sent, priceOf(repeated / sent)].map(percent), "", ""];
+}
+
+const priceOf = (share) => share * CACHE_READ + (1 - share) * CACHE_WRITE;
+const percent = (value) => (100 * value).toFixed(1);
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const callsOf = ({ tool_calls: calls = [] }) => calls.map((call) => call.function.arguments).join(" ");
 const textOf = (message) =>

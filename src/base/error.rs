@@ -72,7 +72,7 @@ pub struct Error {
     pub path: Option<String>,
     /// The caller's next step, in a sentence.
     pub next_action: String,
-    /// Tokens (or characters) that the required parts cost. Only with [`ErrorCode::BudgetTooSmall`].
+    /// The smallest budget that works, in tokens, characters or bytes. Only with [`ErrorCode::BudgetTooSmall`].
     pub needed: Option<u64>,
     /// Tokens (or characters) available for them. Only with [`ErrorCode::BudgetTooSmall`].
     pub available: Option<u64>,

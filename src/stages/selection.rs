@@ -3,6 +3,7 @@
 
 use super::budget::frame::Frame;
 use super::budget::packer::Packer;
+use super::budget::required::Shrunk;
 use super::budget::tiered::Shape;
 use super::triage::choice::Choice;
 use crate::base::cost::Cost;
@@ -41,7 +42,7 @@ pub struct Selection {
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
     /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these if
     /// they fit then.
-    pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Option<Cost>>,
+    pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Shrunk>,
     /// The user's own words in a text, the most important first.
     pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,
     /// Finds the newest results, and their initial size.

@@ -24,7 +24,7 @@ mod omission;
 mod keep;
 mod media_limits;
 mod ranked;
-mod required;
+pub(crate) mod required;
 mod results;
 mod repeats;
 mod sizes;

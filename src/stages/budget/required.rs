@@ -16,11 +16,11 @@ use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use std::ops::Range;
 
-/// Result of cutting texts to fit.
-enum Cut {
+/// Result of making pieces as small as necessary.
+pub(crate) enum Shrunk {
     /// They fit at this cost.
     Fits(Cost),
-    /// They would cost this much even if cut to nothing, and stay whole.
+    /// They would cost this much at their smallest, and stay whole.
     TooLarge(Cost),
 }
 
@@ -97,8 +97,8 @@ impl Packer<'_> {
         let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
             Some(spent) => spent,
             None => match self.shrink_results(selection, &pieces, limit.minus(fixed))? {
-                Some(cost) => fixed.plus(cost),
-                None => self.fit_required(selection, &pieces, fixed)?,
+                Shrunk::Fits(cost) => fixed.plus(cost),
+                Shrunk::TooLarge(least) => self.fit_required(selection, &pieces, (fixed, least))?,
             },
         };
         let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
@@ -112,40 +112,40 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shrinks the results among the required pieces. Returns the cost of the pieces if they fit then.
+    /// Shrinks the results among the required pieces, as far as necessary.
     fn shrink_results(
         &mut self,
         selection: GivenSelection,
         pieces: &[Piece],
         room: Cost,
-    ) -> StageResult<Option<Cost>> {
+    ) -> StageResult<Shrunk> {
         let has_results = self.input.transcript.has_seen(Field::ResultId);
         if !has_results || !self.input.config.budget.tool_results.shrink {
-            return Ok(None);
+            return Ok(Shrunk::TooLarge(self.total(pieces)?));
         }
         (needed(selection)?.shrink_last)(self, pieces, room)
     }
 
     /// Makes room for the required pieces if the config allows shortening them, or lets them exceed the budget. Returns
-    /// their cost together with the fixed pieces.
+    /// their cost together with the fixed pieces. `least` is their cost with the smallest results.
     fn fit_required(
         &mut self,
         selection: GivenSelection,
         pieces: &[Piece],
-        fixed: Cost,
+        (fixed, least): (Cost, Cost),
     ) -> StageResult<Cost> {
         let limit = self.remaining;
         let needed = match self.input.config.budget.on_required_overflow {
-            OnRequiredOverflow::Error => fixed.plus(self.total(pieces)?),
+            OnRequiredOverflow::Error => fixed.plus(least),
             // `render` notes it, once everything is counted
             OnRequiredOverflow::Exceed => return Ok(fixed.plus(self.total(pieces)?)),
             OnRequiredOverflow::Shorten => {
                 match self.cut_to_fit(selection, pieces, limit.minus(fixed))? {
-                    Cut::Fits(cost) if fixed.fits(limit) => {
+                    Shrunk::Fits(cost) if fixed.fits(limit) => {
                         self.fill.is_trimmed = true;
                         return Ok(fixed.plus(cost));
                     }
-                    Cut::Fits(least) | Cut::TooLarge(least) => fixed.plus(least),
+                    Shrunk::Fits(least) | Shrunk::TooLarge(least) => fixed.plus(least),
                 }
             }
         };
@@ -194,7 +194,7 @@ impl Packer<'_> {
         selection: GivenSelection,
         pieces: &[Piece],
         limit: Cost,
-    ) -> StageResult<Cut> {
+    ) -> StageResult<Shrunk> {
         let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let text = self.view().text_of(*piece);
@@ -211,7 +211,7 @@ impl Packer<'_> {
         if self.cost_within(&mut pieces.iter().copied(), limit)?.is_none() {
             let least = self.total(pieces)?;
             self.fill.shortened = whole;
-            return Ok(Cut::TooLarge(least));
+            return Ok(Shrunk::TooLarge(least));
         }
         let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
         // If a character is longer than the whole limit, every length up to it keeps nothing.
@@ -235,11 +235,11 @@ impl Packer<'_> {
                 fits(Lengths { standing, in_turn, request })
             })?;
             if fits(Lengths { standing, in_turn, request })? {
-                return Ok(Cut::Fits(self.total(pieces)?));
+                return Ok(Shrunk::Fits(self.total(pieces)?));
             }
         }
         fits(Lengths::all(length, request))?;
-        Ok(Cut::Fits(self.total(pieces)?))
+        Ok(Shrunk::Fits(self.total(pieces)?))
     }
 
     /// Number of characters of a request's own words that fit if everything else is cut to nothing. Words that are most

@@ -10,6 +10,7 @@
 use super::keep::piece_of;
 use super::packer::Packer;
 use super::repeats::Repeat;
+use super::required::Shrunk;
 use super::sizes::Size;
 use crate::base::cost::Cost;
 use crate::base::message::{Field, Role};
@@ -50,13 +51,9 @@ pub(super) struct ResultRoom {
 }
 
 impl Packer<'_> {
-    /// Shrinks the results of the last step if the required pieces don't fit with them whole. Returns the cost of these
-    /// pieces, or None if they don't fit even with stubs.
-    pub(crate) fn shrink_last(
-        &mut self,
-        pieces: &[Piece],
-        room: Cost,
-    ) -> StageResult<Option<Cost>> {
+    /// Shrinks the results of the last step, since the required pieces don't fit with them whole. If the pieces don't fit
+    /// even with stubs, the results stay whole.
+    pub(crate) fn shrink_last(&mut self, pieces: &[Piece], room: Cost) -> StageResult<Shrunk> {
         let rows = pieces.iter().filter_map(|piece| piece.row());
         let rows: Vec<usize> =
             rows.filter(|row| self.may_shrink(*row) || self.may_hide_media(*row)).collect();
@@ -64,9 +61,10 @@ impl Packer<'_> {
         let longest = lengths.max().unwrap_or_default();
         self.stub(&rows);
         self.ask_for(pieces)?;
-        if rows.is_empty() || self.cost_within(&mut pieces.iter().copied(), room)?.is_none() {
+        let least = self.total(pieces)?;
+        if rows.is_empty() || !least.fits(room) {
             self.unshrink(&rows);
-            return Ok(None);
+            return Ok(Shrunk::TooLarge(least));
         }
         let most = room.share(LAST_SHARE);
         let tokens = shorten::longest_fitting(longest, &mut |tokens| {
@@ -75,7 +73,7 @@ impl Packer<'_> {
             Ok(self.cost_within(&mut pieces.iter().copied(), most)?.is_some())
         })?;
         self.resize_all(&rows, if tokens == 0 { Size::Stub } else { Size::Excerpt(tokens as u64) });
-        self.cost_within(&mut pieces.iter().copied(), room)
+        Ok(Shrunk::Fits(self.total(pieces)?))
     }
 
     /// Finds the newest results, and their initial size.

@@ -274,6 +274,29 @@ fn check_reasons(context: &Context, messages: &[Message]) {
     }
 }
 
+/// Checks that an error names the smallest budget that the required pieces fit into.
+fn check_needed(error: &Error, messages: &[Message], request: Option<&str>, json: &str) {
+    let needed = error.needed.expect("a figure");
+    let place = error.path.as_deref().expect("a place");
+    let rebuilt = |limit: u64| {
+        let mut config = config(json);
+        match place {
+            "budget.maxTokens" => config.budget.max_tokens = Some(limit),
+            "budget.maxChars" => config.budget.max_chars = Some(limit),
+            "budget.maxBytes" => config.budget.max_bytes = Some(limit),
+            _ => return None,
+        }
+        let built = build(&transcript(messages), request, config);
+        Some(built.err().is_none_or(|error| error.path.as_deref() != Some(place)))
+    };
+    assert_ne!(rebuilt(needed), Some(false), "it fits into {needed}: {error:?}");
+    assert_ne!(
+        rebuilt(needed - 1),
+        Some(true),
+        "it doesn't fit into less than {needed}: {error:?}"
+    );
+}
+
 fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Context> {
     let config = config(json);
     let limits = config.budget.clone();
@@ -282,6 +305,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
         Err(error) => {
             assert_eq!(error.code, ErrorCode::BudgetTooSmall);
             assert!(error.needed > error.available);
+            check_needed(&error, messages, request, json);
             return None;
         }
     };

@@ -75,6 +75,24 @@ const shownById = (context) =>
   );
 
 describe("tool results shrink before steps are dropped", () => {
+  test("an error names the smallest budget that works", () => {
+    const refusedAt = (messages, maxTokens) => {
+      try {
+        buildRun(messages, maxTokens);
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+    forEachSeed((random) => {
+      const messages = randomRun(random);
+      const { code, needed } = refusedAt(messages, 5);
+      assert.equal(code, "BUDGET_TOO_SMALL");
+      assert.equal(refusedAt(messages, needed), undefined);
+      assert.equal(refusedAt(messages, needed - 1).needed, needed);
+    });
+  });
+
   test("budgets are exact, calls keep their results, and a shown result is part of the whole", () => {
     forEachSeed((random) => {
       const messages = randomRun(random);
