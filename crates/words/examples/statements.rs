@@ -73,7 +73,7 @@ const LEARNINGS: [Learning; 2] = [
         long: 20,
         least_templates: 2,
         l1: 72.0,
-        bias: [0.3, 0.3, 0.3],
+        bias: [0.8, 0.8, 0.8],
         copies_of_none: 3 * PER_TEMPLATE,
         foreign: 12,
     },
