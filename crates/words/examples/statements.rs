@@ -49,6 +49,8 @@ struct Learning {
     l1: f64,
     /// Added to each class. The lower, the less is found, with fewer errors.
     bias: [f64; 3],
+    /// Sentences made of each template that says nothing. Chats are mostly made of these.
+    copies_of_none: usize,
     /// Sentences made of each template of English for the table of the others. They say nothing to it.
     foreign: usize,
 }
@@ -61,16 +63,18 @@ const LEARNINGS: [Learning; 2] = [
         long: 0,
         least_templates: 2,
         l1: 20.0,
-        bias: [-0.4, -1.6, -0.6],
+        bias: [-0.1, -0.6, 0.0],
+        copies_of_none: PER_TEMPLATE,
         foreign: 0,
     },
     Learning {
         table: Table::Others,
         salads: 1,
         long: 20,
-        least_templates: 3,
-        l1: 60.0,
-        bias: [0.0; 3],
+        least_templates: 2,
+        l1: 72.0,
+        bias: [0.8, 0.8, 0.8],
+        copies_of_none: 3 * PER_TEMPLATE,
         foreign: 12,
     },
 ];
@@ -231,6 +235,7 @@ fn sentences(
     for (at, Template { language, class, text }) in templates.iter().enumerate() {
         let is_own = table_of(*language) == learning.table;
         let copies = match (is_own, is_mixed) {
+            (true, _) if *class == NONE && is_mixed => learning.copies_of_none,
             (true, _) => PER_TEMPLATE,
             (false, true) => learning.foreign,
             (false, false) => 0,
@@ -243,7 +248,7 @@ fn sentences(
             others.map(|it| it.text.as_str()).collect(),
         ];
         let mut add = |class: usize, text: &str| {
-            let keys = keys(text, learning.table);
+            let keys = learned_keys(text, learning.table);
             all.push(Sentence { language: *language, class, template: at, keys });
         };
         for copy in 0..copies {
@@ -291,7 +296,13 @@ fn salad(templates: &[&str], slots: &Slots, random: &mut Random, long: usize) ->
     words.join(" ").trim_end_matches('?').to_owned()
 }
 
-/// The features of a sentence. A question has none.
+/// The features of a sentence that is learned from. A question is learned without its mark: some people leave it out, and
+/// of a question with clauses, the first ones are read.
+fn learned_keys(text: &str, table: Table) -> Vec<u32> {
+    features(text.trim_end_matches(['?', '？', ' ']), table)
+}
+
+/// The features of a sentence to judge. A question has none.
 fn keys(text: &str, table: Table) -> Vec<u32> {
     if text.ends_with(['?', '？']) { Vec::new() } else { features(text, table) }
 }

@@ -1,7 +1,7 @@
 //! Finds lasting sentences of a user: a fact about themselves, a matter of health, an instruction that holds.
 //!
-//! A linear classifier over hashed features: words, and two or three in a row. Other languages than English also have the
-//! beginnings and endings of words, and in Chinese and Japanese, letters count as words. `examples/statements.rs` trains it on the
+//! A linear classifier over hashed features: words, two in a row, and the beginnings of words. Other languages than English also
+//! have the endings of the first words, and in Chinese and Japanese, letters count as words. `examples/statements.rs` trains it on the
 //! sentences of `scripts/statements`, and writes `statements.bin`. Questions say nothing lasting. Only prose counts, as in
 //! [`crate::cues`].
 
@@ -48,11 +48,11 @@ const MOST_WORDS: usize = 48;
 /// Shorter sentences say nothing.
 const LEAST_WORDS: usize = 2;
 /// By how much the score of each sentence falls with the logarithm of their number. More of it finds less in long texts.
-const DOUBT: f32 = 0.5;
+const DOUBT: f32 = 1.5;
 /// So many bits of a feature's hash are kept.
 const KEY_BITS: u32 = 20;
 /// One step of a weight.
-pub const STEP: f32 = 1.0 / 8.0;
+pub const STEP: f32 = 1.0 / 4.0;
 
 /// A set of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +118,8 @@ const STEM: usize = 4;
 /// The last letters of a word. Those of the first words often tell the person of a verb.
 const ENDING: usize = 2;
 
-/// The keys of a sentence's features, each once: the one of every sentence, its words, two and three of them in a row. Other
-/// languages than English inflect more, and also have the beginnings of long words, and the endings of the first two.
+/// The keys of a sentence's features, each once: the one of every sentence, its words, two of them in a row, and the beginnings of
+/// long ones. Other languages than English inflect more, and also have the endings of the first two.
 #[must_use]
 pub fn features(sentence: &str, table: Table) -> Vec<u32> {
     let folded =
@@ -129,24 +129,20 @@ pub fn features(sentence: &str, table: Table) -> Vec<u32> {
         |hash: u32, word: &str| word.bytes().fold(hash::with_byte(hash, b' '), hash::with_byte);
     let part = |mark: u8, letters: &str| key(with_word(hash::with_byte(first, mark), letters));
     let mut keys = vec![table.every()];
-    // The hashes of the word before, and of the two words before. `^` is before the first one.
-    let (mut one, mut two) = (hash::with_byte(first, b'^'), None);
+    // The hash of the word before. `^` is before the first one.
+    let mut before = hash::with_byte(first, b'^');
     for (word, place) in tokens_of(&folded).take(MOST_WORDS).zip(0..) {
         // Every number is one word: those that no training saw would share a hash with words by chance.
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let word = if is_number { "0" } else { word };
-        let (alone, pair) = (with_word(first, word), with_word(one, word));
-        keys.extend([key(alone), key(pair)]);
-        keys.extend(two.map(|two| key(with_word(two, word))));
-        (one, two) = (alone, Some(pair));
-        if table == Table::English {
-            continue;
-        }
+        let alone = with_word(first, word);
+        keys.extend([key(alone), key(with_word(before, word))]);
+        before = alone;
         let from = |letter: usize| word.char_indices().nth(letter).map(|it| it.0);
         if let Some(stem) = from(STEM) {
             keys.push(part(b'<', &word[..stem]));
         }
-        if place < 2 && from(STEM - 1).is_some() {
+        if table != Table::English && place < 2 && from(STEM - 1).is_some() {
             let end = word.char_indices().rev().nth(ENDING - 1).map(|it| it.0);
             keys.extend(end.map(|end| part(b'>' + place, &word[end..])));
         }
