@@ -47,7 +47,8 @@ const MOST_BYTES: usize = 1000;
 const MOST_WORDS: usize = 48;
 /// Shorter sentences say nothing.
 const LEAST_WORDS: usize = 2;
-/// By how much the score of each sentence falls with the logarithm of their number. More of it finds less in long texts.
+/// By how much the score of each sentence falls with the logarithm of their number, up to the surest score. More of it
+/// finds less in long texts.
 const DOUBT: f32 = 1.5;
 /// So many bits of a feature's hash are kept.
 const KEY_BITS: u32 = 20;
@@ -210,7 +211,7 @@ pub fn find(text: &str, language: Option<Language>) -> Vec<Statement> {
     let prose = prose(text);
     let sentences: Vec<&str> = whole_sentences(&prose).take(MOST_SENTENCES).collect();
     #[expect(clippy::cast_precision_loss, reason = "at most MOST_SENTENCES")]
-    let doubt = DOUBT * (sentences.len().max(1) as f32).ln();
+    let doubt = (DOUBT * (sentences.len().max(1) as f32).ln()).min(SUREST);
     let statement = |sentence: &str| {
         let (kind, score) = classify(sentence, language)?;
         let score = score - doubt;
