@@ -7,6 +7,7 @@
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { Failure, isProgram, projectPath, run, runProgram, step } from "./project.mjs";
 import { installNpmPackages, setUp, wasmEnvironment } from "./setup.mjs";
@@ -108,20 +109,14 @@ function runTool(name, options, env = {}) {
   return run(process.execPath, [program, ...options], { cwd: projectPath(folder), env });
 }
 
-/** Returns the value of an option. */
-function optionOf(options, name, otherwise) {
-  const at = options.indexOf(name);
-  return at < 0 ? otherwise : options[at + 1];
-}
-
 if (isProgram(import.meta.url)) {
   await runProgram(async () => {
-    const options = process.argv.slice(2);
-    const base = optionOf(options, "--base", "/");
-    if (!/^\/(.*\/)?$/.test(base ?? "")) {
+    const { values } = parseArgs({ options: { base: { type: "string" }, out: { type: "string" } } });
+    const { base = "/", out = projectPath("www", "dist") } = values;
+    if (!/^\/(.*\/)?$/.test(base)) {
       throw new Failure("--base: a path that begins and ends with a slash, such as /windrow/", 2);
     }
-    const output = resolve(optionOf(options, "--out", projectPath("www", "dist")));
+    const output = resolve(out);
     await setUp("build");
     await build();
     await buildSite({ output, base });

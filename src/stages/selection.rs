@@ -39,8 +39,7 @@ pub struct Selection {
     /// Keeps the messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
-    /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these if
-    /// they fit then.
+    /// Shrinks the results of the last step, since the required pieces don't fit with them whole.
     pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Shrunk>,
     /// The user's own words in a text, the most important first.
     pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,

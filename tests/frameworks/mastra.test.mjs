@@ -7,50 +7,10 @@ import { createTool } from "@mastra/core/tools";
 import { buildContext, presets } from "windrow";
 import { contextProcessor } from "windrow/mastra";
 import { z } from "zod";
-import { assertPaired, longChat, markCount, tokensIn } from "./support.mjs";
+import { assertPaired, longChat, markCount, scriptedModel, tokensIn } from "./support.mjs";
 
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
-
-/** A model that makes `callCount` tool calls and then answers. */
-function scripted(callCount) {
-  const seen = [];
-  const answer = (prompt) => {
-    seen.push(structuredClone(prompt));
-    const step = seen.length;
-    return step <= callCount
-      ? {
-          finishReason: "tool-calls",
-          content: [
-            { type: "tool-call", toolCallId: `step_${step}`, toolName: "look_up", input: '{"term":"lantern"}' },
-          ],
-        }
-      : { finishReason: "stop", content: [{ type: "text", text: "Done." }] };
-  };
-  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-  const model = {
-    specificationVersion: "v2",
-    provider: "scripted",
-    modelId: "gpt-4o",
-    supportedUrls: {},
-    doGenerate: ({ prompt }) => Promise.resolve({ ...answer(prompt), usage, warnings: [] }),
-    doStream({ prompt }) {
-      const { content, finishReason } = answer(prompt);
-      const parts = content.flatMap((part) =>
-        part.type === "text"
-          ? [
-              { type: "text-start", id: "1" },
-              { type: "text-delta", id: "1", delta: part.text },
-              { type: "text-end", id: "1" },
-            ]
-          : [part],
-      );
-      const chunks = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage }];
-      return Promise.resolve({ stream: ReadableStream.from(chunks) });
-    },
-  };
-  return { model, seen };
-}
 
 function history(seed, turnCount) {
   return longChat(seed, turnCount).flatMap(({ said, reply }) => [
@@ -81,7 +41,7 @@ function clerk(model, options) {
 for (const method of ["generate", "stream"]) {
   test(`${method}: every model call is whole and within the budget`, async () => {
     for (let seed = 1; seed <= 3; seed++) {
-      const { model, seen } = scripted(3);
+      const { model, seen } = scriptedModel(3);
       const agent = clerk(model, { budget: { maxTokens: LIMIT } });
       const messages = [...history(seed), { role: "user", content: request }];
       const result = await agent[method](messages, { maxSteps: 6 });
@@ -104,7 +64,7 @@ test("the model gets breakpoints, and each step of a loop repeats the one before
   const budget = { ...presets.steady.budget, maxTokens: 4000 };
   let moves = 0;
   for (let seed = 1; seed <= 4; seed++) {
-    const { model, seen } = scripted(4);
+    const { model, seen } = scriptedModel(4);
     const agent = clerk(model, { ...presets.steady, budget });
     await agent.generate([...history(seed, 200), { role: "user", content: request }], { maxSteps: 8 });
     assert.equal(seen.length, 5);
@@ -120,7 +80,7 @@ test("the model gets breakpoints, and each step of a loop repeats the one before
 });
 
 test("the tools of a step count, as the model receives them", async () => {
-  const { model, seen } = scripted(1);
+  const { model, seen } = scriptedModel(1);
   const sent = [];
   const doGenerate = (options) => {
     sent.push(options.tools);

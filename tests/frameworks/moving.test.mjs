@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { tokensIn } from "./support.mjs";
+import { scriptedModel, tokensIn } from "./support.mjs";
 
 const page = readFileSync(new URL("../../docs/moving.md", import.meta.url), "utf8");
 const blocks = Array.from(page.matchAll(/^```ts\n(.*?)^```$/gms), ([, code]) => code);
@@ -31,35 +31,6 @@ const chat = (count) => [
   { role: "user", content: "On which day is the boat house free?" },
 ];
 
-/** A model that remembers its prompts. */
-function scripted() {
-  const prompts = [];
-  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-  const text = { type: "text", text: "On 12 June." };
-  const model = {
-    specificationVersion: "v2",
-    provider: "scripted",
-    modelId: "gpt-4o",
-    supportedUrls: {},
-    doGenerate({ prompt }) {
-      prompts.push(structuredClone(prompt));
-      return Promise.resolve({ finishReason: "stop", content: [text], usage, warnings: [] });
-    },
-    doStream({ prompt }) {
-      prompts.push(structuredClone(prompt));
-      const parts = [
-        { type: "stream-start", warnings: [] },
-        { type: "text-start", id: "1" },
-        { type: "text-delta", id: "1", delta: text.text },
-        { type: "text-end", id: "1" },
-        { type: "finish", finishReason: "stop", usage },
-      ];
-      return Promise.resolve({ stream: ReadableStream.from(parts) });
-    },
-  };
-  return { model, prompts };
-}
-
 const hasAnswer = (list) => list.some(({ content }) => JSON.stringify(content).includes("12 June"));
 
 test("trimMessages loses the answer, and windrow keeps it", async () => {
@@ -72,13 +43,13 @@ test("trimMessages loses the answer, and windrow keeps it", async () => {
 
 test("pruneMessages exceeds the budget, and windrow keeps the answer within it", async () => {
   const messages = chat(200);
-  const before = scripted();
+  const before = scriptedModel();
   await run(2, "pruned", { messages, model: before.model });
-  assert.ok(tokensIn(before.prompts[0]) > 8000);
-  const after = scripted();
+  assert.ok(tokensIn(before.seen[0]) > 8000);
+  const after = scriptedModel();
   const context = await run(3, "context", { messages, model: after.model });
   assert.ok(context.tokens.total <= 8000);
-  assert.ok(hasAnswer(after.prompts[0]));
+  assert.ok(hasAnswer(after.seen[0]));
 });
 
 test("TokenLimiter loses the answer, and windrow keeps it", async () => {
@@ -87,9 +58,9 @@ test("TokenLimiter loses the answer, and windrow keeps it", async () => {
     [4, false],
     [5, true],
   ]) {
-    const { model, prompts } = scripted();
+    const { model, seen } = scriptedModel();
     const agent = await run(at, "agent", { model });
     await agent.generate(messages);
-    assert.equal(hasAnswer(prompts[0]), isKept);
+    assert.equal(hasAnswer(seen[0]), isKept);
   }
 });

@@ -94,3 +94,43 @@ export function checkSteps(bodies) {
   }
   return moves;
 }
+
+/** A model of the AI SDK that makes `callCount` tool calls and then answers. `seen` has its prompts. */
+export function scriptedModel(callCount = 0) {
+  const seen = [];
+  const answer = (prompt) => {
+    seen.push(structuredClone(prompt));
+    const step = seen.length;
+    return step <= callCount
+      ? {
+          finishReason: "tool-calls",
+          content: [
+            { type: "tool-call", toolCallId: `step_${step}`, toolName: "look_up", input: '{"term":"lantern"}' },
+          ],
+        }
+      : { finishReason: "stop", content: [{ type: "text", text: "Done." }] };
+  };
+  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+  const model = {
+    specificationVersion: "v2",
+    provider: "scripted",
+    modelId: "gpt-4o",
+    supportedUrls: {},
+    doGenerate: ({ prompt }) => Promise.resolve({ ...answer(prompt), usage, warnings: [] }),
+    doStream({ prompt }) {
+      const { content, finishReason } = answer(prompt);
+      const parts = content.flatMap((part) =>
+        part.type === "text"
+          ? [
+              { type: "text-start", id: "1" },
+              { type: "text-delta", id: "1", delta: part.text },
+              { type: "text-end", id: "1" },
+            ]
+          : [part],
+      );
+      const chunks = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage }];
+      return Promise.resolve({ stream: ReadableStream.from(chunks) });
+    },
+  };
+  return { model, seen };
+}

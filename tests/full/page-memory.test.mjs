@@ -6,7 +6,7 @@ import { assertQuiet, openVisit, startSite, stopSite } from "../package/support/
 
 const DRAGS = 1000;
 
-before(startSite);
+before(() => startSite());
 after(stopSite);
 
 test("memory is steady over 1,000 drags", async () => {

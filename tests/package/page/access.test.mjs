@@ -1,8 +1,8 @@
 // Accessibility of the page: axe in every state, the keyboard, and the visible parts at each size.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { test } from "node:test";
+import { axe, violationsIn } from "../support/axe.mjs";
 import {
   afterBuild,
   assertQuiet,
@@ -17,23 +17,13 @@ import {
   turnsKnown,
 } from "../support/page.mjs";
 
-const axe = createRequire(import.meta.url).resolve("axe-core");
-
 // axe is injected as a visitor's tool, because the page's own policy would block it.
 const { page, problems } = await openForTests({ bypassCSP: true });
 await page.addScriptTag({ path: axe });
 
 /** Asserts that no axe rule reports a violation. */
 async function isClean(state) {
-  const found = await page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, {
-      rules: { "color-contrast-enhanced": { enabled: false }, "identical-links-same-purpose": { enabled: false } },
-    });
-    return violations.map(
-      ({ id, help, nodes }) =>
-        `${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join("\n")}`,
-    );
-  });
+  const found = await violationsIn(page);
   assert.deepEqual(found, [], state);
 }
 

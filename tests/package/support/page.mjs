@@ -17,14 +17,13 @@ export const sample = JSON.parse(await readFile(join(root, "sample.json"), "utf8
 /** Shared by the tests of a file. Set before the first of them. */
 export const site = { address: "", browser: undefined, server: undefined };
 
-/** Serves the page, and starts the browser. */
-export async function startSite() {
-  site.server = await preview({
-    root,
-    logLevel: "warn",
-    build: { outDir },
-    preview: { port: 0, host: "127.0.0.1" },
-  });
+/**
+ * Serves the page, and starts the browser.
+ *
+ * @param {import("vite").InlineConfig} [config] another site, as Vite's preview takes it
+ */
+export async function startSite(config = { root, build: { outDir } }) {
+  site.server = await preview({ logLevel: "warn", preview: { port: 0, host: "127.0.0.1" }, ...config });
   site.address = site.server.resolvedUrls.local[0];
   site.browser = await chromium.launch({
     executablePath: process.env.CHROME_PATH ?? "/usr/bin/chromium",
@@ -99,7 +98,7 @@ export async function openBeside(tab, problems) {
 }
 
 /** Errors, warnings and requests to other hosts are problems. */
-function hearProblems(tab, problems) {
+export function hearProblems(tab, problems) {
   tab.on("console", (line) => {
     const isBlocked = line.text().includes("Service Worker registration blocked");
     if ((line.type() === "error" || line.type() === "warning") && !isBlocked) {
