@@ -78,7 +78,7 @@ pub struct ExcerptConfig {
     pub roles: Vec<Role>,
     /// About the smallest message that may become an excerpt, in tokens.
     pub min_tokens: u64,
-    /// About the size of an excerpt, in tokens.
+    /// About the size that an excerpt competes with for the room, in tokens. It grows into what the others leave.
     pub tokens: u64,
 }
 

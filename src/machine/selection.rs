@@ -12,6 +12,7 @@ pub static SELECTION: Selection = Selection {
     triage: triage::choose,
     tiers: tiers::find,
     keep_ranked: |packer, frame, ranked, room| packer.keep_ranked(frame, ranked, room),
+    keep_passages: |packer, frame, ranked| packer.keep_passages(frame, ranked),
     keep_behind_cut: |packer, frame, cut, served, rest| {
         packer.keep_behind_cut(frame, cut, served, rest)
     },

@@ -382,7 +382,7 @@ export interface ExcerptConfig {
   readonly roles?: readonly Role[] | undefined;
   /** About the smallest message that may become an excerpt, in tokens. */
   readonly minTokens?: number | undefined;
-  /** About the size of an excerpt, in tokens. */
+  /** About the size that an excerpt competes with for the room, in tokens. It grows into what the others leave. */
   readonly tokens?: number | undefined;
 }
 

@@ -28,7 +28,7 @@ import type { EarlierQuotes } from "../config/config.js";
 import type { BoundThinking, MessageKey, PromptOutline } from "../config/outline.js";
 import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { type ContextManagement, isContextManagement } from "../formats/context-management.js";
+import { type ContextManagement, isContextManagement, isShownForATime } from "../formats/context-management.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
 import { callsAt, idOf, shortenedCopy, withoutCalls, withoutToolCalls } from "../message/edit.js";
@@ -822,14 +822,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   noteClearing(settings: ContextManagement | undefined): void {
     publicCall("context_build_error", "noteClearing", () => {
       const sent = this.#sent ?? [];
-      const { clearedWords, isShownForATime, hiddenWords } = requests.get();
       const words: string[] = [];
       if (settings !== undefined && this.#sent !== undefined) {
         this.#parsed ??= this.#parse(this.#sent);
-        words.push(...clearedWords(settings, this.#parsed, this.tokens.total));
+        words.push(...requests.get().clearedWords(settings, this.#parsed, this.tokens.total));
       }
       if (this.recording.config.render?.provider === "anthropic" && sent.some(isShownForATime)) {
-        words.push(...hiddenWords(this.request("anthropic").messages));
+        words.push(...requests.get().hiddenWords(this.request("anthropic").messages));
       }
       if (words.length > 0) {
         const notes = [...this.trace.notes, { kind: "provider-clears" as const, words: words.join("; ") }];

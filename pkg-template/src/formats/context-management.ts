@@ -11,3 +11,7 @@ export type ContextManagement = Readonly<Record<string, unknown>> | readonly Rea
 /** True if a value can be the settings of a `context_management`. */
 export const isContextManagement = (value: unknown): value is ContextManagement =>
   Array.isArray(value) ? value.every(isRecord) : isRecord(value);
+
+/** True if Anthropic shows a message of instructions until the next message of the user's, and not after it. */
+export const isShownForATime = (message: object): boolean =>
+  (message as { readonly clear_at?: unknown }).clear_at === "next_user_message";

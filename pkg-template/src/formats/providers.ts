@@ -29,7 +29,7 @@ import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
-import { clearedWords, hiddenWords, isShownForATime } from "./request/context-management.js";
+import { clearedWords, hiddenWords } from "./request/context-management.js";
 import {
   type Problem,
   type ProviderFormat,
@@ -124,7 +124,6 @@ requests.provide({
   requestOfParsed,
   takesCacheMarks,
   clearedWords,
-  isShownForATime,
   hiddenWords,
   thoughtsIn,
   digestOf,

@@ -216,10 +216,10 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 /// Chooses passages that score at least `least`, each with its context: first those with the highest score for their
 /// length, and the first of equal ones.
 fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
-    /// Cost of a passage in addition to its text: the mark after it.
-    const AROUND: f32 = 40.0;
+    /// Bytes of a mark.
+    const MARK: usize = 40;
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
-    let worth = |at: usize| scores[at] / (passages[at].range.len() as f32 + AROUND);
+    let worth = |at: usize| scores[at] / (passages[at].range.len() + MARK) as f32;
     let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
     let mut order: Vec<usize> = (0..passages.len()).filter(is_wanted).collect();
     // Among irrelevant passages the nearest to an end come first, so that both ends are shown.
@@ -230,15 +230,27 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
     };
     map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), from_end(at)));
     let mut is_kept = vec![false; passages.len()];
-    let mut length = 0;
+    // One mark for all that is left out.
+    let mut length = MARK;
     for at in order {
         let above = std::iter::successors(Some(at), |at| passages[*at].below);
         let new: Vec<usize> = above.filter(|at| !is_kept[*at]).collect();
-        let more: usize = new.iter().map(|at| passages[*at].range.len()).sum();
-        if length + more <= most {
-            length += more;
+        let before = length;
+        for at in new.iter().copied() {
+            // Between two gaps it needs another mark, and the last passage of a gap makes its mark unnecessary.
+            let is_shown = |at: Option<usize>| at.is_none_or(|at| is_kept.get(at) != Some(&false));
+            match (is_shown(at.checked_sub(1)), is_shown(Some(at + 1))) {
+                (false, false) => length += MARK,
+                (true, true) => length -= MARK,
+                _ => {}
+            }
+            length += passages[at].range.len();
+            is_kept[at] = true;
+        }
+        if length > most {
+            length = before;
             for at in new {
-                is_kept[at] = true;
+                is_kept[at] = false;
             }
         }
     }
@@ -292,7 +304,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
 
     #[test]
     fn important_passages_come_with_their_headings() {
-        let shown = |request| excerpt(PAGE, wanted(request, 20), &bytes).expect("an excerpt").text;
+        let shown = |request| excerpt(PAGE, wanted(request, 45), &bytes).expect("an excerpt").text;
         let june = shown("How many litres in June?");
         assert!(june.contains("## Water\n\n| month | litres |\n|---|---|\n"), "{june}");
         assert!(june.contains("| June | 75 |") && !june.contains("compost"), "{june}");
@@ -380,24 +392,22 @@ Do not water at noon. The leaves would burn in the sun of July.";
         fn an_excerpt_is_parts_of_the_text_in_their_order(text in text(), request in "[a-z]{1,9} [a-z]{1,9}", tokens in 1_u64..200) {
             if let Some(found) = excerpt(&text, wanted(&request, tokens), &bytes) {
                 let mut rest = text.as_str();
-                let mut length = 0;
                 for part in kept_parts(&found) {
                     let part = part.trim_matches('\n');
                     let at = rest.find(part);
                     prop_assert!(at.is_some(), "{part:?}");
                     rest = &rest[at.unwrap_or_default() + part.len()..];
-                    length += part.len();
                 }
                 // White space between adjacent kept passages stays.
                 let spaces = text.chars().filter(|it| it.is_whitespace()).map(char::len_utf8).sum::<usize>();
-                prop_assert!(length as u64 <= tokens * BYTES_PER_TOKEN + spaces as u64);
+                prop_assert!(found.text.len() as u64 <= tokens * BYTES_PER_TOKEN + spaces as u64);
                 prop_assert!(!found.gaps.is_empty() && found.gaps.iter().all(|gap| gap.tokens > 0));
                 prop_assert_eq!(excerpt(&text, wanted(&request, tokens), &bytes), Some(found));
             }
         }
 
         #[test]
-        fn irrelevant_text_keeps_both_ends(lines in 8_usize..60, tokens in 20_u64..60) {
+        fn irrelevant_text_keeps_both_ends(lines in 16_usize..60, tokens in 40_u64..120) {
             let rows = (0..lines).map(|at| format!("The boats of row {at} are by the lake.\n\n"));
             let text = rows.collect::<Vec<_>>().concat();
             let found = excerpt(&text, wanted("zebra quartz", tokens), &bytes).expect("an excerpt");

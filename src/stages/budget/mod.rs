@@ -8,7 +8,8 @@
 //!
 //! A group that doesn't fit is skipped, and an older one that fits comes in: nothing small is dropped while there is
 //! room. Only if the newest come first is the history a run without holes, which ends at the first group that doesn't
-//! fit. A larger budget keeps all of a smaller one's run. Results of tools shrink before anything is dropped.
+//! fit. A larger budget keeps all of a smaller one's run. Results of tools shrink before anything is dropped. Those, and the
+//! excerpts of ranked messages, grow into what all others leave.
 //!
 //! `Packer` has the pieces kept so far and the remaining room. `required`, `section_contents`, `keep`, `ranked` and
 //! `cut` keep more, and `tiered` does so for conversations. `results` shrinks the results of tools, and `repeats` those
@@ -137,7 +138,8 @@ fn attempt(
     let has_gaps = input.config.budget.tool_results.shrink
         && input.transcript.has_seen(Field::ResultId)
         && !packer.fill.left_out.is_empty();
-    if is_shrunk || hides_media || has_gaps {
+    let has_excerpts = packer.fill.excerpts.iter().next().is_some();
+    if is_shrunk || hides_media || has_gaps || has_excerpts {
         (needed(selection)?.grow_results)(&mut packer)?;
     }
     if !enlarges_first {
@@ -214,6 +216,7 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
         }
         rest.retain(|row| !is_recalled[marks.groups.of(*row)]);
         packer.keep_in_order(frame, &rest)?;
+        (needed(selection)?.keep_passages)(packer, frame, ranking)?;
     } else {
         packer.keep_after(frame, &[first, rest].concat(), misses)?;
     }

@@ -3,6 +3,7 @@
 use super::frame::Frame;
 use super::keep::piece_of;
 use super::packer::Packer;
+use super::sizes::Size;
 use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::map::HashedSet;
@@ -27,6 +28,15 @@ const MOST_MISSES: usize = 48;
 /// Number of standing instructions that are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
 
+/// The least room for passages of another message, in tokens. Half of it is for the message around them.
+const LEAST_ROOM: u64 = 60;
+
+/// Number of messages without passages that fit, after which the room counts as used up.
+const MOST_MISSED_PASSAGES: usize = 4;
+
+/// Fewer characters than a token of most texts has.
+const CHARS_PER_TOKEN: u64 = 3;
+
 /// The most tokens that come along with a statement: a passage may be several sentences.
 const MOST_AROUND: u64 = 40;
 
@@ -47,6 +57,8 @@ struct Share<'a> {
 struct Turn<'a> {
     members: &'a [usize],
     form: Form,
+    /// About the most tokens of an excerpt.
+    most: u64,
     is_quoted: bool,
     /// True if the turn is for a lasting statement: its excerpt is the statement.
     is_statement: bool,
@@ -113,6 +125,51 @@ impl Packer<'_> {
         }
     }
 
+    /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
+    pub(crate) fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult {
+        let mut is_seen = vec![false; self.input.transcript.len()];
+        let mut said: HashedSet<u64> = HashedSet::default();
+        let is_quoted = self.plan.quotes_recalled;
+        let read = ranking.candidates.iter().map_while(|it| it.map(RankedPlace::row));
+        let mut misses = 0;
+        for Candidate { place: row, .. } in read {
+            let room = self.remaining.min(self.history.cost);
+            let tokens = room.tokens.min(room.chars / CHARS_PER_TOKEN);
+            if tokens < LEAST_ROOM || misses > MOST_MISSED_PASSAGES {
+                break;
+            }
+            if said.is_empty() {
+                for row in &self.fill.kept {
+                    is_seen[self.marks.groups.of(*row)] = true;
+                    said.extend(self.said(*row));
+                }
+            }
+            let is_new = !std::mem::replace(&mut is_seen[self.marks.groups.of(row)], true);
+            let has_place = self.has_place(row, is_quoted);
+            if !is_new || !has_place || self.said(row).is_some_and(|it| said.contains(&it)) {
+                continue;
+            }
+            let members: Vec<usize> = self.open_members(row).collect();
+            let turn = self.turn_of(&members);
+            let most = turn.most.min(tokens.saturating_sub(LEAST_ROOM / 2));
+            let turn = Turn { most, form: Form::Excerpt, is_quoted, ..turn };
+            let mut left = self.remaining;
+            if self.keep_as(frame, turn, &mut left)? {
+                self.remaining = left;
+                self.fill.left_out.retain(|(row, _)| !members.contains(row));
+                self.fill.recalled.push((row, Reason::Recalled));
+            } else {
+                misses += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if a message is of the history, and may be in the prompt.
+    fn has_place(&self, row: usize, is_quoted: bool) -> bool {
+        self.marks.rank(row) == Rank::History && (!self.marks.is_passed(row) || is_quoted)
+    }
+
     /// Keeps the groups that fit into a share of the room. Copies of what the prompt has come after all others. `all` is
     /// the whole room, and its number of messages. Returns the unread places that would fit.
     fn keep_share(
@@ -144,9 +201,7 @@ impl Packer<'_> {
             let known = kept.forms[group];
             let is_alone =
                 with.is_some_and(|with| kept.forms[self.marks.groups.of(with)].is_none());
-            let has_no_place =
-                self.marks.rank(row) != Rank::History || (self.marks.is_passed(row) && !is_quoted);
-            if has_no_place || known >= Some(form) || is_alone {
+            if !self.has_place(row, is_quoted) || known >= Some(form) || is_alone {
                 continue;
             }
             let said = self.said(row);
@@ -161,7 +216,7 @@ impl Packer<'_> {
             let members: Vec<usize> = self.open_members(row).collect();
             let count = self.counted_messages(&members);
             let is_statement = share.reason == Reason::Statement;
-            let mut turn = Turn { members: &members, form, is_quoted, is_statement };
+            let mut turn = Turn { form, is_quoted, is_statement, ..self.turn_of(&members) };
             if is_statement && known.is_none() {
                 let as_excerpt = Turn { form: Form::Excerpt, ..turn };
                 turn = if self.excerpts_of(as_excerpt).is_some() { as_excerpt } else { turn };
@@ -221,6 +276,12 @@ impl Packer<'_> {
             said.extend(value.as_bytes());
         }
         (tokens >= LEAST_TOKENS).then(|| xxh64(&said, transcript.role(row) as u64))
+    }
+
+    /// The turn of a whole group.
+    fn turn_of<'members>(&self, members: &'members [usize]) -> Turn<'members> {
+        let most = self.input.config.recall.excerpts.tokens;
+        Turn { members, form: Form::Whole, most, is_quoted: false, is_statement: false }
     }
 
     /// Keeps a part of a group, if it has such a form and fits.
@@ -293,7 +354,7 @@ impl Packer<'_> {
 
     /// The excerpts that show a group in a form. None if it has no such form.
     fn excerpts_of(&self, turn: Turn<'_>) -> Option<Vec<(usize, Excerpt)>> {
-        let Turn { members, form, is_statement, .. } = turn;
+        let Turn { members, form, most, is_statement, .. } = turn;
         let config = &self.input.config.recall;
         let excerpts = |min_tokens, tokens| {
             let excerpts = members
@@ -309,7 +370,7 @@ impl Packer<'_> {
                 (!found.is_empty()).then_some(found)
             }
             Form::Excerpt => {
-                let found = excerpts(config.excerpts.min_tokens, config.excerpts.tokens);
+                let found = excerpts(config.excerpts.min_tokens, most);
                 (!found.is_empty()).then_some(found)
             }
             Form::Reply => {
@@ -333,6 +394,7 @@ impl Packer<'_> {
         let request = query::readable(self.marks.request_text(self.input));
         LongText::new(text.into(), &request, self.input.transcript.role(row))
             .excerpt(tokens, &|part| self.count_left_out(part))
+            .map(|found| self.named(row, found))
     }
 
     /// The passage of a long message that has its lasting statement.
@@ -342,6 +404,25 @@ impl Packer<'_> {
         let tokens = excerpt::about_tokens(&statement) + MOST_AROUND;
         LongText::new(text.into(), &statement, self.input.transcript.role(row))
             .excerpt(tokens, &|part| self.count_left_out(part))
+    }
+
+    /// Sets the size of each excerpt that recall chose, so that it can grow. Returns them, the best-ranked first.
+    pub(super) fn recalled_excerpts(&mut self) -> Vec<(usize, Reason)> {
+        let recalled = self.fill.recalled.iter();
+        let rows: Vec<(usize, Reason)> = recalled
+            .flat_map(|(row, reason)| self.open_members(*row).map(|member| (member, *reason)))
+            .collect();
+        let mut found = Vec::new();
+        for (row, reason) in rows {
+            let shown = self.view().shortened_text(Piece::Message(row)).map(str::to_owned);
+            let gaps = self.fill.excerpts.get(&row).cloned();
+            if let (Some(text), Some(gaps), None) = (shown, gaps, self.results.sizes.get(&row)) {
+                self.results.sizes.insert(row, Size::Recalled(excerpt::about_tokens(&text)));
+                self.results.recalled.push((row, Excerpt { text, gaps }));
+                found.push((row, reason));
+            }
+        }
+        found
     }
 
     /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed

@@ -12,7 +12,7 @@ use super::packer::{Packer, Shrunk};
 use super::repeats::Repeat;
 use super::sizes::Size;
 use crate::base::cost::Cost;
-use crate::base::message::{Field, Role};
+use crate::base::message::Field;
 use crate::config::Format;
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::prompt::shorten;
@@ -218,11 +218,13 @@ impl Packer<'_> {
             && transcript.has_media(row)
     }
 
-    /// Lets the kept results grow into the remaining room.
+    /// Lets the kept results, and the excerpts that recall chose, grow into the remaining room.
     pub(crate) fn grow_results(&mut self) -> StageResult {
+        let is_stable = self.input.config.budget.cut.is_some();
+        let recalled = if is_stable { Vec::new() } else { self.recalled_excerpts() };
         let repeats = self.repeats();
         self.note_repeats(&repeats, true)?;
-        self.grow_by_age(&repeats)?;
+        self.grow_by_age(&repeats, &recalled)?;
         self.note_repeats(&repeats, false)
     }
 
@@ -233,16 +235,18 @@ impl Packer<'_> {
         self.grow_all(rows.into_iter().map(|row| (row, Size::Whole)))
     }
 
-    fn grow_by_age(&mut self, repeats: &[Repeat]) -> StageResult {
+    fn grow_by_age(&mut self, repeats: &[Repeat], recalled: &[(usize, Reason)]) -> StageResult {
         let rows = || self.marks.order.iter().rev().copied();
-        let shrunk = rows().filter(|row| self.results.sizes.get(row).is_some());
+        let is_recalled = |row: &usize| self.results.recalled(*row).is_some();
+        let shrunk =
+            rows().filter(|row| self.results.sizes.get(row).is_some() && !is_recalled(row));
         let hidden = rows().filter(|row| self.fill.media_lines.get(row).is_some());
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
         let (last, others): (Vec<usize>, Vec<usize>) = shrunk.partition(is_last);
         let (last_media, other_media): (Vec<usize>, Vec<usize>) = hidden.partition(is_last);
         self.grow_all_media(&last_media)?;
         self.grow_all(last.into_iter().map(|row| (row, Size::Whole)))?;
-        if !self.plan.shrinks {
+        if !self.plan.shrinks && recalled.is_empty() {
             return Ok(()); // Before a cut, a result keeps the size that it had with the step before.
         }
         let mut is_superseded = vec![false; self.input.transcript.len()];
@@ -269,10 +273,14 @@ impl Packer<'_> {
         let rest = all.minus(self.remaining);
         self.grow_all_media(&other_media)?;
         self.remaining = self.remaining.plus(rest);
+        let (statements, recalled): (Vec<_>, Vec<_>) =
+            recalled.iter().partition(|(_, reason)| *reason == Reason::Statement);
+        let growing: Vec<usize> = recalled.into_iter().map(|(row, _)| row).chain(others).collect();
         let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
-        self.grow_all(steps.flat_map(|size| others.iter().map(move |row| (*row, size))))?;
+        self.grow_all(steps.flat_map(|size| growing.iter().map(move |row| (*row, size))))?;
         self.grow_all_media(&other_media)?;
-        for row in superseded {
+        // A part of the message of a statement might lack the statement.
+        for row in statements.into_iter().map(|(row, _)| row).chain(superseded) {
             self.grow_whole(row)?;
         }
         Ok(())
@@ -294,11 +302,7 @@ impl Packer<'_> {
     fn grow(&mut self, turns: &[(usize, Size)]) -> StageResult<bool> {
         let (row, size) = turns[0];
         let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
-        let is_larger = match (before, size) {
-            (Size::Excerpt(now), Size::Excerpt(then)) => then > now,
-            _ => before != Size::Whole,
-        };
-        if !is_larger {
+        if size.tokens() <= before.tokens() {
             return Ok(true);
         }
         let room = self.room_for(row)?;
@@ -314,14 +318,14 @@ impl Packer<'_> {
             let length = self.view().text_of(room.piece).len();
             let failing = match size {
                 Size::Excerpt(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
-                Size::Stub | Size::Whole => length,
+                Size::Stub | Size::Recalled(_) | Size::Whole => length,
             };
             let tokens = shorten::longest_fitting(failing, &mut |tokens| {
                 self.resize(row, Size::Excerpt(tokens as u64));
                 self.fits_in(row, &room)
             })? as u64;
-            let now = if let Size::Excerpt(now) = before { now } else { 0 };
-            self.resize(row, if tokens > now { Size::Excerpt(tokens) } else { before });
+            let is_more = tokens > before.tokens();
+            self.resize(row, if is_more { Size::Excerpt(tokens) } else { before });
         }
         self.pay_result(row, &room)?;
         Ok(is_grown)
@@ -435,6 +439,7 @@ impl Packer<'_> {
     fn sized(&mut self, row: usize, size: Size) -> Option<Excerpt> {
         let (length, found) = match size {
             Size::Whole => return None,
+            Size::Recalled(_) => return self.results.recalled(row).cloned(),
             Size::Stub => {
                 let text = self.view().text_of(Piece::Message(row));
                 let tokens = self.count_left_out(&text);
@@ -460,7 +465,9 @@ impl Packer<'_> {
 
     /// Names a result in its first mark if the config wants names.
     pub(super) fn named(&self, row: usize, mut shown: Excerpt) -> Excerpt {
+        let is_result = self.input.transcript.value(row, Field::ResultId).is_some();
         if self.input.config.budget.tool_results.retrieval
+            && is_result
             && let Some((first, others)) = shown.gaps.split_first_mut()
             && let Some(end) = shown.text[first.start..].find(excerpt::MARK_END)
         {
@@ -478,7 +485,8 @@ impl Packer<'_> {
         if self.results.texts.get(&row).is_none() {
             let text = self.view().text_of(Piece::Message(row));
             let request = query::readable(self.marks.request_text(self.input));
-            let long = LongText::new(text.into(), &request, Role::Tool);
+            let role = self.input.transcript.role(row);
+            let long = LongText::new(text.into(), &request, role);
             self.results.texts.insert(row, long);
         }
     }

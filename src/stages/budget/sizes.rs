@@ -1,17 +1,30 @@
-//! Shown sizes of the tool results in a prompt.
+//! Shown sizes of the tool results and the excerpts in a prompt.
 
 use crate::base::map::Map;
-use crate::prompt::excerpt::LongText;
+use crate::prompt::excerpt::{Excerpt, LongText};
 
-/// The shown part of a result.
+/// The shown part of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Size {
     /// A line that says how much is left out.
     #[default]
     Stub,
+    /// The passages that recall chose, with about this many tokens together.
+    Recalled(u64),
     /// Passages with about this many tokens together.
     Excerpt(u64),
     Whole,
+}
+
+impl Size {
+    /// About how many tokens it shows.
+    pub(super) const fn tokens(self) -> u64 {
+        match self {
+            Self::Stub => 0,
+            Self::Recalled(tokens) | Self::Excerpt(tokens) => tokens,
+            Self::Whole => u64::MAX,
+        }
+    }
 }
 
 /// A line after a result about another result of the same call.
@@ -26,7 +39,7 @@ pub(super) enum Note {
 /// The sizes of results in a prompt.
 #[derive(Debug, Default)]
 pub(super) struct ResultSizes {
-    /// By row: the size of each result that isn't whole, or has a note.
+    /// By row: the size of each message that isn't whole and may grow, or has a note.
     pub(super) sizes: Map<usize, Size>,
     /// Rows of the newest results.
     pub(super) newest: Vec<usize>,
@@ -34,11 +47,18 @@ pub(super) struct ResultSizes {
     pub(super) newest_size: Size,
     /// By row: the line after a result of a repeated call.
     pub(super) notes: Map<usize, Note>,
-    /// By row: the whole text of each result that was shown as an excerpt, with its passages.
+    /// The passages that recall chose, each with its row.
+    pub(super) recalled: Vec<(usize, Excerpt)>,
+    /// By row: the whole text of each message that was shown as an excerpt, with its passages.
     pub(super) texts: Map<usize, LongText<'static>>,
 }
 
 impl ResultSizes {
+    /// The passages of a row that recall chose.
+    pub(super) fn recalled(&self, row: usize) -> Option<&Excerpt> {
+        self.recalled.iter().find(|(found, _)| *found == row).map(|(_, shown)| shown)
+    }
+
     /// Returns the rows that are stubs.
     pub(super) fn stubs(&self) -> Vec<usize> {
         let stubs = self.sizes.iter().filter(|(_, size)| **size == Size::Stub);

@@ -1,10 +1,13 @@
 //! Excerpts of long messages: only the passages about the request are shown.
 
 use crate::support::{Message, NOW, build, config, fates, transcript};
+use proptest::collection::vec;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use windrow::base::message::{Field, Role};
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::Fate;
+use windrow_property::properties;
 
 const REQUEST: &str = "Which valve does the greenhouse pump need?";
 const ANSWER: &str = "The greenhouse pump needs a valve of brass, twenty millimetres wide.";
@@ -76,12 +79,43 @@ fn options_choose_the_messages_with_excerpts() {
     }
     let line = |number: u32| format!("The valve of pump {number} is in greenhouse {number}.");
     let page = (0..120).map(line).collect::<Vec<_>>().join("\n");
-    let messages = chat_with(Message::assistant(&page));
-    let length = |tokens: u64| {
+    let mut messages = chat_with(Message::assistant(&page));
+    for number in 0..4 {
+        let page = page.replace("greenhouse", &format!("greenhouse number {number}"));
+        messages.insert(4, Message::assistant(&page).at(NOW.0 - 9 * DAY + 5));
+    }
+    let count = |tokens: u64| {
         let context = run(&messages, 900, &json!({"tokens": tokens}));
-        text_of(&context, 4).expect("its excerpt").len()
+        context.excerpts.len()
     };
-    assert!(length(60) < length(300));
+    assert!(count(60) > count(300));
+}
+
+/// Random pages in a chat, and a budget that is too small for all of them.
+fn pages() -> impl Strategy<Value = (Vec<Message>, u64)> {
+    let line = (0..40_u32, 0..6_usize).prop_map(|(number, word)| {
+        let word = ["valve", "seeds", "pump", "train", "ticket", "greenhouse"][word];
+        format!("The {word} of number {number} is here.")
+    });
+    let page = vec(line, 30..150).prop_map(|lines| lines.join("\n"));
+    (vec((page, any::<bool>()), 1..5), 400_u64..6_000).prop_map(|(pages, budget)| {
+        let message = |(text, is_user): &(String, bool)| {
+            if *is_user { Message::user(text) } else { Message::assistant(text) }
+        };
+        (pages.iter().map(message).collect(), budget)
+    })
+}
+
+properties! {
+    #[test]
+    /// The room that everything else leaves is for more of the pages.
+    fn excerpts_are_as_long_as_the_room_allows((messages, budget) in pages()) {
+        const LINE_AND_MARKS: u64 = 60;
+        let context = run(&messages, budget, &json!({}));
+        let is_trimmed = fates(&context).iter().any(|(fate, _)| *fate != Fate::Kept);
+        let left = budget - context.tokens.total;
+        prop_assert!(!is_trimmed || left < LINE_AND_MARKS, "{left} tokens are left");
+    }
 }
 
 #[test]

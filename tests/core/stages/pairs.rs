@@ -70,7 +70,7 @@ fn a_question_brings_the_important_part_of_its_reply() {
         let text = context.shortened.first().map(|(_, text)| text.clone());
         (fates(&context)[5], text.unwrap_or_default())
     };
-    let (found, text) = shown(140, json!({"questions": true, "replyTokens": 20}));
+    let (found, text) = shown(140, json!({"questions": true, "replyTokens": 40}));
     assert_eq!(found, (Fate::Excerpt, Reason::Paired), "{text}");
     assert!(text.contains("It is one of brass.") && text.len() < 200, "{text}");
     let short = chat_with(REQUEST, Message::assistant("One of brass."));

@@ -8,7 +8,7 @@ import { listFrom } from "../../base/lists.js";
 import { counted } from "../../base/words.js";
 import { recordOf } from "../../message/format.js";
 import type { ParsedMessage } from "../../message/read.js";
-import type { ContextManagement } from "../context-management.js";
+import { type ContextManagement, isShownForATime } from "../context-management.js";
 
 /** The defaults that Anthropic documents. */
 const CLEAR_AT_TOKENS = 100_000;
@@ -24,10 +24,6 @@ export function clearedWords(
   const edits = Array.isArray(settings) ? settings : listFrom((settings as { readonly edits?: unknown }).edits);
   return edits.map((edit) => wordsOf(recordOf(edit), messages, tokens));
 }
-
-/** True if Anthropic shows a message of instructions until the next message of the user's, and not after it. */
-export const isShownForATime = (message: object): boolean =>
-  (message as { readonly clear_at?: unknown }).clear_at === "next_user_message";
 
 /** Describes the late instructions that the model no longer sees in a request to Anthropic. */
 export function hiddenWords(messages: readonly { readonly role: string }[]): readonly string[] {
