@@ -549,14 +549,14 @@ function checkBundles(metafile) {
       // A name exported by two modules is missing from the shared file.
       const lacking = names.split(",").find((imported) => !shared.includes(imported.trim().split(" as ")[0]));
       if (lacking !== undefined) {
-        refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: call one of them otherwise`);
+        refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: rename one of them`);
       }
     }
     if (
       dirname(path) !== "dist" &&
       output.imports.some(({ path: imported }) => /^\.\/(encodings|meaning|core)\//.test(imported))
     ) {
-      refuse("imports a vocabulary or what selects, and does not lie where that path is right");
+      refuse("imports a vocabulary or the ranking module by a path that only works from dist");
     }
     /** @type {[string, RegExp][]} */
     const refused = [

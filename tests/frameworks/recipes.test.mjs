@@ -213,7 +213,7 @@ describe("worker", () => {
   const begin = async () => `/chats/${(await (await ask("POST", "/chats")).json()).id}`;
   const contents = async (chat) => (await (await ask("GET", chat)).json()).map(({ content }) => content);
 
-  test("keeps a long chat, also across a restart, and sends what fits", async () => {
+  test("keeps a long chat across a restart, and sends a part within the budget", async () => {
     const chat = await begin();
     await ask("POST", chat, "My boat is called Heron.").then((reply) => reply.text());
     for (let at = 0; at < 16; at++) {
@@ -400,7 +400,7 @@ describe("in a browser", () => {
       await context.close();
     });
 
-    test("sends what fits of a long chat, and finds what was said long ago", async () => {
+    test("sends a part of a long chat within the budget, and finds an old message", async () => {
       const { context, page, complaints } = await open(address());
       await send(page, "My boat is called Heron.");
       await page.getByText(/^Reply \d+ to: My boat/).waitFor();
