@@ -822,13 +822,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   noteClearing(settings: ContextManagement | undefined): void {
     publicCall("context_build_error", "noteClearing", () => {
       const sent = this.#sent ?? [];
+      const isForAnthropic = this.recording.config.render?.provider === "anthropic";
+      if (settings === undefined && !(isForAnthropic && sent.some((message) => "clear_at" in message))) {
+        return; // nothing is cleared, and the providers may not be loaded
+      }
       const { clearedWords, isShownForATime, hiddenWords } = requests.get();
       const words: string[] = [];
       if (settings !== undefined && this.#sent !== undefined) {
         this.#parsed ??= this.#parse(this.#sent);
         words.push(...clearedWords(settings, this.#parsed, this.tokens.total));
       }
-      if (this.recording.config.render?.provider === "anthropic" && sent.some(isShownForATime)) {
+      if (isForAnthropic && sent.some(isShownForATime)) {
         words.push(...hiddenWords(this.request("anthropic").messages));
       }
       if (words.length > 0) {
