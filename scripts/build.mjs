@@ -156,6 +156,7 @@ const papers = [
   "docs/presets.md",
   "docs/providers.md",
   "docs/recall.md",
+  "docs/recipes.md",
   "docs/redaction.md",
   "docs/reference.md",
   "docs/sessions.md",
@@ -169,6 +170,16 @@ const papers = [
     "embeddings/packages.d.ts",
     "embeddings/tsconfig.json",
   ].map(example),
+  ...[
+    "agent-loop/agent.mjs",
+    "langchain-agent/agent.mjs",
+    "react-chat/main.tsx",
+    "react-chat/route.ts",
+    "support-widget/index.html",
+    "support-widget/server.mjs",
+    "worker/index.ts",
+    "worker/wrangler.jsonc",
+  ].map((name) => example(`recipes/${name}`)),
   ...["README.md", "package.json", "tsconfig.json", "wrangler.jsonc"].map((name) => example(`worker/${name}`)),
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
@@ -538,14 +549,14 @@ function checkBundles(metafile) {
       // A name exported by two modules is missing from the shared file.
       const lacking = names.split(",").find((imported) => !shared.includes(imported.trim().split(" as ")[0]));
       if (lacking !== undefined) {
-        refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: call one of them otherwise`);
+        refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: rename one of them`);
       }
     }
     if (
       dirname(path) !== "dist" &&
       output.imports.some(({ path: imported }) => /^\.\/(encodings|meaning|core)\//.test(imported))
     ) {
-      refuse("imports a vocabulary or what selects, and does not lie where that path is right");
+      refuse("imports a vocabulary or the ranking module by a path that only works from dist");
     }
     /** @type {[string, RegExp][]} */
     const refused = [

@@ -94,11 +94,14 @@ function copyPages() {
 function copyPublic() {
   cpSync(projectPath("www", "icon.svg"), join(source, "public", "icon.svg"));
   cpSync(projectPath("pkg-template", "dist", "page"), join(source, "public", "playground"), { recursive: true });
-  cpSync(projectPath("examples", "embeddings"), join(source, "public", "examples", "embeddings"), { recursive: true });
+  for (const name of ["embeddings", "recipes"]) {
+    cpSync(projectPath("examples", name), join(source, "public", "examples", name), { recursive: true });
+  }
 }
 
 async function buildPages(output, base) {
-  const env = { SITE_SOURCE: source, SITE_OUTPUT: output, SITE_BASE: base };
+  // Without the extensions, VitePress takes links to such examples for links to pages.
+  const env = { SITE_SOURCE: source, SITE_OUTPUT: output, SITE_BASE: base, VITE_EXTRA_EXTENSIONS: "tsx,jsonc" };
   await runTool("vitepress", ["build", projectPath(folder)], env);
 }
 

@@ -19,13 +19,13 @@ const LIMITS = {
   "windrow.wasm": { brotli: 234_600 },
   "selection.wasm": { brotli: 221_000 },
   "page: buildContext": { brotli: 406_000 },
-  "slim: buildContext, the core beside it": { brotli: 51_000 },
+  "slim: buildContext, the core in a separate file": { brotli: 51_000 },
   "first context in a page: all fits": { brotli: 285_600 },
   "first context in a page: exact in o200k_base": { brotli: 740_500 },
   "first context in a page: exact in cl100k_base": { brotli: 496_700 },
   "worker: buildContext, cl100k_base": { gzip: 890_800 },
   "worker: slim, cl100k_base": { gzip: 559_600 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 831_500 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 831_500 },
   "worker: o200k_base": { gzip: 1_183_000 },
   "worker: cl100k_base": { gzip: 937_700 },
   "worker: both vocabularies": { gzip: 1_394_100 },
@@ -33,11 +33,11 @@ const LIMITS = {
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */
 const FIRST_CONTEXTS = {
-  "first context in a page: all fits": ["slim: buildContext, the core beside it", "windrow.wasm"],
+  "first context in a page: all fits": ["slim: buildContext, the core in a separate file", "windrow.wasm"],
   ...Object.fromEntries(
     ["o200k_base", "cl100k_base"].map((name) => [
       `first context in a page: exact in ${name}`,
-      ["slim: buildContext, the core beside it", "windrow.wasm", `encodings/${name}.js`],
+      ["slim: buildContext, the core in a separate file", "windrow.wasm", `encodings/${name}.js`],
     ]),
   ),
 };
@@ -52,7 +52,7 @@ const bundles = [
   { name: "page: buildContext", code: 'export { buildContext } from "windrow";', isPage: true },
   { name: "page: everything", code: everything("windrow"), isPage: true },
   {
-    name: "slim: buildContext, the core beside it",
+    name: "slim: buildContext, the core in a separate file",
     code: 'export { buildContext, init } from "windrow/slim";',
     isPage: true,
   },
@@ -69,7 +69,7 @@ const bundles = [
   { name: "worker: buildContext, o200k_base", code: 'export { buildContext } from "windrow/o200k_base";' },
   { name: "worker: buildContext, cl100k_base", code: 'export { buildContext } from "windrow/cl100k_base";' },
   { name: "worker: slim, cl100k_base", code: slimWorker("cl100k_base") },
-  { name: "worker: slim, cl100k_base, with what selects", code: slimWorker("cl100k_base", { selects: true }) },
+  { name: "worker: slim, cl100k_base, with the ranking module", code: slimWorker("cl100k_base", { selects: true }) },
   { name: "worker: slim, o200k_base", code: slimWorker("o200k_base") },
   { name: "worker: o200k_base", code: everything("windrow/o200k_base") },
   { name: "worker: cl100k_base", code: everything("windrow/cl100k_base") },
@@ -289,7 +289,7 @@ function figuresOfDocs(sizes) {
       [
         "for a page that builds contexts and no sessions | ",
         " kB |",
-        kB("slim: buildContext, the core beside it", "brotli"),
+        kB("slim: buildContext, the core in a separate file", "brotli"),
       ],
       ["the JavaScript with the providers | ", " kB |", kB("slim: the same with all providers", "brotli")],
       ["all shapes of messages and all providers | ", " kB |", kB("slim: everything, the core beside it", "brotli")],
@@ -301,7 +301,7 @@ function figuresOfDocs(sizes) {
       ["`windrow/o200k_base`, and ", " kB from `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
       ["not all fit, has ", " kB with `cl100k_base`", kB("worker: slim, cl100k_base", "gzip")],
       ["`cl100k_base`, and ", " kB with `o200k_base`:", kB("worker: slim, o200k_base", "gzip")],
-      ["With `cl100k_base` it is ", " kB then", kB("worker: slim, cl100k_base, with what selects", "gzip")],
+      ["With `cl100k_base` it is ", " kB then", kB("worker: slim, cl100k_base, with the ranking module", "gzip")],
       ["in chunks, downloads ", " kB at first", page],
       ["Then it downloads ", " kB for `o200k_base` or", o200k],
       ["for `o200k_base` or ", " kB for `cl100k_base` when", cl100k],

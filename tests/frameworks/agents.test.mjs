@@ -159,7 +159,7 @@ describe("a model asks for results of its first steps", () => {
     assert.equal(script.found.size, 10);
     assert.ok(
       model.boundTools.some((it) => it.name === "retrieve"),
-      "the model is told of the tool",
+      "the model gets the tool",
     );
   });
 

@@ -105,7 +105,7 @@ for (const { name, ai, specification } of versions) {
       assert.equal(steps.length, 5);
       assert.equal(seen.length, 5);
       checkPrompts(seen, request);
-      assert.deepEqual(messages, before, "the caller's messages stay as they were");
+      assert.deepEqual(messages, before, "the caller's messages don't change");
       for (const [at, { prompt }] of seen.entries()) {
         const inTurn = JSON.stringify(prompt).match(/step_\d/g) ?? [];
         assert.equal(new Set(inTurn).size, at, "what answers the request stays");
@@ -228,7 +228,7 @@ for (const [kind, optionsOf] of [
       });
       assert.equal(text, "Done.");
       assert.equal(bodies.length, 7);
-      assert.deepEqual(messages, given, "the caller's messages stay as they were");
+      assert.deepEqual(messages, given, "the caller's messages don't change");
       assert.deepEqual(
         made.flatMap(({ warnings }) => warnings ?? []),
         [],

@@ -129,7 +129,7 @@ test("for Anthropic it sets breakpoints, and each step of a loop repeats the one
     const state = await agentOf(model, steady).invoke({ messages: [...history, new HumanMessage(request)] });
     assert.equal(state.messages.at(-1).content, "Done.");
     assert.equal(bodies.length, 7);
-    assert.deepEqual(contents(), before, "the messages stay as they were");
+    assert.deepEqual(contents(), before, "the messages don't change");
     assert.ok(!JSON.stringify(state.messages.slice(0, history.length)).includes("cache_control"));
     for (const body of bodies) {
       assert.ok(body.cache_control, "the next step finds the end of this one");

@@ -88,7 +88,7 @@ export function checkSteps(bodies) {
   let moves = 0;
   for (const [at, body] of bodies.entries()) {
     assert.ok(markCount(body) >= 2 && markCount(body) <= 4, `${markCount(body)} marks`);
-    assert.ok(!JSON.stringify(body).includes("windrow"), "nothing of windrow's own is sent");
+    assert.ok(!JSON.stringify(body).includes("windrow"), "no field of windrow is sent");
     const [before, now] = [blocksOf(bodies[at - 1] ?? { messages: [] }), blocksOf(body)];
     moves += at > 0 && before.some((block, place) => block !== now[place]) ? 1 : 0;
   }

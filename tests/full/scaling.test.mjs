@@ -51,7 +51,7 @@ const TEXTS = {
   lists: nested("[", "]", ""),
   objects: nested('{"a":', "}"),
   "lists with a number before": nested("[1,", "]"),
-  "lists with a number behind": nested("[", ",1]"),
+  "lists that end with a number": nested("[", ",1]"),
   mixed: nested('[{"a":', "}]"),
   "not closed": (length) => "[".repeat(length),
   "almost closed": (length) => `${nested("[", "]")(length)}]`,

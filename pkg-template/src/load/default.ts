@@ -15,7 +15,7 @@ export function provideCore(): void {
   provideModule(() => compiled(base64));
   provideMeaning(() => import("#meaning"));
   provideSelectionLater(async () => {
-    const selection = inTime(await import("#selection"), "what selects", "windrow/o200k_base");
+    const selection = inTime(await import("#selection"), "the ranking module", "windrow/o200k_base");
     return await WebAssembly.compile(decodeBase64(selection.default));
   });
 }

@@ -199,8 +199,8 @@ export const cases = [
     (random, at) => (at === 0 ? inLoop(random, at) : { ...withCalls(random, at), maxTokens: 400 }),
   ),
   ...kind(
-    "what a message replies to is gone",
-    ["what is replied to is there", ...bounded],
+    "the message that another one replies to is gone",
+    ["the message that another one replies to is there", ...bounded],
     ["PraisonAI#5223", "openclaw/openclaw#151853", "vm0#4006", "jazz#438"],
     (random, at) => {
       const messages = chat(random, 30);
@@ -210,7 +210,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "what the request is about is old, and gone",
+    "the old message that answers the request is gone",
     ["the old fact is there", ...bounded],
     ["mastra-ai/mastra#9311", "acolyte#275"],
     (random) => {
@@ -261,8 +261,8 @@ export const cases = [
     (random, at) => ({ messages: [...chat(random, 60 + 20 * at), request], request: "request", maxTokens: 600 }),
   ),
   ...kind(
-    "the same twice is not the same, or changes what was given",
-    ["the same again gives the same", "the given messages stay as they are", "the request is there"],
+    "a second build returns something else, or changes its input",
+    ["a second build returns the same", "the given messages don't change", "the request is there"],
     ["lobehub#18797", "pdd#826"],
     withCalls,
   ),

@@ -72,7 +72,8 @@ export const checks = {
     const last = sent.at(-1);
     return last && ["user", "tool"].includes(last.role) ? undefined : `the last message is the ${last?.role}'s`;
   },
-  "what is replied to is there": ({ repliedTo }, sent) => (said(sent, repliedTo) ? undefined : `${repliedTo} is gone`),
+  "the message that another one replies to is there": ({ repliedTo }, sent) =>
+    said(sent, repliedTo) ? undefined : `${repliedTo} is gone`,
   "reasoning goes with its call": (_, sent) => {
     const alone = sent.find(({ reasoning, calls = [], text }) => reasoning && calls.length === 0 && !text);
     return alone && `${alone.id} is nothing but reasoning`;
@@ -87,12 +88,12 @@ export const checks = {
     const at = places.findIndex((place, index) => index > 0 && place < places[index - 1]);
     return at < 0 ? undefined : `${messages[places[at]].id} stands behind a later message`;
   },
-  "the given messages stay as they are": ({ changed }) => changed,
+  "the given messages don't change": ({ changed }) => changed,
   "counting follows the length": ({ counted, messages }) =>
     counted === undefined || counted <= 8 * messages.length
       ? undefined
       : `${counted} messages counted of ${messages.length}`,
-  "the same again gives the same": ({ again }) => again,
+  "a second build returns the same": ({ again }) => again,
   "the old fact is there": ({ fact }, sent) =>
     said(sent, fact) ? undefined : `${fact}, which the request is about, is gone`,
   "speakers are told apart": ({ messages }, sent) => {

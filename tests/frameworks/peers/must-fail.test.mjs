@@ -54,7 +54,7 @@ const examples = {
     [{}, [call, result]],
     [{}, [user, reply]],
   ],
-  "what is replied to is there": [
+  "the message that another one replies to is there": [
     [{ repliedTo: "a" }, [reply]],
     [{ repliedTo: "a" }, [user]],
   ],
@@ -70,7 +70,7 @@ const examples = {
     [{ messages: [user, reply] }, [user, reply]],
     [{ messages: [user, reply] }, [reply, user]],
   ],
-  "the given messages stay as they are": [
+  "the given messages don't change": [
     [{}, []],
     [{ changed: "the given messages were changed" }, []],
   ],
@@ -78,7 +78,7 @@ const examples = {
     [{ counted: 8, messages: [user] }, []],
     [{ counted: 9, messages: [user] }, []],
   ],
-  "the same again gives the same": [
+  "a second build returns the same": [
     [{}, []],
     [{ again: "another result" }, []],
   ],

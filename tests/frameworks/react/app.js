@@ -257,7 +257,7 @@ export const cases = {
     check(differences.length === 0, differences.join());
   },
 
-  async "a closed session fails, and a missing one counts as loading"() {
+  async "a closed session fails, and a missing one is loading"() {
     const session = await opened();
     await session.close();
     const root = place();

@@ -228,7 +228,7 @@ describe("the summary on standard error", () => {
       stderr,
     );
     assert.ok(stderr.endsWith(`Hash: ${snapshot.contextHash}\n`));
-    assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");
+    assert.ok(!stderr.includes("\u001b"), "no colors outside of a terminal");
   });
 
   test("reports the cost of each tool, server and speaker", async () => {
@@ -254,7 +254,7 @@ describe("the summary on standard error", () => {
     assert.match(stderr, /Skipped 14 rows, not understood:\n {2}row 5: .*unknown role/);
     assert.equal(stderr.match(/^ {2}row \d+: /gm).length, 10);
     assert.match(stderr, /\n {2}\+4 more\n/);
-    assert.ok(!stderr.includes("\u001b"), "what a file says cannot steer the terminal");
+    assert.ok(!stderr.includes("\u001b"), "a file can't send control sequences to the terminal");
   });
 });
 
@@ -299,7 +299,7 @@ describe("a file of several conversations", () => {
     );
   });
 
-  test("uses the one that is named by its id or its number", async () => {
+  test("uses the conversation with this id or number", async () => {
     for (const named of ["1", "a"]) {
       assert.equal((await build("--conversation", named)).stdout, "User: to Rome\n");
     }
@@ -317,7 +317,7 @@ describe("a file of several conversations", () => {
     assert.match(stderr, /\n30 conversations: 30: “No\. \[31m 29”, c29\nOthers/);
     assert.equal(stderr.match(/^ {2}\d+: “/gm).length, 10);
     assert.match(stderr, /\n {2}\+19 more\n/);
-    assert.ok(!stderr.includes("\u001b"), "what a file says cannot steer the terminal");
+    assert.ok(!stderr.includes("\u001b"), "a file can't send control sequences to the terminal");
   });
 
   test("refuses an unknown one, and lists those that exist", async () => {

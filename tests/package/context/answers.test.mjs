@@ -68,8 +68,8 @@ const HOOKS = {
     wrong: {
       "ids that nobody asked for": () => ["m3", "nobody", "m23"],
       "nothing but ids that nobody asked for": () => ["nobody"],
-      "an id twice, and one that is none twice": () => ["m3", "m3", "nobody", "nobody"],
-      "a number that is no number": () => ["m3", Number.NaN],
+      "a repeated id, and a repeated invalid one": () => ["m3", "m3", "nobody", "nobody"],
+      "NaN as a number": () => ["m3", Number.NaN],
       "nothing in the place of one": () => ["m3", null],
     },
     part: (random) =>
@@ -86,7 +86,7 @@ const HOOKS = {
       "numbers that nobody asked for": () => '{"relevant_ids": [3, 19, -1]}',
       "nothing but numbers that nobody asked for": () => '{"relevant_ids": [99]}',
       "numbers as texts": () => '{"relevant_ids": [3, "1"]}',
-      "a number twice, and one that is none": () => '{"relevant_ids": [3, 3, null]}',
+      "a repeated number, and an invalid one": () => '{"relevant_ids": [3, 3, null]}',
       "half an answer": () => '{"relevant_ids": [3, ',
       "an answer, and half a better one": () => '{"relevant_ids": [3]} No, {"relevant_ids": [1, ',
       "no list": () => '{"relevant_ids": 3}',
@@ -115,12 +115,12 @@ const HOOKS = {
       return given == null || (listOf(given)?.every(isItem) ?? false);
     },
     wrong: {
-      "a score that is no number": () => ["one", { text: "two", score: Number.NaN }],
+      "NaN as a score": () => ["one", { text: "two", score: Number.NaN }],
       "a score that is a text": () => [{ text: "two", score: "0.5" }],
-      "a source and an id that are none": () => [{ text: "two", source: 5, id: {} }],
-      "metadata that are none": () => [{ text: "two", metadata: "a.md" }],
-      "what is no item": () => ["one", null, 5, { text: 5 }, ["one"]],
-      "nothing but what is no item": () => [{ content: "one" }],
+      "an invalid source and an invalid id": () => [{ text: "two", source: 5, id: {} }],
+      "invalid metadata": () => [{ text: "two", metadata: "a.md" }],
+      "an invalid item": () => ["one", null, 5, { text: 5 }, ["one"]],
+      "only invalid items": () => [{ content: "one" }],
       "an item that throws": () => [
         "one",
         {
@@ -212,8 +212,8 @@ const HOOKS = {
             [4, "two"],
           ]),
         ),
-      "what is no text": ([{ conversations }]) => conversations.map((_, index) => (index === 0 ? 5 : "one")),
-      "nothing but what is no text": ([{ conversations }]) => conversations.map(() => ({ summary: "one" })),
+      "an invalid text": ([{ conversations }]) => conversations.map((_, index) => (index === 0 ? 5 : "one")),
+      "only invalid texts": ([{ conversations }]) => conversations.map(() => ({ summary: "one" })),
       "a blank text": ([{ conversations }]) => conversations.map((_, index) => (index === 0 ? " \n" : "one")),
       "nothing but blank texts": ([{ conversations }]) => conversations.map(() => ""),
       "an object of a class": () => new Date(0),
@@ -322,7 +322,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
   describe(`the answer of ${name}`, () => {
     test("is understood completely if it is valid", async () => {
       const { isRight } = await ask(name, right);
-      assert.equal(isRight, true, "the test knows what is right");
+      assert.equal(isRight, true, "the test accepts a right answer");
       await check(name, right);
     });
 
@@ -332,7 +332,7 @@ for (const [name, { right, wrong, part, wanted, takesText = false, answer = (_, 
       test(`leaves a note if it is invalid: ${what}`, async () => {
         const { isRight } = await ask(name, give);
         // `complete` answers with a text, and this one names nothing.
-        assert.equal(isRight, false, "the test knows what is wrong");
+        assert.equal(isRight, false, "the test refuses a wrong answer");
         await check(name, give);
       });
     }
@@ -427,7 +427,7 @@ describe("a note on an answer", () => {
     assert.equal(open.kept.length, messages.length);
   });
 
-  test("is short, whatever the answer was", async () => {
+  test("is short after any answer", async () => {
     const long = "🧵".repeat(100_000);
     for (const [name, answer] of [
       ["triage.select", () => ["m3", long, Symbol(long), { id: long }]],

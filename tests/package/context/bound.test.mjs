@@ -17,7 +17,7 @@ before(() => loadEncoding("o200k_base"));
 const system = (text) => ({ role: "system", content: text });
 
 describe("bound reasoning", () => {
-  test("is sent only if the provider accepts it, whatever is cut, edited or sent to another model", async () => {
+  test("is sent only if the provider accepts it, also after cuts, edits and changes of the model", async () => {
     let sending = 0;
     let cases = 0;
     await forEachSeedAsync(async (random) => {
@@ -47,7 +47,7 @@ describe("bound reasoning", () => {
         assert.equal(provider.sent, turn === 0 || thought > 0 ? thought : provider.sent);
         const note = context.trace.notes.some(({ kind }) => kind === "thinking-left-out");
         const all = context.kept.filter(({ role }) => role === "assistant").length;
-        assert.equal(note, provider.sent < all, "what is left out is noted");
+        assert.equal(note, provider.sent < all, "a note counts the omitted parts");
         const reply = provider.reply(random, body, MODEL, false);
         thought += 1;
         transcript.append([reply, next(random, reply)]);

@@ -56,7 +56,7 @@ describe("copies of a text", () => {
     assert.ok(roomyCount > 0 && fullCount > 0);
   });
 
-  test("required messages count: what a pinned message says isn't recalled again", () => {
+  test("required messages count: recall doesn't repeat the words of a pinned message", () => {
     const content = "The greenhouse pump reports a pressure of three.";
     const messages = [
       { id: "pinned", role: "user", content, pinned: true },
@@ -71,7 +71,7 @@ describe("copies of a text", () => {
     assert.match(context.explain("m3").words, /message "pinned" says the same/);
   });
 
-  test("short replies are no copies: each answers something else", () => {
+  test("short replies aren't copies: each answers something else", () => {
     const messages = Array.from({ length: 12 }, (_, at) => ({
       id: `m${at}`,
       role: at % 2 === 0 ? "assistant" : "user",

@@ -541,7 +541,7 @@ describe("aborting", () => {
     checkContextError(await errorOf(() => building), { code: "ABORTED" });
     assert.equal(counted.listening, 0);
     const context = await buildContext(messages, { request: "And when?", encoding: "cl100k_base" });
-    assert.equal(context.tokens.exact, true, "the next build loads it all the same");
+    assert.equal(context.tokens.exact, true, "the next build still loads it");
   });
 
   test("after: nothing happens", async () => {
@@ -599,7 +599,7 @@ describe("aborting", () => {
   });
 });
 
-describe("nothing is left behind", () => {
+describe("nothing remains", () => {
   setFlagsFromString("--expose_gc");
   const collectGarbage = runInNewContext("gc");
 

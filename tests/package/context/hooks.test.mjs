@@ -118,7 +118,19 @@ describe("triage.select", () => {
 
   for (const [name, answer] of Object.entries({
     "candidates' ids among others": ["nobody", "m2", "m19", ""],
-    "what is no id beside one that is": [null, undefined, 5, 2.5, true, {}, ["m4"], () => "m4", Symbol("m4"), 4n, "m2"],
+    "an invalid id next to a valid one": [
+      null,
+      undefined,
+      5,
+      2.5,
+      true,
+      {},
+      ["m4"],
+      () => "m4",
+      Symbol("m4"),
+      4n,
+      "m2",
+    ],
   })) {
     test(`may answer ${name}, with a note`, async () => {
       const context = await triaged({ select: () => answer });

@@ -62,7 +62,7 @@ describe("a question and its reply", () => {
     assert.equal(whole.explain("m5").fate, "left out");
   });
 
-  test("a recording replays the same, whatever was read", async () => {
+  test("a recording replays the same, however much was read", async () => {
     const messages = chatWith("Which valve does the greenhouse pump need, one of brass?", page);
     const transcript = createTranscript(messages);
     const context = await buildContext(transcript, config({ pairs: { replyTokens: 30 } }, 160));

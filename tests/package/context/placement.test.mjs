@@ -48,9 +48,9 @@ test("recalled messages are one message after the history, and the caller's obje
     quotes.content,
   );
   const rest = context.messages.filter((message) => !garden.includes(message));
-  assert.equal(rest.length, 3, "the notice, what is quoted, and the request");
+  assert.equal(rest.length, 3, "the notice, the quoted messages, and the request");
   assert.match(rest[0].content, /^\[\d+ earlier messages, 2025-02-10 17:0\d to 2025-02-10 17:\d\d, are not shown\.\]$/);
-  assert.equal(context.messages.indexOf(rest[0]), 1, "behind the instructions");
+  assert.equal(context.messages.indexOf(rest[0]), 1, "after the instructions");
   const left = garden.filter(({ id }) => context.explain(id).fate === "left out");
   assert.equal(Number(/\d+/.exec(rest[0].content)[0]), left.length);
 

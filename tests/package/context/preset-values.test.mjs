@@ -165,7 +165,7 @@ const behaviours = {
       await outcome([...exchanges(4), ...sourced("scheduled", 2), ...sourced("briefing", 3)], preset),
       await outcome([...exchanges(4), ...sourced("briefing", 2), ...sourced("scheduled", 3)], preset),
     ],
-    "a reply to what is long past": (preset) =>
+    "a reply to a message long ago": (preset) =>
       outcome(exchanges(40), { ...preset, request: { content: "that", replyTo: "u2" } }),
     "little room": (preset) =>
       outcome(withAnOldMatch(20), { ...preset, request: "zeppelin", budget: { maxTokens: 120 } }),

@@ -188,7 +188,7 @@ describe("omissions and switches of the documents", () => {
     assert.equal(tiers(0), tiers(undefined));
   });
 
-  test("triaged keeps 25 exchanges, whatever posts and tool steps are between them", () => {
+  test("triaged keeps 25 exchanges, with any posts and tool steps between them", () => {
     const random = new Random(3);
     for (let round = 0; round < 10; round += 1) {
       const noise = (at, createdAt) =>
@@ -571,7 +571,7 @@ describe("turnContract", () => {
       const contentsOf = messages.map(({ content }) => content);
       assert.ok(contentsOf.includes("Last checkpoint: Half is done.") && contentsOf.at(-1) === "Go on.");
       assert.ok(kept.length >= before, `${maxTokens} tokens keep less chat than ${maxTokens - 1}`);
-      assert.ok(form(context) === "full" || kept.length === 0, "chat beside a summary");
+      assert.ok(form(context) === "full" || kept.length === 0, "chat next to a summary");
       before = kept.length;
       seen.chat += kept.length > 0 ? 1 : 0;
       seen.none += kept.length === 0 && form(context) === "full" ? 1 : 0;
@@ -617,7 +617,7 @@ describe("turnContract", () => {
     }
   });
 
-  test("request and checkpoint stay whatever they cost, and the trace says so", () => {
+  test("request and checkpoint stay at any cost, and the trace says so", () => {
     const context = built(20);
     assert.ok(context.tokens.total > 20);
     assert.equal(context.kept.length, 0);

@@ -100,7 +100,7 @@ describe("replay", () => {
     assert.deepEqual(await kinds(messages.slice(0, 2)), [false, ["transcript_shorter", "context_changed"]]);
     assert.deepEqual(await kinds([]), [false, ["transcript_shorter", "context_changed"]]);
     const relabelled = [{ ...messages[0], id: "b" }, ...messages.slice(1)];
-    assert.deepEqual(await kinds(relabelled), [true, ["transcript_changed"]], "an id is no part of the context");
+    assert.deepEqual(await kinds(relabelled), [true, ["transcript_changed"]], "an id isn't part of the context");
     assert.deepEqual(await kinds(messages, { ...recording, engineVersion: "0.0.1" }), [true, ["engine_changed"]]);
     assert.deepEqual(await kinds(messages, { ...recording, contextHash: "ctx_0" }), [false, ["context_changed"]]);
     const smaller = { ...recording, config: { ...recording.config, budget: { maxTokens: 20 } } };

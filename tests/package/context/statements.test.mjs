@@ -32,7 +32,7 @@ describe("listStatements", () => {
     assert.deepEqual(await listStatements([]), []);
   });
 
-  test("names what a newer statement replaces", async () => {
+  test("names the older statement that a newer one replaces", async () => {
     const eaten = ["I never eat cheese, fish or eggs.", "I only eat fish, eggs or cheese."];
     const listed = await listStatements(eaten.map((content) => ({ role: "user", content })));
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe("listStatements", () => {
     );
   });
 
-  test("fails for what is no list, and for a wrong option", async () => {
+  test("fails for anything but a list, and for a wrong option", async () => {
     const kind = "transcript_error";
     checkContextError(await errorOf(() => listStatements(wrong("a"))), { kind, code: "INVALID_TRANSCRIPT" });
     checkContextError(await errorOf(() => listStatements(messages, wrong({ name: 1 }))), {
@@ -55,7 +55,7 @@ describe("listStatements", () => {
 });
 
 describe("filter.forgotten", () => {
-  test("leaves out what the list names, and the recording has it", async () => {
+  test("leaves out the listed statements, and the recording has the list", async () => {
     const [, daughter] = await listStatements(messages);
     const forgotten = [{ sentence: daughter.sentence, messageIds: ["c"] }];
     const context = await buildContext(messages, { encoding, filter: { forgotten } });

@@ -167,7 +167,7 @@ describe("a context with tools", () => {
     assert.ok(find.calls > 0 && find.results > 0);
     assert.ok(named(context, "open").results > 50 && named(context, "close").results < 15);
     const user = context.tokens.bySource.speakers.find(({ role }) => role === "user");
-    assert.ok(user.tokens < 25, "results are no words of the user's");
+    assert.ok(user.tokens < 25, "results aren't the user's words");
   });
 
   test("exists with a counting hook too, and copies don't have the field", async () => {

@@ -247,7 +247,7 @@ describe("budgets hold", () => {
         // An estimate of the whole may differ from the sum of its parts by rounding, but must be close.
         assert.ok(again <= tokens.total + context.kept.length + 2, `${again} of ${tokens.total}`);
       } else {
-        assert.equal(again, tokens.total, "the total is what the whole prompt costs");
+        assert.equal(again, tokens.total, "the total is the cost of the whole prompt");
       }
       const { maxTokens, contextLimit, replyReserve, maxChars } = config.budget;
       const limit = maxTokens ?? (contextLimit === undefined ? null : contextLimit - (replyReserve ?? 1024));

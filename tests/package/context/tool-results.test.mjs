@@ -215,7 +215,7 @@ describe("a model that needs ten results at once", () => {
   };
 
   for (const count of [30, 60, 120, 300]) {
-    test(`reads each once more after ${count} steps, and finishes`, () => {
+    test(`reads each again after ${count} steps, and finishes`, () => {
       const messages = [
         { role: "user", content: TASK },
         ...Array.from({ length: count }, (_, at) => open(at, at)).flat(),

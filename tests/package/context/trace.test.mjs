@@ -175,7 +175,7 @@ describe("a shortened message", () => {
     assert.equal(context.trimmed, true);
   });
 
-  test("keeps the request's own question, however long it is and whatever is pasted around it", () => {
+  test("keeps the request's own question, at any length and with any text pasted around it", () => {
     const log = Array.from(
       { length: 300 },
       (_, at) => `2026-01-05 08:00:${at} INFO worker-${at % 7} GET /items?id=${at}`,
@@ -215,16 +215,16 @@ describe("a shortened message", () => {
   const kinds = {
     "text parts": { role: "user", content: [{ type: "text", text: long }, "and", { type: "text", text: long }] },
     "a refusal": { role: "assistant", content: null, refusal: long },
-    "text beside an image": {
+    "text next to an image": {
       role: "user",
       content: [
         { type: "image", detail: "low", data: "…" },
         { type: "text", text: long },
       ],
     },
-    "text beside reasoning": { role: "assistant", content: [{ type: "reasoning", text: "thinking" }, long] },
-    "text beside a call": { role: "assistant", content: long, toolCalls: [{ id: "a", name: "find", arguments: {} }] },
-    "text beside a call as a part": {
+    "text next to reasoning": { role: "assistant", content: [{ type: "reasoning", text: "thinking" }, long] },
+    "text next to a call": { role: "assistant", content: long, toolCalls: [{ id: "a", name: "find", arguments: {} }] },
+    "text next to a call as a part": {
       role: "assistant",
       content: [
         { type: "text", text: long },

@@ -114,7 +114,7 @@ function written(value) {
 /** The output shown below an example. */
 function outputBelow({ after }) {
   const found = after.match(/^\n\n```text\n(.*?)\n```$/ms);
-  assert.ok(found?.index === 0, "the output stands right below the example");
+  assert.ok(found?.index === 0, "the output is right below the example");
   return found[1];
 }
 

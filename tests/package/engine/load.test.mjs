@@ -240,7 +240,7 @@ describe("any repetitive text is read once", () => {
       }),
     "an id": (text) => inSession((session) => session.append(user({ id: text }))),
     "the name of a field": (text) => build(user({ [text]: "a" })),
-    "the name of a field with what is said in it": (text) => build({ role: "user", [text]: "what is said" }),
+    "the name of a field with its text": (text) => build({ role: "user", [text]: "what is said" }),
     "the value of a field that is not read": (text) => build({ role: "user", other: text }),
     "a role": (text) => build({ role: text, content: "a" }),
     "the type of a row": (text) => parseTranscript(JSON.stringify([{ type: text, text: "a" }])),

@@ -176,7 +176,7 @@ describe("the content of a message", () => {
     ],
     "an error": [{ content_type: "system_error", name: "Denied", text: "robots.txt" }, "Denied: robots.txt"],
     "an output": [{ content_type: "execution_output", text: "2" }, "2"],
-    "what is cited": [{ content_type: "citable_code_output", output_str: "3" }, "3"],
+    "the citations": [{ content_type: "citable_code_output", output_str: "3" }, "3"],
     "a screen": [
       { content_type: "computer_output", screenshot: { ...pointer, size_bytes: 9 } },
       [{ type: "image", url: "sediment://file_1", width: 640, height: 480, bytes: 9 }],

@@ -70,7 +70,7 @@ function randomTree(random) {
 }
 
 describe("the branch of a log", () => {
-  test("is that of the newest leaf, whatever else is in Claude Code's log", () => {
+  test("is that of the newest leaf, with any other rows in Claude Code's log", () => {
     forEachSeed((random) => {
       const { rows, words } = randomTree(random);
       const written = rows.flatMap((row) => {

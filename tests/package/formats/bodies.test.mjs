@@ -278,7 +278,7 @@ describe("turns", () => {
     assert.equal(EARLIER_MESSAGES, "[Earlier messages are not shown.]");
   });
 
-  test("results directly follow their calls, whatever was said between", () => {
+  test("results directly follow their calls, with any words said between", () => {
     const {
       openai,
       anthropic,
@@ -420,7 +420,7 @@ describe("names", () => {
       ["Mara: a", "Dr. Q\\: PhD: b"],
     );
     assert.deepEqual(gemini.contents[0].parts, [{ text: "Mara: a" }, { text: "Dr. Q\\: PhD: b" }]);
-    assert.equal(anthropic.messages[1].content, "c", "nobody imitates a name before what it says");
+    assert.equal(anthropic.messages[1].content, "c", "nobody can imitate the name before a text");
   });
 
   test("before an image it is a separate text", () => {
@@ -596,8 +596,8 @@ describe("reasoning", () => {
         ["message", "msg_1"],
       ],
     );
-    assert.deepEqual(sent([part, "It."]), [{ role: "assistant", content: "It." }], "nothing behind it has an id");
-    assert.deepEqual(sent([{ ...part, data: "e" }]), [], "nothing is behind it");
+    assert.deepEqual(sent([part, "It."]), [{ role: "assistant", content: "It." }], "nothing after it has an id");
+    assert.deepEqual(sent([{ ...part, data: "e" }]), [], "nothing is after it");
     assert.deepEqual(
       sent([{ type: "reasoning", text: "of another" }, said]),
       [

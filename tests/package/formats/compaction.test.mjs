@@ -122,7 +122,7 @@ describe("a compaction", () => {
       cases += 1;
     });
     assertShare(compacted, cases, 3, "conversations have much before it");
-    assertShare(same, cases, 2, "bodies are held against those without what was before");
+    assertShare(same, cases, 2, "bodies equal those without the earlier messages");
   });
 
   test("goes to nobody else: others get the messages before it", async () => {
@@ -147,7 +147,7 @@ describe("a compaction", () => {
       const { tokens } = countTokens(gone.join(" "), { model });
       assert.ok(
         context.tokens.total >= 0.9 * tokens,
-        `${context.tokens.total} tokens, and ${tokens} of what is sent again`,
+        `${context.tokens.total} tokens, and ${tokens} of the messages that are sent again`,
       );
     });
   });

@@ -151,7 +151,7 @@ describe("late instructions", () => {
     assertShare(noted, cases, 5, "prompts have hidden instructions");
   });
 
-  test("change the tools in Converse's form for Bedrock, and what no provider takes is noted", () => {
+  test("change the tools in Converse's form for Bedrock, and a note counts the changes that a provider doesn't take", () => {
     let [sentCount, noted, cases] = [0, 0, 0];
     forEachSeed((random) => {
       const tool = { type: "tool_reference", name: saying(random, 2) };
@@ -191,7 +191,7 @@ describe("late instructions", () => {
       );
       const without = words.length === 0 ? [] : [say("system", ...words)];
       const bare = buildContextSync(messages.toSpliced(messages.indexOf(change), 1, ...without), config);
-      assert.equal(context.tokens.total > bare.tokens.total, takes, "only what is sent is counted");
+      assert.equal(context.tokens.total > bare.tokens.total, takes, "only the sent parts are counted");
       sentCount += takes ? 1 : 0;
       noted += note === undefined ? 0 : 1;
       cases += 1;

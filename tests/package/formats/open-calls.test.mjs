@@ -136,7 +136,7 @@ describe("calls without a result", () => {
           assert.ok(shape === "opencode" || !sent.includes(INTERRUPTED), sent);
         }
         const again = contextOf(context.kept, { encoding, request: null, shape: undefined });
-        assert.ok(!again.trace.notes.some(({ kind }) => kind === "open-calls"), "what is kept has no open call");
+        assert.ok(!again.trace.notes.some(({ kind }) => kind === "open-calls"), "the kept messages have no open call");
       });
       // Items contain a single call and are dropped whole. opencode and Mastra report the fate of their calls
       // themselves.

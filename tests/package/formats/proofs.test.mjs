@@ -95,7 +95,7 @@ describe("unreadable reasoning", () => {
             assert.equal(
               body.input[at - 1].id,
               `rs_${number}`,
-              "an item by its id stands behind the reasoning that led to it",
+              "an item by its id follows the reasoning that led to it",
             );
           }
         }

@@ -608,14 +608,14 @@ describe("text in an unread place is refused with the place", () => {
     "another name for content": [{ role: "user", say: "Hello there." }, "say"],
     "a list of another name": [{ role: "user", contents: [{ type: "text", text: "hello" }] }, "contents"],
     "an object": [{ role: "user", message: { text: "hello" } }, "message"],
-    "an empty content beside a text": [{ role: "user", content: "", text: "hello" }, "text"],
-    "null beside a body": [{ role: "user", content: null, body: "hello" }, "body"],
-    "an empty list beside pieces": [{ role: "user", content: [], pieces: [{ type: "text", text: "hello" }] }, "pieces"],
-    "an empty content beside what is said in words": [
-      { role: "user", content: "", whatever: "It is said here." },
-      "whatever",
+    "an empty content next to a text": [{ role: "user", content: "", text: "hello" }, "text"],
+    "null next to a body": [{ role: "user", content: null, body: "hello" }, "body"],
+    "an empty list next to pieces": [
+      { role: "user", content: [], pieces: [{ type: "text", text: "hello" }] },
+      "pieces",
     ],
-    "a content beside more pieces": [
+    "an empty content next to words": [{ role: "user", content: "", whatever: "It is said here." }, "whatever"],
+    "a content next to more pieces": [
       {
         role: "assistant",
         content: "One.",
@@ -626,15 +626,15 @@ describe("text in an unread place is refused with the place", () => {
       },
       "pieces",
     ],
-    "a list as the content beside parts": [
+    "a list as the content next to parts": [
       { role: "user", content: [{ type: "text", text: "hello" }], parts: [{ type: "step-start" }] },
       "content",
     ],
-    "a content beside parts that say something else": [
+    "a content next to parts that say something else": [
       { role: "assistant", content: "One.", parts: [{ type: "text", text: "Two." }] },
       "content",
     ],
-    "a content beside tools": [
+    "a content next to tools": [
       { role: "assistant", content: "One.", toolUses: [{ type: "tool_use", id: "x", name: "find", input: {} }] },
       "toolUses",
     ],
@@ -642,7 +642,7 @@ describe("text in an unread place is refused with the place", () => {
       { role: "assistant", content: "One.", toolInvocations: [{ toolCallId: "x", toolName: "find", args: {} }] },
       "toolInvocations[0].state",
     ],
-    "a content beside calls of another name": [
+    "a content next to calls of another name": [
       {
         role: "assistant",
         content: "",
@@ -650,7 +650,7 @@ describe("text in an unread place is refused with the place", () => {
       },
       "additional_kwargs",
     ],
-    "a content beside videos": [{ role: "user", content: "Look.", videos: ["aGVsbG8="] }, "videos"],
+    "a content next to videos": [{ role: "user", content: "Look.", videos: ["aGVsbG8="] }, "videos"],
     "a text part with words": [part({ type: "text", words: "hello" }), "content[1].words"],
     "an empty text part with a value": [part({ type: "text", text: "", value: "hello" }), "content[1].value"],
     "a part of no type": [part({ text: "hello" }), "content[1].type"],
@@ -663,7 +663,7 @@ describe("text in an unread place is refused with the place", () => {
     ],
     "an image of another name": [part({ type: "image", b64_json: "aGVsbG8=" }), "content[1].b64_json"],
     "a file of nothing": [part({ type: "file", file: { filename: "a.pdf" } }), "content[1]"],
-    "a text of a search result that is none": [
+    "an invalid text of a search result": [
       part({ type: "search_result", title: "Boats", source: "a", content: [{ type: "image" }] }),
       "content[1].content[0].text",
     ],
@@ -694,11 +694,11 @@ describe("text in an unread place is refused with the place", () => {
     ],
     "a role of no shape": [{ role: "robot", parts: [{ text: "hello" }] }, "role"],
     "a part of no shape": [{ role: "user", parts: [{ say: "hello" }] }, "parts"],
-    "calls beside the parts of another shape": [
+    "calls next to the parts of another shape": [
       { role: "model", parts: [{ text: "hello" }], toolUses: [{ type: "tool_use", id: "x", name: "find", input: {} }] },
       "toolUses",
     ],
-    "a file beside an item": [
+    "a file next to an item": [
       { type: "function_call_output", call_id: "c", output: "hi", attachments: [{ url: "https://example.org/1.png" }] },
       "attachments",
     ],

@@ -222,7 +222,7 @@ function signedIn(body) {
 }
 
 describe("a signed part", () => {
-  test("goes back unchanged or not at all, whatever its text, in every format and to every provider", () => {
+  test("goes back unchanged or not at all, with any text, in every format and to every provider", () => {
     let sentCount = 0;
     const caseCount = forEachSeed((random) => {
       const kind = random.pick(Object.keys(CARRIERS));
@@ -250,7 +250,7 @@ describe("a signed part", () => {
       ]) {
         assert.deepEqual(problemsOf(provider, body), []);
         for (const [proof, said] of signedIn(body)) {
-          assert.ok(known.has(proof), `${JSON.stringify(proof)} is no proof that was given`);
+          assert.ok(known.has(proof), `${JSON.stringify(proof)} isn't one of the given proofs`);
           const whole = known.get(proof);
           assert.ok(whole === undefined || said === whole, `${kind}: ${proof} in ${JSON.stringify(body)}`);
           sentCount += 1;

@@ -152,7 +152,7 @@ describe("access is granted", () => {
     "an empty token": () => "Bearer ",
     "another scheme": async () => `Basic ${await tokenOf("mira")}`,
     "a token without scheme": () => tokenOf("mira"),
-    "what is no token": () => "Bearer mira",
+    "an invalid token": () => "Bearer mira",
     "two tokens": async () => `${await bearer("mira")}, ${await bearer("mira")}`,
     "a token without signature": async () => (await bearer("mira")).replace(/\.[^.]*$/, "."),
     "a token with two parts": async () => (await bearer("mira")).replace(/\.[^.]*$/, ""),
@@ -302,7 +302,7 @@ describe("a user's chat", () => {
     "p".repeat(200),
   ];
 
-  test("is found by its owner, whatever subjects and chats are called", async () => {
+  test("is found by its owner, with any names of subjects and chats", async () => {
     const textOf = (subject, chat) => JSON.stringify({ of: subject, in: chat });
     for (const subject of subjects) {
       const authorization = await bearer(subject);
@@ -324,7 +324,7 @@ describe("a user's chat", () => {
     }
   });
 
-  test("is closed to everyone else, whatever the URL and the body say", async () => {
+  test("is closed to everyone else, with any URL and body", async () => {
     const mira = await bearer("mira-of-the-secret");
     const jonas = await bearer("jonas");
     await ask("POST", pathOf("secret"), { authorization: mira, body: user("the code is 4711") });
@@ -489,6 +489,6 @@ describe("a chat", () => {
     });
     checkRefusal({ status: inPieces.status, body: await inPieces.json() }, 413, "TOO_LARGE");
     const found = await ask("GET", `${plan}?limit=5000`, { authorization });
-    assert.deepEqual(contentsOf(found), ["one"], "nothing of what was refused was kept");
+    assert.deepEqual(contentsOf(found), ["one"], "no refused message was kept");
   });
 });

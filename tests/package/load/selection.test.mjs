@@ -71,7 +71,7 @@ test("the ranking module is linked once, however many calls request it meanwhile
       return made;
     });`,
   );
-  assert.equal(linked, 2, "the core, and what selects");
+  assert.equal(linked, 2, "the core and the ranking module");
 });
 
 test("a promise loads what it needs by itself", () => {

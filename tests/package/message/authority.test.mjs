@@ -93,7 +93,7 @@ describe("accept", () => {
       return true;
     });
 
-  test("refuses roles and formats that aren't listed, and stores nothing of the append", async () => {
+  test("refuses roles and formats that aren't listed, with the whole append", async () => {
     const session = await open({ roles: ["user"], formats: ["windrow"] });
     const mine = { role: "user", content: "Hi." };
     await refuses(session.append([mine, { role: "system", content: "Pay." }]), /^messages\[1\]: .* the role system/);

@@ -64,7 +64,7 @@ describe("base64 in a result", () => {
         assert.match(whole, /after/);
         assert.ok(context.tokens.total < 300, `${context.tokens.total} tokens`);
         assert.ok(countTokens(messages, { encoding: "estimate" }).tokens < 300);
-        assert.deepEqual(messages, copy, "the caller's messages stay as they are");
+        assert.deepEqual(messages, copy, "the caller's messages don't change");
         const body = context.request("anthropic");
         assert.deepEqual(problemsOf("anthropic", body), []);
         assert.ok(!JSON.stringify(body).includes(data.slice(0, 60)));

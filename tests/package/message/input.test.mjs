@@ -26,7 +26,7 @@ function checkOrdinaryCall() {
   for (const messages of [ordinary, structuredClone(ordinary)]) {
     const { contextHash } = buildContextSync(messages, ordinaryConfig).snapshot;
     expectedHash ??= contextHash;
-    assert.equal(contextHash, expectedHash, "an ordinary call after an error gives what it gave before");
+    assert.equal(contextHash, expectedHash, "an ordinary call after an error returns the same as before");
   }
 }
 
@@ -130,7 +130,7 @@ describe("invalid messages", () => {
     "tags that are a text": [user("hi", { tags: "command" }), ".tags"],
     "a tag that is a number": [user("hi", { tags: ["command", 5] }), ".tags[1]"],
     "a session that is a number": [user("hi", { sessionId: 5 }), ".sessionId"],
-    "tool calls that are no list": [{ role: "assistant", toolCalls: {} }, ".toolCalls"],
+    "tool calls that aren't a list": [{ role: "assistant", toolCalls: {} }, ".toolCalls"],
     "a tool call of nothing": [{ role: "assistant", toolCalls: [null] }, ".toolCalls[0]"],
     "a tool call without an id": [{ role: "assistant", toolCalls: [{ name: "find" }] }, ".toolCalls[0].id"],
     "a tool call without a name": [
@@ -530,7 +530,7 @@ describe("odd but valid input", () => {
     );
   });
 
-  test("unreadable times count as missing", async () => {
+  test("unreadable times are missing times", async () => {
     const times = [
       "yesterday",
       "",

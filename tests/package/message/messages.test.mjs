@@ -124,7 +124,7 @@ describe("groups", () => {
     assert.deepEqual(
       reasons([result("a"), call("a"), user("now")]),
       ["result_without_call", "call_without_result", "request"],
-      "a result before its call is no result of it",
+      "a result before its call doesn't belong to it",
     );
     assert.deepEqual(reasons([call("a", "b"), result("a"), user("now")]), ["history", "history", "request"]);
   });
@@ -300,7 +300,7 @@ function edit(random, messages) {
 }
 
 describe("an array that is passed again", () => {
-  test("returns the same as a fresh one, whatever happened to it", () => {
+  test("returns the same as a fresh one after any changes", () => {
     forEachSeed((random) => {
       let messages = randomTranscript(random, { mostMessages: 12 });
       const config = { ...randomConfig(random), encoding };

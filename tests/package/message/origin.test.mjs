@@ -59,7 +59,7 @@ describe("a message with results and words", () => {
     }
   });
 
-  test("gives each result a separate place: one is shortened, and the others are unchanged", () => {
+  test("results have separate places: one is shortened, and the others are unchanged", () => {
     const results = [result("a", "wide ".repeat(900)), result("b", "forty seats"), result("c", "two boats")];
     /** @type {any[]} */
     const messages = [
@@ -77,7 +77,7 @@ describe("a message with results and words", () => {
     assert.deepEqual(problemsOf("anthropic", context.request("anthropic")), []);
   });
 
-  test("denies tools the user's voice, whatever they say, in every provider's request", () => {
+  test("denies tools the user's voice, with any text, in every provider's request", () => {
     let keptCount = 0;
     const caseCount = forEachSeed((random) => {
       const messages = [];

@@ -302,7 +302,7 @@ test("random conversations cost the same in this form as in their own", () => {
     for (const message of messages) {
       const plain = plainOf(message);
       const again = plainOf(plain);
-      assert.deepEqual(again, plain, "a message in this form is read as it is");
+      assert.deepEqual(again, plain, "a message in this form is read unchanged");
       assert.equal(costOf(plain), costOf(message), JSON.stringify(message));
     }
   });

@@ -89,7 +89,7 @@ const sentBy = (context) =>
 
 describe("a message of several steps", () => {
   for (const shape of STEPPED) {
-    test(`${shape}: what is kept of a run is what is kept of it as ModelMessages`, async () => {
+    test(`${shape}: a run keeps the same parts as its ModelMessages do`, async () => {
       let partial = 0;
       await forEachSeedAsync(async (random) => {
         const turns = randomRun(random, {
@@ -249,14 +249,14 @@ describe("a message of several steps", () => {
         const covered = new Set(asked);
         assert.ok(
           shown.every((call) => !covered.has(call)),
-          "what is summarized isn't shown",
+          "summarized messages aren't shown",
         );
       }
     });
     assert.ok(questions > 0);
   });
 
-  test("a transcript that a step is added to builds as one that had it from the start", () => {
+  test("a transcript to which a step was added builds like one that had it from the start", () => {
     forEachSeed((random) => {
       const turns = randomRun(random, { tasks: 1 });
       const write = (count) =>

@@ -162,7 +162,7 @@ test("vectors come in the order of the texts, in batches, however the endpoint o
   );
 });
 
-test("invalid vectors are a failure, whatever is wrong with them", async () => {
+test("invalid vectors of any kind are a failure", async () => {
   const random = new Random(11);
   const wrong = [
     (rows) => rows.slice(1),

@@ -107,7 +107,7 @@ test("the keyboard moves through conversation, prompt and strip", async () => {
     const box = document.getElementById("rows").getBoundingClientRect();
     return top >= box.top - 1 && bottom <= box.bottom + 1;
   });
-  assert.ok(isInView, "what the keyboard is on is in view");
+  assert.ok(isInView, "the focused element is in view");
 
   await page.focus("#blocks");
   await page.keyboard.press("Home");

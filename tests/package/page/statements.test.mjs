@@ -62,7 +62,7 @@ test("a sentence leads to its message", async () => {
   assertQuiet(problems);
 });
 
-test("a saved conversation keeps what is forgotten", async () => {
+test("a saved conversation keeps the list of forgotten statements", async () => {
   await openChat();
   await openPanel(page, "saved");
   await page.fill("#save-name", "allergies");

@@ -137,7 +137,7 @@ describe("findSecrets", () => {
     }
   });
 
-  test("takes linear time, whatever the text", () => {
+  test("takes linear time for any text", () => {
     const texts = {
       digits: "1".repeat(20_000),
       groups: "1 ".repeat(10_000),
@@ -204,7 +204,7 @@ describe("a context with a redactor", () => {
       };
       /** @type {any} */
       const context = tryBuild(messages, config);
-      assert.equal(JSON.stringify(messages), original, "the log is as it was");
+      assert.equal(JSON.stringify(messages), original, "the log didn't change");
       if (context === undefined) {
         return;
       }
@@ -274,7 +274,7 @@ describe("a context with a redactor", () => {
         note(context);
         const plain = await session.build({ encoding });
         assert.ok(JSON.stringify(plain.messages).includes(JSON.stringify(secret).slice(1, -1)));
-        assert.equal((await session.messages())[0].content, messages[0].content, "the log is as it was");
+        assert.equal((await session.messages())[0].content, messages[0].content, "the log didn't change");
         const again = await session.replay(context.recording, { redact: createRedactor() });
         assert.ok(again.same, JSON.stringify(again.differences));
         assert.equal(session.seqOf(context.kept[0]), 1);
@@ -375,7 +375,7 @@ describe("a context with a redactor", () => {
     });
   });
 
-  test("leaves JSON as it is around a secret: other numbers, white space, its depth", () => {
+  test("leaves JSON around a secret unchanged: other numbers, white space, its depth", () => {
     const redact = createRedactor({ key: KEY });
     const depth = 20_000;
     for (const [before, behind] of [

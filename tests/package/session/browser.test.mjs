@@ -127,7 +127,7 @@ describe("many tabs", () => {
     assert.deepEqual(
       [...acknowledged, ofClosed].flat().filter((content) => !contents.includes(content)),
       [],
-      "what was acknowledged is there",
+      "acknowledged messages are there",
     );
     for (const tab of tabs.slice(0, 8)) {
       await tab.waitForFunction((length) => globalThis.told.length >= length, contents.length);
@@ -248,7 +248,7 @@ test("damage: rows that aren't entries or messages are skipped and reported, and
       after: (await again.messages()).length,
     };
   });
-  assert.equal(found.same, true, "what is whole makes the context that it made");
+  assert.equal(found.same, true, "undamaged logs build the same context as before");
   assert.ok(found.notes.includes("rows-skipped"));
   assert.equal(found.length, 300);
   assert.equal(found.firstSeq, 305, "no place is given twice");
@@ -317,11 +317,11 @@ test("damage in the middle: the context equals that of a log without the unreada
   for (const [damaged, clean] of [hashes, found.tokens, found.messages, found.all, found.exported]) {
     assert.deepEqual(damaged, clean);
   }
-  assert.notEqual(before, hashes[0], "what was damaged had been in the context");
+  assert.notEqual(before, hashes[0], "a damaged row had been in the context");
   assert.deepEqual(found.skipped, [2, 281, 282, 283, 290, 291, 300]);
 });
 
-test("no session's rows are in another's messages, contexts and exports, whatever the keys contain", async (t) => {
+test("no session's rows are in another's messages, contexts and exports, with any text as a key", async (t) => {
   const page = await site.page({ in: await contextOf(t) });
   const mixed = await page.evaluate(async () => {
     const keys = [

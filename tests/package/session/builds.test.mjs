@@ -217,13 +217,13 @@ describe("import", () => {
     }
     const damages = {
       "no snapshot": { ...whole, snapshot: undefined },
-      "a snapshot that is none": { ...whole, snapshot: { ...snapshot, contextHash: 5 } },
-      "a turn that is none": { ...whole, snapshot: { ...snapshot, turnId: 5 } },
-      "a time that is none": { ...whole, snapshot: { ...snapshot, timestampMs: "now" } },
+      "an invalid snapshot": { ...whole, snapshot: { ...snapshot, contextHash: 5 } },
+      "an invalid turn": { ...whole, snapshot: { ...snapshot, turnId: 5 } },
+      "an invalid time": { ...whole, snapshot: { ...snapshot, timestampMs: "now" } },
       "no recording": { ...whole, recording: undefined },
       "another version": { ...whole, recording: { ...recording, formatVersion: 99 } },
       "no answers": { ...whole, recording: { ...recording, answers: 5 } },
-      "what was read is none": { ...whole, recording: { ...recording, read: [["a", 2]] } },
+      "an invalid range of messages": { ...whole, recording: { ...recording, read: [["a", 2]] } },
       "a hole in the transcript": { ...whole, recording: { ...recording, transcript: null } },
       "deeper than is kept": { ...whole, note: deep },
     };

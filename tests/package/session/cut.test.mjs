@@ -55,7 +55,7 @@ async function same(session, config) {
 }
 
 describe("a session with a cut", () => {
-  test("is cut as an array of its messages, whatever was appended, edited, taken back or opened again", async () => {
+  test("is cut like an array of its messages, after any appends, edits, truncations and openings", async () => {
     let partCount = 0;
     const caseCount = await forEachSeedAsync(async (random) => {
       const store = memoryStore();

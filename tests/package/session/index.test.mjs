@@ -186,7 +186,7 @@ describe("the index of a log", () => {
     });
   });
 
-  test("whatever happens to the log, a context equals the one over all messages", async () => {
+  test("after any change of the log, a context equals the one over all messages", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       let position = 0;

@@ -324,7 +324,7 @@ describe("values that can't be stored are refused with their place", () => {
       "x",
       /read/,
     ],
-    "a toJSON that gives itself": [
+    "a toJSON that returns itself": [
       Object.assign(new Plain(), {
         toJSON() {
           return this;
@@ -333,7 +333,7 @@ describe("values that can't be stored are refused with their place", () => {
       "x",
       /class Plain/,
     ],
-    "toJSONs that give each other": [toJsons, "x", /itself/],
+    "toJSONs that return each other": [toJsons, "x", /itself/],
     "a toJSON without an end": [
       {
         toJSON() {
@@ -343,7 +343,7 @@ describe("values that can't be stored are refused with their place", () => {
       /^message\.x(\.again)+$/,
       /deep/,
     ],
-    "a field within a name that is no word": [{ "a b": { "": [1n] } }, 'x["a b"][""][0]', /bigint/],
+    "a field within a name that isn't a word": [{ "a b": { "": [1n] } }, 'x["a b"][""][0]', /bigint/],
     "a proxy that was revoked": [
       (() => {
         const { proxy, revoke } = Proxy.revocable({}, {});
@@ -380,7 +380,7 @@ describe("values that can't be stored are refused with their place", () => {
         assert.match(error.message, message);
         assert.match(error.nextAction, /^[A-Z].*\.$/);
       }
-      assert.deepEqual(await store.sessions(), [], "nothing of it is kept");
+      assert.deepEqual(await store.sessions(), [], "none of it is kept");
     });
   }
 

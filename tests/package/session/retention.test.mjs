@@ -232,7 +232,7 @@ describe("a session", () => {
       );
 
       await apply(store, { maxMessages, maxAgeDays });
-      assert.deepEqual(await entriesOf(store), after, "once more changes nothing");
+      assert.deepEqual(await entriesOf(store), after, "a second time changes nothing");
     });
     for (const [what, count] of Object.entries(seen)) {
       assertShare(count, cases, 90, what);
@@ -560,7 +560,7 @@ describe("all sessions", () => {
         );
       }
       await retain(store, { maxMessages });
-      assert.deepEqual(await read(), after, "once more changes nothing");
+      assert.deepEqual(await read(), after, "a second time changes nothing");
     });
     assertShare(removals, cases, 2, "removed something");
   });

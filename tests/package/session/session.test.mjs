@@ -109,7 +109,7 @@ describe("stored messages", () => {
     assert.equal(session.seqOf(inContext), 1);
   });
 
-  test("a message gets an id and a time if it has none, whatever else it contains", async () => {
+  test("a message without an id and a time gets both, with any other contents", async () => {
     class Said {
       constructor(content) {
         this.secret = () => content;
@@ -323,7 +323,7 @@ describe("stored messages", () => {
     assert.equal((await session.messages()).length, 3);
   });
 
-  test("a reply is replaced whatever the clock of the session's first host says", async (context) => {
+  test("a reply is replaced with any clock of the session's first host", async (context) => {
     const store = memoryStore();
     const now = Date.now();
     const clock = context.mock.method(Date, "now", () => now + 60_000);
@@ -393,7 +393,7 @@ describe("stored messages", () => {
     const context = await session.build({ request: "x" });
     assert.equal(context.kept.length, 10);
     assert.match(context.trace.notes[0].words, /passed over: 2$/);
-    assert.match(await session.export(), /not json/, "what is skipped is not lost");
+    assert.match(await session.export(), /not json/, "skipped rows aren't lost");
   });
 
   test("clear removes everything, and the session continues", async () => {
@@ -856,11 +856,11 @@ describe("contexts", () => {
     taken();
     const context = await session.build(config);
     assert.ok(taken().rows < 300);
-    assert.ok(context.recording.transcript.length < 300, "what is in the engine is small again");
+    assert.ok(context.recording.transcript.length < 300, "the engine's memory is small again");
     checkSame(context, await expected(session, config));
   });
 
-  test("no context has another session's rows, whatever the keys", async () => {
+  test("no context has another session's rows, with any keys", async () => {
     const store = memoryStore();
     const keys = [
       "a",
@@ -898,7 +898,11 @@ describe("contexts", () => {
     const { fate, reason, words, position } = context.explain("m100");
     assert.deepEqual([fate, reason, position], ["left out", "not_read", -1]);
     assert.match(words, new RegExp(`${context.trace.unreadCount} older messages`));
-    assert.equal(context.explain("m3").reason, "not_read", "what was read to look for instructions says so too");
+    assert.equal(
+      context.explain("m3").reason,
+      "not_read",
+      "messages that were read to look for instructions say so too",
+    );
     assert.equal(context.explain("m999").fate, "kept");
   });
 });
@@ -940,8 +944,8 @@ describe("records of builds", () => {
     assert.equal(record.sessionId, KEY);
     assert.match(record.nextAction, /budget\.maxTokens/);
     await errorOf(() => session.build({ signal: AbortSignal.abort() }));
-    assert.equal((await session.failures()).length, 1, "what was called off did not fail");
-    assert.equal((await session.build({ request: "so?" })).kept.length, 10, "records are no messages");
+    assert.equal((await session.failures()).length, 1, "an aborted build didn't fail");
+    assert.equal((await session.build({ request: "so?" })).kept.length, 10, "records aren't messages");
   });
 
   test("builds are bounded", async () => {

@@ -158,7 +158,7 @@ test("a fork is a separate session for messages that name theirs", async () => {
   }
 });
 
-test("an answer to a tool begins no exchange, whatever its format's author", async () => {
+test("an answer to a tool doesn't begin an exchange in any format", async () => {
   /** @type {any} */
   const call = { type: "tool_use", id: "t", name: "look", input: {} };
   /** @type {any[]} */

@@ -48,7 +48,7 @@ const textOf = (context) => JSON.stringify(context.messages);
 const facts = (statements) => statements.map(({ kind, sentence, seq }) => [kind, sentence, seq]);
 
 describe("the statements of a session", () => {
-  test("are listed with what they are and where they were said, however the log came to be read", async () => {
+  test("are listed with their kind and place, however the log came to be read", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const { messages, placed } = chatOf(random, { length: random.integer(20, 900) });
@@ -120,7 +120,7 @@ describe("the statements of a session", () => {
   });
 });
 
-describe("what is forgotten", () => {
+describe("the forgotten statements", () => {
   test("is in no later build, in every tab and after a reload, and replays are the same", async () => {
     let [told, kept, cases] = [0, 0, 0];
     await forEachSeedAsync(async (random) => {
@@ -205,7 +205,7 @@ describe("what is forgotten", () => {
     });
   });
 
-  test("is in no recording with a redactor, and is no part of a handoff", async () => {
+  test("is in no recording with a redactor, and isn't part of a handoff", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     const secret = "sk-proj-1234567890abcdefghijklmnopqrstuvwxyzABCDEF";
     await session.append({ role: "user", content: `From now on, always use the key ${secret}.` });

@@ -76,7 +76,7 @@ describe("a session with a cut remembers triage's choices", () => {
       const chosen = new Set(context.triage?.decided.chosen);
       const later = contexts[at + 1]?.triage?.decided.chosen ?? [];
       const gone = [...chosen].filter((id) => !later.includes(id));
-      assert.ok(at + 1 === contexts.length || gone.length === 0, "what was chosen stays so");
+      assert.ok(at + 1 === contexts.length || gone.length === 0, "chosen messages stay chosen");
     }
     const session = await openSession("web:main", { store });
     const kept = await session.snapshots();

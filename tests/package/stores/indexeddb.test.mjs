@@ -879,7 +879,7 @@ describe("there is no IndexedDB", () => {
     check({ ...(await page.evaluate(callAll)), persist: { persisted: false } });
   });
 
-  test("because it is no browser", async () => {
+  test("because it isn't a browser", async () => {
     const store = indexedDbStore();
     const error = await errorOf(() => store.read("a"));
     assert.equal(error.code, "STORE_UNAVAILABLE");

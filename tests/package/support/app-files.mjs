@@ -444,7 +444,7 @@ const copilot = {
   recognised: "`requests` and `responderUsername`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead:
-    "requests that were taken back (counted); the program's progress and states; edits, of which the file is named",
+    "requests that were taken back (counted); the program's progress and states; edits, by the names of their files",
   write: (turns) => {
     const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {
@@ -550,7 +550,7 @@ const opencode = {
   file: "`opencode export`",
   recognised: "`info` and `messages` with `info` and `parts`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "what was reverted; what was compacted; snapshots and patches",
+  notRead: "reverted turns; compacted turns; snapshots and patches",
   write: (turns) => {
     const text = (own) => ({ type: "text", text: own });
     const rowOf = (turn) => ({
@@ -578,7 +578,7 @@ const claudeCode = {
   file: "`~/.claude/projects/*/*.jsonl`",
   recognised: "`uuid` and `parentUuid`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "branches that were left; side chains; hidden rows and errors of the API; what was compacted",
+  notRead: "branches that were left; side chains; hidden rows and errors of the API; compacted turns",
   write: (turns) => {
     const rows = [];
     let parentUuid = null;
@@ -623,7 +623,7 @@ const codex = {
   recognised: "`type` and `payload`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead:
-    "turns that were rolled back; what was compacted; events that repeat items; encrypted reasoning of other providers",
+    "turns that were rolled back; compacted turns; events that repeat items; encrypted reasoning of other providers",
   write: (turns) => {
     /** @type {any[]} */
     const rows = [
@@ -681,7 +681,7 @@ const pi = {
   file: "`~/.pi/agent/sessions/**/*.jsonl`; OpenClaw has the same",
   recognised: "a header `session` with `cwd`, rows with `parentId`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "branches other than that of the last row; what was compacted; labels and changes of the model",
+  notRead: "branches other than that of the last row; compacted turns; labels and changes of the model",
   write: (turns) => {
     /** @type {any[]} */
     const rows = [{ type: "session", version: 3, id: "s", timestamp: iso(turns[0]), cwd: "/w" }];

@@ -371,7 +371,7 @@ export async function randomCalls(count, seed) {
     process.off("unhandledRejection", note);
     process.off("uncaughtException", note);
   }
-  assert.deepEqual(unhandled, [], "nothing fails behind a call");
+  assert.deepEqual(unhandled, [], "nothing fails after a call");
   // Afterwards, an ordinary call works.
   const { messages: kept } = buildContextSync([messages[0](), messages[1]()], { encoding: "estimate" });
   assert.equal(kept.length, 2);

@@ -379,9 +379,9 @@ class Expected {
   check({ ids, rows, head, skipped, torn, isSame, firstSeq, buildCount }) {
     assert.deepEqual(skipped, [], "nothing is damaged");
     assert.deepEqual(torn, [], "every content is whole");
-    assert.ok(isSame, "a build reads what is there");
+    assert.ok(isSame, "a build reads the log");
     const kept = rows.map(({ id }) => id);
-    assert.deepEqual(ids, kept, "messages() gives the log");
+    assert.deepEqual(ids, kept, "messages() returns the log");
     assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
     assert.ok(rows.every(({ type }) => type === "message"));
     const lastSeq = rows.at(-1)?.seq ?? 0;
@@ -401,7 +401,10 @@ class Expected {
         assert.equal(seq, isReplaced ? undefined : first + index, `${id} was acknowledged as ${first + index}`);
         mayBeThere.add(id);
       }
-      assert.ok(!isReplacing || replaced.has(first - 1), `${first} was acknowledged to replace what is still there`);
+      assert.ok(
+        !isReplacing || replaced.has(first - 1),
+        `${first} was acknowledged, but the message that it replaces is still there`,
+      );
     }
 
     // Unacknowledged messages are there whole or not at all.
@@ -412,7 +415,7 @@ class Expected {
         const seq = seqOf.get(id);
         const isReplaced = index === appended.length - 1 && replaced.has(first + index);
         const expected = first === undefined || isReplaced ? undefined : first + index;
-        assert.equal(seq, expected, `${id}, of what ${user} appended as ${number}, is there in part`);
+        assert.equal(seq, expected, `${id}, which ${user} appended as ${number}, is there in part`);
         mayBeThere.add(id);
       }
       keptCount += first === undefined ? 0 : 1;
@@ -439,7 +442,7 @@ class Expected {
     const lastOf = new Map();
     for (const call of this.#done.toSorted((left, right) => left.number - right.number)) {
       const { user, ids, firstSeq } = call;
-      assert.ok(firstSeq > (lastOf.get(user) ?? 0), `${ids[0]} is before what ${user} appended before`);
+      assert.ok(firstSeq > (lastOf.get(user) ?? 0), `${ids[0]} is before an earlier append of ${user}`);
       lastOf.set(user, firstSeq);
       for (const index of ids.keys()) {
         assert.ok(!callAt.has(firstSeq + index), `${firstSeq + index} was given twice`);
@@ -456,7 +459,7 @@ class Expected {
     for (const { seq, replacesSeq } of rows) {
       // The first, if several are missing in a row.
       const first = seq === after + 1 ? undefined : after + 1;
-      assert.equal(replacesSeq, first, `what is missing before ${seq} was replaced`);
+      assert.equal(replacesSeq, first, `the missing message before ${seq} was replaced`);
       for (let gone = after + 1; gone < seq; gone += 1) {
         replaced.add(gone);
         const next = gone + 1 === seq ? undefined : callAt.get(gone + 1);

@@ -504,7 +504,7 @@ export const edgeCases = {
       const failure = await fails(() => store.append(KEY, [message("first"), message(data)]), "STORE_QUOTA");
       assert.match(failure.message, /\d{7} bytes.*1900000/);
     }
-    assert.equal((await headOf(store)).lastSeq, 63, "nothing of it was kept");
+    assert.equal((await headOf(store)).lastSeq, 63, "none of it was kept");
     /** @type {Map<string, Uint8Array>} */
     const values = new Map([
       ["three", bytesOf(3_000_001, 3)],

@@ -92,7 +92,7 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
     context.kept.every(
       (message) => own.has(message) || (message.shortened && messages.some((whole) => isPartOf(message, whole))),
     ),
-    "what is kept are the caller's own objects, or the steps that are left of them",
+    "kept messages are the caller's own objects, or their remaining steps",
   );
 
   const body = context.request(provider);
@@ -132,5 +132,8 @@ function checkMarks(provider, marks, context, body) {
     isLeftOut ||= kind === "reasoning" && kept.includes(mark) && !isSent;
   }
   const note = context.trace.notes.find((it) => it.kind === "not-sent");
-  assert.ok(!isLeftOut || /\d reasoning part/.test(note?.words ?? ""), "what is left out of the request is noted");
+  assert.ok(
+    !isLeftOut || /\d reasoning part/.test(note?.words ?? ""),
+    "a note counts the parts that the request leaves out",
+  );
 }

@@ -9,7 +9,13 @@ const { SITE_SOURCE: source, SITE_OUTPUT: output, SITE_BASE: base } = process.en
 
 /** The pages by their groups. People need them in this order. */
 const GROUPS = {
-  Start: { "Thirty seconds": "/", Guide: "/docs/guide", Presets: "/docs/presets", "Moving over": "/docs/moving" },
+  Start: {
+    "Thirty seconds": "/",
+    Guide: "/docs/guide",
+    Recipes: "/docs/recipes",
+    Presets: "/docs/presets",
+    "Moving over": "/docs/moving",
+  },
   "Keep a chat": { Sessions: "/docs/sessions", Files: "/docs/files" },
   "Run an agent": { Agents: "/docs/agents", Hooks: "/docs/hooks", Models: "/docs/models" },
   "Pay less": { "Prompt caches": "/docs/caching", Tokens: "/docs/tokens" },

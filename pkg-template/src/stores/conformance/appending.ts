@@ -177,15 +177,23 @@ export const appending: readonly Case[] = [
         },
       };
       const entries = [...messages("b", "c"), { type: "message", data: broken } as const];
-      await fails(store.append("new", entries, { operationId: "o" }), undefined, "appending what cannot be read");
+      await fails(
+        store.append("new", entries, { operationId: "o" }),
+        undefined,
+        "appending an entry that throws when it is read",
+      );
       same(await store.sessions(), [], "the sessions after the first append failed");
       await store.append(KEY, messages("a"));
       const info = await infoOf(store, KEY);
-      await fails(store.append(KEY, entries, { operationId: "o" }), undefined, "appending what cannot be read");
+      await fails(
+        store.append(KEY, entries, { operationId: "o" }),
+        undefined,
+        "appending an entry that throws when it is read",
+      );
       await fails(
         store.append(KEY, entries, { replacesSeq: 1 }),
         undefined,
-        "replacing an entry by what cannot be read",
+        "replacing an entry by one that throws when it is read",
       );
       same(await textsOf(store, KEY), ["a"], "the entries after the append failed");
       same(await infoOf(store, KEY), info, "the session after the append failed");
@@ -294,7 +302,7 @@ export const operations: readonly Case[] = [
       await store.trim(KEY, 4, { keepSeqs: [3] });
       same(await append(), given, "and when one entry is left");
       await store.trim(KEY, 4);
-      same(await append(), appended(6, 9), "and when none is left");
+      same(await append(), appended(6, 9), "and after the last of its entries is gone");
       await store.remove(KEY);
       same(await append(), appended(1, 4), "and after the session was removed");
     },
@@ -327,7 +335,7 @@ export const conflicts: readonly Case[] = [
       same(await textsOf(store, KEY), ["a", "b"], "the entries");
       same(await infoOf(store, KEY), info, "the session");
       const retried = await store.append(KEY, messages("c"), { expectedSeq: 2, operationId: "o" });
-      same(retried, appended(3, 3), "the operation that failed, with what it should expect");
+      same(retried, appended(3, 3), "the failed operation with the right expectation");
       const builds = await store.append(KEY, [build("x")], { expectedSeq: 0, log: "builds" });
       same(builds, appended(1, 1), "expecting an empty log of builds");
       await store.trim(KEY, Infinity);
@@ -381,7 +389,7 @@ export const conflicts: readonly Case[] = [
         expectedSeq: 3,
         operationId: "edit",
       });
-      same(edited, appended(4, 4), "what it gave");
+      same(edited, appended(4, 4), "its result");
       const found = (await entriesOf(store, KEY)).map(({ seq, type, data, id, timeMs, latestTimeMs, pinned }) => {
         return [seq, type, data, id, timeMs, latestTimeMs, pinned];
       });
@@ -398,7 +406,7 @@ export const conflicts: readonly Case[] = [
       same(
         (await store.get(KEY, ["b", "c", "B"])).map(({ seq }) => seq),
         [2],
-        "what is found by the ids",
+        "the entries found by the ids",
       );
       const messagesOf = await store.read(KEY, { types: ["message"], order: "descending" });
       same(
@@ -424,10 +432,10 @@ export const conflicts: readonly Case[] = [
         });
       const gone = [{ seq: 7, type: "message", data: "x" }] as const;
       await fails(rewrite(gone, 5, 5), ["STORE_CONFLICT"], "rewriting an entry that is not there");
-      await fails(rewrite(rewrites.entries, 5, 4), ["STORE_CONFLICT"], "rewriting a log that ends otherwise");
-      await fails(rewrite(rewrites.entries, 3, 5), ["STORE_CONFLICT"], "a newest message that is none");
+      await fails(rewrite(rewrites.entries, 5, 4), ["STORE_CONFLICT"], "rewriting a log with another end");
+      await fails(rewrite(rewrites.entries, 3, 5), ["STORE_CONFLICT"], "a newest message that isn't a message");
       await fails(rewrite(rewrites.entries, 2), ["INVALID_SESSION"], "rewriting without expectedSeq");
-      same(await entriesOf(store, KEY), before, "the entries after what failed");
+      same(await entriesOf(store, KEY), before, "the entries after the failed calls");
     },
   },
   {
@@ -441,7 +449,7 @@ export const conflicts: readonly Case[] = [
       ]);
       same(await store.append(KEY, messages("B"), { replacesSeq: 2 }), appended(4, 4), "replacing entry 2");
       same(await textsOf(store, KEY), ["a", "o", "B"], "the entries");
-      same(await store.get(KEY, ["b"]), [], "what is found by the id of the entry that was replaced");
+      same(await store.get(KEY, ["b"]), [], "the entry found by the id of the replaced one");
       sameHead(
         (await infoOf(store, KEY)).logs.transcript,
         headWith({
@@ -468,7 +476,7 @@ export const conflicts: readonly Case[] = [
           [5, "C", 2, 9],
           [6, "D", undefined, 9],
         ],
-        "sequence number, data, what was replaced first and latest time of the entries",
+        "sequence number, data, first replaced number and latest time of the entries",
       );
       const again = await store.append(KEY, messages("C", "D"), { replacesSeq: 4, operationId: "o", expectedSeq: 4 });
       same(again, { firstSeq: 5, lastSeq: 6, isRepeated: true }, "the same operation again");
@@ -500,12 +508,12 @@ export const conflicts: readonly Case[] = [
       same(await textsOf(store, KEY), ["a", "b", "s"], "the entries");
       same(await infoOf(store, KEY), info, "the session");
       const noMessage = store.append(KEY, [summary("S")], { replacesSeq: 2 });
-      await fails(noMessage, ["INVALID_SESSION"], "replacing a message by what is no message");
+      await fails(noMessage, ["INVALID_SESSION"], "replacing a message by an entry that isn't one");
       same(await textsOf(store, KEY), ["a", "b", "s"], "the entries after it");
       await store.append(KEY, messages("B"), { replacesSeq: 2 });
-      await refused(2, "replacing what was replaced before");
+      await refused(2, "replacing a message that was already replaced");
       await store.trim(KEY, 5);
-      await refused(4, "replacing what was trimmed");
+      await refused(4, "replacing a trimmed message");
       await store.append(KEY, messages("c"));
       await store.append(KEY, messages("d"));
       await store.trim(KEY, 7, { keepSeqs: [5] });
@@ -556,7 +564,7 @@ export const copies: readonly Case[] = [
         }
       }
       const polluted = ({} as Record<string, unknown>).polluted;
-      same(polluted, undefined, "what data has put into the prototype of all objects");
+      same(polluted, undefined, "properties that data added to the prototype of all objects");
     },
   },
   {
@@ -580,13 +588,13 @@ export const copies: readonly Case[] = [
       await appending;
       change(data);
       const expected = [{ seq: 1, type: "message", id: "m", operationId: "o", data: { list: [1, { text: "a" }] } }];
-      same(await entriesOf(store, KEY), expected, "the entries after what was appended was changed");
+      same(await entriesOf(store, KEY), expected, "the entries after the appended objects were changed");
       for (const found of [...(await entriesOf(store, KEY)), ...(await store.get(KEY, ["m"]))]) {
         harmlessly(() => change(found.data as unknown as { list: unknown[] }));
         harmlessly(() => Object.assign(found, { seq: 9, id: "changed" }));
       }
-      same(await entriesOf(store, KEY), expected, "the entries after what was read was changed");
-      same(await store.get(KEY, ["m"]), expected, "what is found after what was found was changed");
+      same(await entriesOf(store, KEY), expected, "the entries after the read objects were changed");
+      same(await store.get(KEY, ["m"]), expected, "the found entries after the objects found before were changed");
       const info = await infoOf(store, KEY);
       const before = structuredClone(info);
       for (const found of [info, ...(await store.sessions())]) {
@@ -594,7 +602,7 @@ export const copies: readonly Case[] = [
         harmlessly(() => Object.assign(found.logs.transcript, { lastSeq: 7 }));
         harmlessly(() => Object.assign(found, { key: "changed", id: "changed" }));
       }
-      same(await infoOf(store, KEY), before, "the session after what was read of it was changed");
+      same(await infoOf(store, KEY), before, "the session after the read object was changed");
       same(await store.sessions(), [before], "the sessions after they were changed");
       same(await store.append(KEY, messages("b")), appended(2, 2), "the next append");
     },
@@ -614,13 +622,17 @@ export const copies: readonly Case[] = [
       same(
         bytesOf(await store.derived.read(KEY, ["a", "b"])),
         [["a", [2, 3]]],
-        "the value after what was written was changed",
+        "the value after the written bytes were changed",
       );
       const found = await store.derived.read(KEY, ["a"]);
       found.get("a")?.fill(9);
-      same(bytesOf(await store.derived.read(KEY, ["a"])), [["a", [2, 3]]], "the value after what was read was changed");
+      same(
+        bytesOf(await store.derived.read(KEY, ["a"])),
+        [["a", [2, 3]]],
+        "the value after the read bytes were changed",
+      );
       const buffer = found.get("a")?.buffer as ArrayBuffer;
-      same(buffer.byteLength, 2, "how many bytes lie in the buffer of a value that was read");
+      same(buffer.byteLength, 2, "how many bytes the buffer of a read value has");
     },
   },
 ];

@@ -34,7 +34,7 @@ export const randomly: readonly Case[] = upTo(6).map((seed) => ({
       const what = `step ${step} of seed ${seed}, after ${done.slice(-6).join(", ")}`;
       const expected = model.make(call);
       const found = await make(random.pick(stores), call);
-      same(found, expected, `what the call gave at ${what}`);
+      same(found, expected, `the result of the call at ${what}`);
       for (const key of step % 10 === 9 ? MODEL_KEYS : [call.key]) {
         await model.compare(random.pick(stores), key, random, what);
       }
@@ -283,7 +283,7 @@ class Model {
       const { entries, info, skipped } = await store.read(key, { log });
       const rows = session?.logs[log].rows ?? [];
       same(entries, rows, `the ${log} ${whose}`);
-      same(skipped, [], `what was skipped ${whose}`);
+      same(skipped, [], `the skipped rows ${whose}`);
       same(info?.key, session === undefined ? undefined : key, `the key ${whose}`);
       if (info !== undefined) {
         sameHead(info.logs[log], this.head(key, log), `the head of the ${log} ${whose}`);

@@ -52,7 +52,7 @@ export const reading: readonly Case[] = [
         "the two before the last",
       );
       same(await textsOf(store, KEY, { after: 1, limit: 2 }), ["b", "c"], "the two after the first");
-      same(await textsOf(store, KEY, { after: 3, before: 4 }), [], "what is between two neighbours");
+      same(await textsOf(store, KEY, { after: 3, before: 4 }), [], "the entries between two neighbors");
       same(await textsOf(store, KEY, { after: 4, before: 2 }), [], "a range that ends before it begins");
     },
   },
@@ -132,7 +132,7 @@ export const reading: readonly Case[] = [
         const ordered = (order === "descending" ? expected.reverse() : expected).slice(0, limit);
         const { entries, skipped, info } = await store.read(KEY, range);
         same(entries, ordered, `the range ${show(range)}`);
-        same(skipped, [], `what was skipped in the range ${show(range)}`);
+        same(skipped, [], `the skipped rows in the range ${show(range)}`);
         same(info?.key, KEY, `the session, read with the range ${show(range)}`);
       }
     },
@@ -176,7 +176,7 @@ export const reading: readonly Case[] = [
         await refused(store.remove(KEY, { expectedId: id }), `a removal that expects the id ${show(id)}`);
       }
       await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
-      await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
+      await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that isn't a text");
       same(await infoOf(store, KEY), info, "the session after all that");
       // Undefined options count as missing.
       same(
@@ -335,7 +335,7 @@ export const derived: readonly Case[] = [
       await store.derived.write(KEY, new Map([["a", bytes(1)]]));
       same(await store.sessions(), [], "the sessions after it was written for one that does not exist");
       await store.append(KEY, messages("a"));
-      same(bytesOf(await store.derived.read(KEY, ["a"])), [], "what was written before the session began");
+      same(bytesOf(await store.derived.read(KEY, ["a"])), [], "values written before the session began");
       await store.append("other", messages("a"));
       await store.derived.write(KEY, new Map([["a", bytes(1)]]));
       await store.derived.write("other", new Map([["a", bytes(2)]]));
@@ -387,14 +387,14 @@ export const derived: readonly Case[] = [
       await write(0);
       const check = async (): Promise<void> => {
         const values = new Set([...(await first.derived.read(KEY, names)).values()].map(([value]) => value));
-        same(values.size, 1, "how many different values were seen of names that are always written together");
+        same(values.size, 1, "how many different values names have that are always written together");
       };
       await Promise.all(upTo(20).map((index) => (index % 3 === 0 ? check() : write(index))));
       same((await first.derived.read(KEY, names)).size, 150, "how many values there are");
       const broken = new Map<string, Uint8Array | undefined>(names.map((name) => [name, bytes(200)]));
       broken.set("last", unreadable as unknown as Uint8Array);
       const before = bytesOf(await first.derived.read(KEY, names));
-      await fails(first.derived.write(KEY, broken), undefined, "writing what is no value among others that are");
+      await fails(first.derived.write(KEY, broken), undefined, "writing an invalid value among valid ones");
       same(bytesOf(await first.derived.read(KEY, names)), before, "the values after it");
     },
   },
@@ -481,7 +481,7 @@ export const keys: readonly Case[] = [
           await fails(call(), ["INVALID_SESSION"], `${name} with the key ${show(key)}`);
         }
       }
-      same(ran, 0, "how often something was run that was to hold what is no session");
+      same(ran, 0, "how often a callback ran with an invalid session");
       same(await store.sessions(), [], "the sessions");
       const longest = "k".repeat(65_536);
       same(await store.append(longest, messages("a")), appended(1, 1), "an append with the longest key");
@@ -510,7 +510,7 @@ export const keys: readonly Case[] = [
         same(
           (await store.get(key, ["m"])).map(({ data }) => data),
           left,
-          `what is found in ${what}`,
+          `the entries found in ${what}`,
         );
         same(await textsOf(store, key, { log: "builds" }), [`${index}`], `the builds of ${what}`);
         same(

@@ -58,7 +58,7 @@ export const trimming: readonly Case[] = [
       same(
         [info.id, info.createdAtMs, info.updatedAtMs, otherLogs.builds],
         [before.id, before.createdAtMs, before.updatedAtMs, before.logs.builds],
-        "what a trim changes nothing of",
+        "the facts about a session that a trim doesn't change",
       );
       same(await store.trim(KEY, Infinity, { keepSeqs: [2] }), { removedCount: 3 }, "trimming all but 2");
       sameHead(
@@ -83,7 +83,7 @@ export const trimming: readonly Case[] = [
       await store.trim(KEY, Infinity, { keepSeqs: [2, 4] });
       same(await newest(), 2, "the newest message that was kept");
       await store.trim(KEY, Infinity, { keepSeqs: [4] });
-      same(await newest(), 0, "the newest message where none was kept");
+      same(await newest(), 0, "the newest message after all were trimmed");
       await store.append(KEY, messages("6"));
       same(await newest(), 6, "the newest message after an append");
     },
@@ -119,7 +119,7 @@ export const trimming: readonly Case[] = [
       same(await infoOf(store, KEY), info, "the session");
       await store.trim(KEY, 2);
       const trimmed = await infoOf(store, KEY);
-      same(await store.trim(KEY, 2), { removedCount: 0 }, "trimming what was trimmed");
+      same(await store.trim(KEY, 2), { removedCount: 0 }, "trimming a trimmed range");
       same(await infoOf(store, KEY), trimmed, "the session after it was trimmed");
     },
   },
@@ -158,7 +158,7 @@ export const removing: readonly Case[] = [
       await store.remove(KEY);
       same(await store.read(KEY), { entries: [], info: undefined, skipped: [] }, "the session after it was removed");
       same((await store.read(KEY, { log: "builds" })).entries, [], "its builds");
-      same(await store.get(KEY, ["m"]), [], "what is found by id");
+      same(await store.get(KEY, ["m"]), [], "the entries found by id");
       same(
         (await store.sessions()).map(({ key }) => key),
         ["other"],
@@ -192,7 +192,7 @@ export const removing: readonly Case[] = [
     async check(storage) {
       const store = await storage.open();
       const removal = (expectedSeq: number): Promise<void> => store.remove(KEY, { expectedSeq });
-      await fails(removal(1), ["STORE_CONFLICT"], "removing what is expected to end with 1, and is not there");
+      await fails(removal(1), ["STORE_CONFLICT"], "removing a missing session that is expected to end with 1");
       await removal(0);
       await store.append(KEY, messages("a", "b"));
       await store.derived.write(KEY, new Map([["a", bytes(1)]]));
@@ -204,7 +204,7 @@ export const removing: readonly Case[] = [
       goOn.open();
       await hold;
       const ended = ends(waited.promise, store, "a removal after the hold").then((failure) => Promise.reject(failure));
-      await fails(ended, ["STORE_CONFLICT"], "removing what ended with 2, and was appended to");
+      await fails(ended, ["STORE_CONFLICT"], "removing a session that ended with 2 before an append");
       for (const expectedSeq of [0, 2, 4]) {
         await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, expecting ${expectedSeq} and not 3`);
       }
@@ -212,7 +212,7 @@ export const removing: readonly Case[] = [
       same(bytesOf(await store.derived.read(KEY, ["a"])), [["a", [1]]], "the derived values after all that");
       await store.append(KEY, [build("x"), build("y")], { log: "builds" });
       await removal(3);
-      same(await store.sessions(), [], "the sessions after it was removed as it was expected");
+      same(await store.sessions(), [], "the sessions after the expected one was removed");
     },
   },
   {
@@ -233,14 +233,14 @@ export const removing: readonly Case[] = [
           "a removal": () => store.remove(KEY, { expectedId: id }),
         };
         for (const [name, call] of Object.entries(calls)) {
-          await fails(call(), ["STORE_CONFLICT"], `${name} that is meant for a session that is gone, ${what}`);
+          await fails(call(), ["STORE_CONFLICT"], `${name}, meant for a session that is gone, ${what}`);
         }
       };
-      await refused("where there is none");
+      await refused("with no session in its place");
       same(await store.sessions(), [], "the sessions after that");
       await store.append(KEY, messages("d"));
       const anew = await store.read(KEY);
-      await refused("where another has begun");
+      await refused("with a new session in its place");
       same(await store.read(KEY), anew, "the session that began anew");
     },
   },
@@ -253,15 +253,15 @@ export const holding: readonly Case[] = [
     name: "holding: returns the callback's result or its error, and then releases",
     async check(storage) {
       const store = await storage.open();
-      same(await store.holding(KEY, async () => (await store.read(KEY)).entries.length), 0, "what was run");
+      same(await store.holding(KEY, async () => (await store.read(KEY)).entries.length), 0, "the callback's result");
       const failure = new Error("This failed.");
       const rejected = await store.holding(KEY, () => Promise.reject(failure)).catch((caught: unknown) => caught);
-      same(rejected === failure, true, "whether it fails with what was run");
+      same(rejected === failure, true, "whether it fails with the callback's error");
       const thrown = await (async () =>
         store.holding(KEY, () => {
           throw failure;
         }))().catch((caught: unknown) => caught);
-      same(thrown === failure, true, "whether it fails with what was thrown at once");
+      same(thrown === failure, true, "whether it fails with an error thrown synchronously");
       await store.append(KEY, messages("a", "b"));
       const trim = store.trim(KEY, 2);
       same(await ends(trim, store, "a trim after holds that failed"), { removedCount: 1 }, "the trim after them");
@@ -361,7 +361,7 @@ export async function holdsOff(holder: TranscriptStore, remover: TranscriptStore
     goOn.open();
     same(await hold, [...texts, "c"], `the entries at the end of the hold, while a ${what} waits`);
     const ended = await ends(removal.promise, holder, `a ${what} after the hold`);
-    same(ended, what === "trim" ? { removedCount: 1 } : undefined, `what the ${what} gave after the hold`);
+    same(ended, what === "trim" ? { removedCount: 1 } : undefined, `the result of the ${what} after the hold`);
     same(await textsOf(holder, KEY), what === "trim" ? ["b", "c"] : [], `the entries after the ${what}`);
   }
 }

@@ -111,10 +111,10 @@ export const subscribing: readonly Case[] = [
       same(
         (await third.upTo(3)).map(({ kind }) => kind),
         ["append", "append", "trim"],
-        "what the last one is told",
+        "the change that the last listener gets",
       );
-      same((await second.upTo(3)).length, 3, "how often the one that fails is told");
-      same((await first.upTo(1)).length, 1, "how often the one is told that has ended");
+      same((await second.upTo(3)).length, 3, "how often the failing listener is called");
+      same((await first.upTo(1)).length, 1, "how often the ended listener is called");
     },
   },
 ];
@@ -134,7 +134,7 @@ export const closing: readonly Case[] = [
       same(
         ended.map(({ status }) => status),
         running.map(() => "fulfilled"),
-        "how the calls ended that were in progress",
+        "how the calls in progress ended",
       );
       await closed;
       await store.close();
@@ -157,7 +157,7 @@ export const closing: readonly Case[] = [
       for (const [name, call] of Object.entries(calls)) {
         await fails(call(), ["STORE_CLOSED"], `${name} after close`);
       }
-      same(ran, 0, "how often something was run that was to hold a session of a closed store");
+      same(ran, 0, "how often a callback ran that was to hold a session of a closed store");
       await fails(store.append("", messages("x")), ["INVALID_SESSION"], "append with no key after close");
       if (changes !== undefined) {
         changes.end();
@@ -189,7 +189,7 @@ export const closing: readonly Case[] = [
       await new Promise((resolve) => setTimeout(resolve, 0));
       goOn.open();
       same(await closed, true, "whether the hold had ended when the store was closed");
-      same([await hold, await trim], ["held", { removedCount: 1 }], "what the hold gave, and the trim");
+      same([await hold, await trim], ["held", { removedCount: 1 }], "the results of the hold and the trim");
       if (storage.isPersistent) {
         same(await textsOf(await storage.open(), KEY), ["b"], "the entries when the store is opened again");
       }
@@ -300,18 +300,14 @@ export const together: readonly Case[] = [
     async check(storage) {
       const [first, second] = [await storage.open(), await storage.open()];
       await first.append(KEY, [{ type: "message", id: "m", data: "a" }], { operationId: "o" });
-      same(await second.read(KEY), await first.read(KEY), "what the other store reads");
+      same(await second.read(KEY), await first.read(KEY), "the entries that the other store reads");
       same((await second.get(KEY, ["m"])).length, 1, "how many entries the other store finds");
       same(await second.sessions(), await first.sessions(), "the sessions that the other store lists");
       const again = await second.append(KEY, messages("x"), { operationId: "o" });
       same(again, { firstSeq: 1, lastSeq: 1, isRepeated: true }, "the same operation in the other store");
       same(await second.append(KEY, messages("b"), { expectedSeq: 1 }), appended(2, 2), "an append to the other store");
-      same(
-        await first.append(KEY, messages("B"), { replacesSeq: 2 }),
-        appended(3, 3),
-        "replacing what the other appended",
-      );
-      same(await second.trim(KEY, 2), { removedCount: 1 }, "trimming what the other appended");
+      same(await first.append(KEY, messages("B"), { replacesSeq: 2 }), appended(3, 3), "replacing the other's message");
+      same(await second.trim(KEY, 2), { removedCount: 1 }, "trimming the other's entries");
       await first.derived.write(KEY, new Map([["a", bytes(1)]]));
       same(bytesOf(await second.derived.read(KEY, ["a"])), [["a", [1]]], "the value that the other wrote");
       const { id } = await infoOf(first, KEY);
@@ -359,7 +355,7 @@ export const reopening: readonly Case[] = [
         again.read("other"),
         again.sessions(),
       ]);
-      same(found, all, "what is read after it was opened again");
+      same(found, all, "the entries after it was opened again");
       same(
         bytesOf(await again.derived.read(KEY, ["a", "b"])),
         [
@@ -464,7 +460,7 @@ export const others: readonly Case[] = [
         ],
         "the changes of the other store",
       );
-      same(all.filter(({ lastSeq }) => lastSeq === 3).length, 1, "how often the store's own change is told of");
+      same(all.filter(({ lastSeq }) => lastSeq === 3).length, 1, "how often the store's own change is reported");
     },
   },
 ];

@@ -83,7 +83,7 @@ export function listen(
   }
   const when = async (isEnough: () => boolean, what: string): Promise<readonly StoreChange[]> => {
     const isMet = await soon(isEnough, store);
-    ensure(isMet, `it was expected to be told of ${what}, found ${show(told)}`);
+    ensure(isMet, `expected a report of ${what}, found ${show(told)}`);
     return [...told];
   };
   return {

@@ -6,7 +6,7 @@ export const name = "AI SDK pruneMessages";
 export const about = '`reasoning: "before-last-message"`, `toolCalls: "before-last-3-messages"`';
 export const lacks = [
   ...["it is within the limit", "the limit is made use of", "counting follows the length"],
-  ...["what is replied to is there", "the old fact is there", "pinned messages are there"],
+  ...["the message that another one replies to is there", "the old fact is there", "pinned messages are there"],
 ];
 
 function own({ id, role, text, calls, answers, reasoning, image }) {

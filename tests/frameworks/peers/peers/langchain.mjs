@@ -6,7 +6,11 @@ import { costOf } from "../checks.mjs";
 export const name = "LangChain trimMessages";
 export const about =
   '`strategy: "last"`, `includeSystem`, `startOn: "human"`, `endOn: ["human", "tool"]`, an exact counter';
-export const lacks = ["what is replied to is there", "the old fact is there", "pinned messages are there"];
+export const lacks = [
+  "the message that another one replies to is there",
+  "the old fact is there",
+  "pinned messages are there",
+];
 
 function own({ id, role, text = "", calls, answers, reasoning, image, name }) {
   const content =

@@ -2,7 +2,11 @@
 
 export const name = "twenty lines of one's own";
 export const about = "the newest messages, `JSON.stringify(message).length / 4`";
-export const lacks = ["what is replied to is there", "the old fact is there", "pinned messages are there"];
+export const lacks = [
+  "the message that another one replies to is there",
+  "the old fact is there",
+  "pinned messages are there",
+];
 
 export function send({ messages, maxTokens }) {
   const system = messages.filter(({ role }) => role === "system");

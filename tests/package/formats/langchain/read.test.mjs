@@ -616,7 +616,7 @@ describe("calls", () => {
     assert.equal(kept(said, answer, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 3);
     // If nothing could be read, the original is sent.
     const broken = { ...said, tool_calls: [], additional_kwargs: { tool_calls: original.slice(1) } };
-    assert.equal(kept(broken), 1, "what it says stays");
+    assert.equal(kept(broken), 1, "its words stay");
     assert.equal(kept(broken, { type: "tool", content: "Write JSON.", tool_call_id: "b" }), 2);
     assert.equal(kept({ ...broken, content: [{ type: "tool_use", id: "b", name: "look", input: "{" }] }), 0);
   });
@@ -679,7 +679,7 @@ describe("fields next to the content", () => {
     ]);
   });
 
-  test("a copy with other words has nothing of the old ones", () => {
+  test("a copy with other words has none of the old ones", () => {
     const message = {
       type: "ai",
       content: [{ type: "text", text: LONG, annotations: [{ citedText: LONG }] }],
