@@ -550,9 +550,7 @@ class Attempt<M extends AnyMessage> {
       KIND,
       () => new BuiltContext<M, F>(finished, messages, request, measure, { ...facts, previous, redact }),
     );
-    if (contextManagement !== undefined) {
-      context.noteClearing(contextManagement);
-    }
+    context.noteClearing(contextManagement);
     return context;
   }
 

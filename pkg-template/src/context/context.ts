@@ -815,13 +815,24 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return found;
   }
 
-  /** @internal Adds notes to the trace for the parts that the provider will clear. */
-  noteClearing(settings: ContextManagement): void {
+  /**
+   * @internal Adds a note to the trace for the parts that the provider will clear: by its `context_management`, and by
+   * `clear_at` of Anthropic's late instructions.
+   */
+  noteClearing(settings: ContextManagement | undefined): void {
     publicCall("context_build_error", "noteClearing", () => {
-      if (this.#sent !== undefined) {
+      const sent = this.#sent ?? [];
+      const { clearedWords, isShownForATime, hiddenWords } = requests.get();
+      const words: string[] = [];
+      if (settings !== undefined && this.#sent !== undefined) {
         this.#parsed ??= this.#parse(this.#sent);
-        const words = requests.get().clearedWords(settings, this.#parsed, this.tokens.total).join("; ");
-        const notes = [...this.trace.notes, { kind: "provider-clears" as const, words }];
+        words.push(...clearedWords(settings, this.#parsed, this.tokens.total));
+      }
+      if (this.recording.config.render?.provider === "anthropic" && sent.some(isShownForATime)) {
+        words.push(...hiddenWords(this.request("anthropic").messages));
+      }
+      if (words.length > 0) {
+        const notes = [...this.trace.notes, { kind: "provider-clears" as const, words: words.join("; ") }];
         (this as { trace: Trace }).trace = { ...this.trace, notes };
       }
     });

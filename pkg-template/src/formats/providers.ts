@@ -29,7 +29,7 @@ import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
-import { clearedWords } from "./request/context-management.js";
+import { clearedWords, hiddenWords, isShownForATime } from "./request/context-management.js";
 import {
   type Problem,
   type ProviderFormat,
@@ -120,7 +120,16 @@ const REQUEST_OF_OPTIONS: OptionRules = {
   shape: ["the name of a shape", (value) => typeof value === "string"],
 };
 
-requests.provide({ requestOfParsed, takesCacheMarks, clearedWords, thoughtsIn, digestOf, comparedText });
+requests.provide({
+  requestOfParsed,
+  takesCacheMarks,
+  clearedWords,
+  isShownForATime,
+  hiddenWords,
+  thoughtsIn,
+  digestOf,
+  comparedText,
+});
 
 /**
  * Returns the parts of a provider's request that hold messages, from messages of any format, valid by every rule of the

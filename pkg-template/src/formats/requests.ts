@@ -12,7 +12,7 @@ import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
 import type { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
-import type { clearedWords } from "./request/context-management.js";
+import type { clearedWords, hiddenWords, isShownForATime } from "./request/context-management.js";
 import type { RequestTarget } from "./request/provider.js";
 import type { WebLlmBody } from "./web-llm/write.js";
 
@@ -64,6 +64,8 @@ export interface RequestMaker {
   /** True if a model's provider accepts cache marks. */
   takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;
   readonly clearedWords: typeof clearedWords;
+  readonly isShownForATime: typeof isShownForATime;
+  readonly hiddenWords: typeof hiddenWords;
   readonly thoughtsIn: typeof thoughtsIn;
   readonly digestOf: typeof digestOf;
   readonly comparedText: typeof comparedText;

@@ -121,6 +121,36 @@ describe("late instructions", () => {
     }
   });
 
+  test("that the model no longer sees are noted", () => {
+    let [noted, cases] = [0, 0];
+    forEachSeed((random) => {
+      const messages = [{ role: "user", content: saying(random, 3) }];
+      for (let turn = random.integer(1, 5); turn > 0; turn--) {
+        messages.push({ role: "assistant", content: saying(random, 3) });
+        if (random.chance(2 / 3)) {
+          const end = random.pick([undefined, "never", "next_user_message"]);
+          messages.push({ role: "system", content: saying(random, 3), ...(end && { clear_at: end }) });
+        }
+        messages.push({ role: "user", content: saying(random, 3) });
+      }
+      const model = random.pick(["claude-opus-5-5", "claude-opus-4-7"]);
+      /** @type {any} */
+      const config = { model, encoding: "o200k_base", render: { provider: "anthropic" } };
+      const context = buildContextSync(messages, config);
+      let [hidden, isFollowed] = [0, false];
+      for (const message of context.request("anthropic").messages.toReversed()) {
+        hidden += isFollowed && /** @type {any} */ (message).clear_at === "next_user_message" ? 1 : 0;
+        isFollowed ||= message.role === "user";
+      }
+      const words = `clear_at: the model no longer sees ${hidden} late system message${hidden === 1 ? "" : "s"}`;
+      const note = context.trace.notes.find(({ kind }) => kind === "provider-clears");
+      assert.equal(note?.words, hidden === 0 ? undefined : words);
+      noted += hidden > 0 ? 1 : 0;
+      cases += 1;
+    });
+    assertShare(noted, cases, 5, "prompts have hidden instructions");
+  });
+
   test("change the tools in Converse's form for Bedrock, and what no provider takes is noted", () => {
     let [sentCount, noted, cases] = [0, 0, 0];
     forEachSeed((random) => {

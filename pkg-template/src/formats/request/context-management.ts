@@ -1,5 +1,5 @@
-// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` are
-// documented.
+// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` and
+// of its late instructions are documented.
 //
 // https://platform.claude.com/docs/en/build-with-claude/context-editing and /compaction,
 // https://developers.openai.com/api/docs/guides/compaction (read 2026-11-27)
@@ -23,6 +23,17 @@ export function clearedWords(
 ): readonly string[] {
   const edits = Array.isArray(settings) ? settings : listFrom((settings as { readonly edits?: unknown }).edits);
   return edits.map((edit) => wordsOf(recordOf(edit), messages, tokens));
+}
+
+/** True if Anthropic shows a message of instructions until the next message of the user's, and not after it. */
+export const isShownForATime = (message: object): boolean =>
+  (message as { readonly clear_at?: unknown }).clear_at === "next_user_message";
+
+/** Describes the late instructions that the model no longer sees in a request to Anthropic. */
+export function hiddenWords(messages: readonly { readonly role: string }[]): readonly string[] {
+  const end = messages.findLastIndex(({ role }) => role === "user");
+  const hidden = messages.filter((message, at) => at < end && isShownForATime(message)).length;
+  return hidden === 0 ? [] : [`clear_at: the model no longer sees ${counted(hidden, "late system message")}`];
 }
 
 function wordsOf(edit: Readonly<Record<string, unknown>>, messages: readonly ParsedMessage[], tokens: number): string {
