@@ -10,6 +10,7 @@ import { setUp } from "./setup.mjs";
 
 export const usage = `npm run recall -- FILE.json [--with JSON] [--oracle] [--embed]
 npm run recall -- --lines [FILE.txt] [--with JSON]
+npm run recall -- --kit PATH [--with JSON]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
 2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
@@ -23,7 +24,12 @@ package: the newest messages (recency), and plain BM25 over the messages.
 
 --lines measures single lines: one line of a user ("Please wrap lines at 100 columns") among 200 unrelated turns of its
 language, then a task that shares no word with it, at 2000 tokens. It prints how many of the lines of each language are in
-their context, and those that aren't. Without a file, the lines are those of scripts/statements/lines.txt.
+their context, and those that aren't. Without a file, the lines are those of scripts/statements/lines.txt, and of more-lines.txt next to it. Of
+these, only the shares are printed: whoever reads which lines are lost has to write others.
+
+--kit measures compaction-conformance-kit (PyPI, MIT), whose wheel or folder is at PATH: rules and facts that its program plants in a session. It
+prints how many of them are in a context without a request, at 10, 20 and 30 % of the characters of the session, and how often a
+value is in it that a later message replaced. It needs Python.
 
 FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
 id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
@@ -49,9 +55,10 @@ the JSON of its tool calls, and 4 a message. The request is not in it. Where mes
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
-const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--help", "-h"];
-/** The lines that `--lines` measures without a file. */
+const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--kit", "--help", "-h"];
+/** The lines that `--lines` measures without a file, and others that are around the same turns. */
 const LINES = "scripts/statements/lines.txt";
+const MORE_LINES = "scripts/statements/more-lines.txt";
 
 /** Parses the command line. Undefined if it asks for the usage. */
 export function argumentsOf(given) {
@@ -69,12 +76,17 @@ export function argumentsOf(given) {
     throw new Failure("give one file: npm run recall -- FILE.json", 2);
   }
   const withLines = given.includes("--lines");
+  const withKit = given.includes("--kit");
+  if (withKit && files.length === 0) {
+    throw new Failure("--kit wants the wheel or the folder of the kit behind it", 2);
+  }
   const isAsked = (files.length === 0 && !withLines) || given.includes("--help") || given.includes("-h");
   return isAsked
     ? undefined
     : {
         file: files[0],
         withLines,
+        withKit,
         withVectors: given.includes("--embed"),
         withOracle: given.includes("--oracle"),
         others: values.map(optionsOfRecall),
@@ -125,13 +137,16 @@ async function main() {
     return;
   }
   // A path is relative to the folder that npm was started in.
+  const path = asked.file === undefined ? undefined : resolve(process.env.INIT_CWD ?? process.cwd(), asked.file);
   if (asked.withLines) {
-    const file =
-      asked.file === undefined ? projectPath(LINES) : resolve(process.env.INIT_CWD ?? process.cwd(), asked.file);
-    await printLines(readFileSync(file, "utf8"), asked.others[0]);
+    await printLines(path, asked.others[0]);
     return;
   }
-  const conversations = readConversations(resolve(process.env.INIT_CWD ?? process.cwd(), asked.file));
+  if (asked.withKit) {
+    await printKit(path, asked.others[0]);
+    return;
+  }
+  const conversations = readConversations(path);
   await setUp("build");
   await build();
   const started = performance.now();
@@ -143,12 +158,26 @@ async function main() {
   console.log(lines.join("\n"));
 }
 
-/** Measures single lines. */
-async function printLines(text, recall) {
+/** Measures single lines: those of a file, or the project's own. */
+async function printLines(file, recall) {
   await setUp("build");
   await build();
   const { lineReport, measureLines, readLines } = await import("../benches/recall/lines.mjs");
-  console.log(lineReport(await measureLines(readLines(text), { recall }), true).join("\n"));
+  const around = readLines(readFileSync(projectPath(LINES), "utf8"));
+  const lines = file === undefined ? around : readLines(readFileSync(file, "utf8"), around);
+  console.log(lineReport(await measureLines(lines, { recall }), true).join("\n"));
+  if (file === undefined) {
+    const more = readLines(readFileSync(projectPath(MORE_LINES), "utf8"), around);
+    console.log(["", MORE_LINES, ...lineReport(await measureLines(more, { recall }))].join("\n"));
+  }
+}
+
+/** Measures the sessions of a kit. */
+async function printKit(path, recall) {
+  await setUp("build");
+  await build();
+  const { kitReport, measureKit, readKit } = await import("../benches/recall/kit.mjs");
+  console.log(kitReport(await measureKit(await readKit(path), { recall })).join("\n"));
 }
 
 /** Computes all vectors before any measurement. */

@@ -14,11 +14,12 @@ const SUBJECTS = 4;
 
 /**
  * Reads lines of `language | class | text`. Returns for each language its lines, and the turns, replies, subjects and tasks
- * that its chats are made of.
+ * that its chats are made of. These are those of `around` for a language that has none.
  *
  * @param {string} text
+ * @param {Map<string, { lines: object[], turn: string[], reply: string[], subject: string[], task: string[] }>} [around]
  */
-export function readLines(text) {
+export function readLines(text, around = new Map()) {
   const languages = new Map();
   for (const line of text.split("\n").filter((it) => it !== "" && !it.startsWith("#"))) {
     const [language, kind, ...cells] = line.split(" | ");
@@ -33,6 +34,12 @@ export function readLines(text) {
       found[kind].push(said);
     } else {
       throw new Failure(`${kind} is not a class of a line: ${line}`, 2);
+    }
+  }
+  for (const [language, chat] of languages) {
+    const others = chat.turn.length === 0 ? around.get(language) : undefined;
+    if (others !== undefined) {
+      languages.set(language, { ...others, lines: chat.lines });
     }
   }
   return languages;

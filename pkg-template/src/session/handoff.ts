@@ -1,12 +1,11 @@
-// Hands over a sub-task: builds a context for another agent with the task and the session's lasting messages, and
-// nothing else. The other agent's result comes back as one message that names its sub-task.
+// Hands over a sub-task: builds a context for another agent with the task, the session's instructions and pinned
+// messages and the user's lasting statements, and nothing else. The other agent's result comes back as one message that names its sub-task.
 
 import { ContextError } from "../base/errors.js";
 import type { Reason } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
 import { checkOptions, type OptionRules } from "../base/options.js";
 import type { ContextConfig } from "../config/config.js";
-import { buildContext } from "../context/build.js";
 import type { BuiltContext } from "../context/context.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageInput } from "../message/message.js";
@@ -65,57 +64,22 @@ export function readHandoff<M extends AnyMessage>(
   return { facts, maxTokens, config: { ...config, now: config.now ?? Date.now() } as ContextConfig<M> };
 }
 
-/** The reasons that mark lasting messages. */
-const LASTING: ReadonlySet<Reason> = new Set<Reason>(["instruction", "pinned", "standing"]);
+/** The reasons of messages that every context has. */
+const REQUIRED: ReadonlySet<Reason> = new Set<Reason>(["instruction", "pinned"]);
 
-/** Returns a config that reserves room for lasting messages before anything else. */
-export function lastingConfig<M extends AnyMessage>(
+/** Returns a config whose context has the instructions and pinned messages. */
+export function requiredConfig<M extends AnyMessage>(
   config: ContextConfig<M>,
   maxTokens: number,
   request: MessageInput,
 ): ContextConfig<M> {
-  const recall = {
-    ranking: "relevance",
-    maxRecentShare: 0,
-    maxStandingShare: 1,
-    maxStatementShare: 0,
-    excerpts: { enabled: false },
-  } as const;
-  return { ...config, request, budget: { maxTokens }, recall };
+  return { ...config, request, budget: { maxTokens }, recall: { ranking: "recency" } };
 }
 
-/** A built context, with the messages that it selected from. */
-export interface ChosenFrom<M extends AnyMessage> {
-  readonly context: BuiltContext<M>;
-  readonly messages: readonly M[];
-}
-
-/** A filler message that doesn't fit next to all others, and the tokens of an opening line. */
-const FILLER = "x y ".repeat(1000);
-const OPENING_TOKENS = 64;
-
-/**
- * Returns the lasting messages, in order. Ranking finds them only if not everything fits, so a filler message is added.
- */
-export async function lastingMessages<M extends AnyMessage>(
-  chosen: ChosenFrom<M>,
-  maxTokens: number,
-  config: ContextConfig<M>,
-): Promise<readonly M[]> {
-  const { context } = chosen;
-  if (context.trimmed || context.trace.unreadCount > 0) {
-    return lastingIn(chosen);
-  }
-  // The filler comes last, because instructions are the messages at the beginning.
-  const messages = [...context.kept, { role: "assistant", content: FILLER } as unknown as M];
-  const budget = { maxTokens: Math.min(maxTokens, context.tokens.total + OPENING_TOKENS) };
-  const again = (await buildContext(messages, { ...config, sessionId: null, budget })) as unknown as BuiltContext<M>;
-  return lastingIn({ context: again, messages });
-}
-
-function lastingIn<M extends AnyMessage>({ context, messages }: ChosenFrom<M>): readonly M[] {
-  return context.trace.ranges.flatMap(({ first, last, fate, reason }) =>
-    fate === "left out" || !LASTING.has(reason) ? [] : messages.slice(first, last + 1),
+/** Returns the instructions and pinned messages of a context, in order. `messages` are those that it selected from. */
+export function requiredIn<M extends AnyMessage>({ trace }: BuiltContext<M>, messages: readonly M[]): readonly M[] {
+  return trace.ranges.flatMap(({ first, last, fate, reason }) =>
+    fate === "left out" || !REQUIRED.has(reason) ? [] : messages.slice(first, last + 1),
   );
 }
 

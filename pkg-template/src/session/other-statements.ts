@@ -1,4 +1,5 @@
-// Lasting statements of a user in other sessions, as a section of the prompt. It has the role of the user, so it weighs no more than it did there.
+// Lasting statements as a section of the prompt: those of other sessions, or those that a sub-agent is told. The section has
+// the role of the user, so they weigh no more than they did in the conversation.
 
 import { DEFAULT_STATEMENT_SHARE, type Item, type Section } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -12,9 +13,10 @@ import { MESSAGE_TYPES, Tail } from "./tail.js";
 
 /** The id of the section. */
 const SECTION = "statements";
-const LABEL = "What I said in other conversations:\n";
-/** The most statements. */
-const MOST_ITEMS = 64;
+const OTHERS_LABEL = "What I said in other conversations:\n";
+const HANDOFF_LABEL = "What I said before:\n";
+/** The most statements of other sessions. */
+const MOST_OTHERS = 64;
 
 /** The statements of other sessions. Each session is read again when it has changed. */
 export class OtherStatements<M extends AnyMessage> {
@@ -63,17 +65,33 @@ export class OtherStatements<M extends AnyMessage> {
   }
 }
 
-/** Adds the statements of other sessions to a config: as the items of its section `statements`, or as a new one before the request. */
-export function addStatements(
+/** Adds the statements of other sessions to a config, within the share of statements. */
+export function addOtherStatements(
   options: Record<string, unknown>,
   statements: readonly SessionStatement<AnyMessage>[],
   redact: Redactor | undefined,
 ): void {
-  const { sections = null, budget, recall } = options;
+  const { budget, recall } = options;
   const share = (isRecord(recall) ? recall.maxStatementShare : undefined) ?? DEFAULT_STATEMENT_SHARE;
-  if (statements.length === 0 || share === 0 || !(sections === null || Array.isArray(sections))) {
-    return; // a wrong list fails later, when it is read
+  const maxTokens = isRecord(budget) ? budget.maxTokens : undefined;
+  const isLimited = typeof maxTokens === "number" && typeof share === "number" && share <= 1;
+  if (share !== 0) {
+    const limit = { items: MOST_OTHERS, ...(isLimited && { tokens: Math.floor(maxTokens * share) }) };
+    addSection(options, { label: OTHERS_LABEL, limit }, itemsOf(statements, redact));
   }
+}
+
+/** Adds the statements that a sub-agent is told to its config. All come in that fit. */
+export function addOwnStatements(
+  options: Record<string, unknown>,
+  statements: readonly SessionStatement<AnyMessage>[],
+  redact: Redactor | undefined,
+): void {
+  addSection(options, { label: HANDOFF_LABEL }, itemsOf(statements, redact));
+}
+
+/** Returns an item for each sentence. Health has the highest priority. */
+function itemsOf(statements: readonly SessionStatement<AnyMessage>[], redact: Redactor | undefined): readonly Item[] {
   const byText = new Map(statements.map((statement) => [statement.sentence, statement]));
   const items = [...byText.values()].map(
     ({ sentence, kind, sessionKey, seq }): Item => ({
@@ -83,27 +101,29 @@ export function addStatements(
       priority: statementKinds.indexOf(kind),
     }),
   );
-  const shown = redact?.value(items) ?? items;
+  return redact?.value(items) ?? items;
+}
+
+/** Adds items to a config: to its section `statements`, or as a new one before the request. */
+function addSection(
+  options: Record<string, unknown>,
+  form: Pick<Partial<Section>, "label" | "limit">,
+  items: readonly Item[],
+): void {
+  const { sections = null } = options;
+  if (items.length === 0 || !(sections === null || Array.isArray(sections))) {
+    return; // a wrong list fails later, when it is read
+  }
   const own: readonly unknown[] = sections ?? [
     { id: "history", kind: "history" },
     { id: "request", kind: "request" },
   ];
   const isIt = (section: unknown): boolean => isRecord(section) && section.id === SECTION;
   if (own.some(isIt)) {
-    options.sections = own.map((section) => (isIt(section) ? { ...(section as object), items: shown } : section));
+    options.sections = own.map((section) => (isIt(section) ? { ...(section as object), items } : section));
     return;
   }
-  const maxTokens = isRecord(budget) ? budget.maxTokens : undefined;
-  const isLimited = typeof maxTokens === "number" && typeof share === "number" && share <= 1;
-  const section: Partial<Section> = {
-    id: SECTION,
-    kind: "items",
-    role: "user",
-    label: LABEL,
-    item: "- {text}",
-    items: shown,
-    limit: { items: MOST_ITEMS, ...(isLimited && { tokens: Math.floor(maxTokens * share) }) },
-  };
+  const section = { id: SECTION, kind: "items", role: "user", item: "- {text}", ...form, items };
   const at = own.findIndex((it) => isRecord(it) && it.kind === "request");
   options.sections = own.toSpliced(at < 0 ? own.length : at, 0, section);
 }

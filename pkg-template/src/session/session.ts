@@ -34,6 +34,7 @@ import { type ParsedMessage, parse } from "../message/read.js";
 import { shapes } from "../message/recognise.js";
 import type {
   Entry,
+  EntryType,
   JsonValue,
   NewEntry,
   ReadRange,
@@ -51,9 +52,9 @@ import {
   type Handoff,
   type HandoffFacts,
   type HandoffOptions,
-  lastingConfig,
-  lastingMessages,
   readHandoff,
+  requiredConfig,
+  requiredIn,
   resultMessage,
 } from "./handoff.js";
 import { asOf, branchEntry, LEFT_TYPES, leftEntry, rewritten } from "./left.js";
@@ -70,7 +71,7 @@ import {
   readLines,
 } from "./log.js";
 import { originalsIn } from "./originals.js";
-import { addStatements, OtherStatements } from "./other-statements.js";
+import { addOtherStatements, addOwnStatements, OtherStatements } from "./other-statements.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import {
@@ -155,6 +156,8 @@ export type SessionChange<M> =
       readonly lastSeq: number;
       readonly replacesSeq?: number;
     }
+  /** Statements of the user were forgotten or remembered again: `statements()` returns other ones. */
+  | { readonly kind: "statements" }
   /** Messages were removed. Read the visible ones again. */
   | { readonly kind: "reset" };
 
@@ -475,7 +478,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         origin = { ...origin, id: tail.sessionId };
         forget(options as Record<string, unknown>, await this.#forgottenIn(tail.info), redact);
         const others = await this.#others.of(async () => request?.name ?? (await this.#newestUserName()));
-        addStatements(options as Record<string, unknown>, others, redact);
+        addOtherStatements(options as Record<string, unknown>, others, redact);
         const asked = options as { readonly model?: unknown; readonly render?: RenderConfig | null };
         previous = await this.#previous(bindsThinking(asked.model, asked.render?.provider));
         goesOn = remembersChoices(options, hooks);
@@ -522,8 +525,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Hands a sub-task to another agent. Its context has the task and the session's lasting messages: instructions,
-   * pinned messages, and standing instructions of the user who spoke last. Nothing else of the conversation is in it.
+   * Hands a sub-task to another agent. Its context has the task, the session's instructions and pinned messages, and
+   * the lasting statements of the user who spoke last, each as its sentence. Nothing else of the conversation is in it.
    * It is stored like a build and can be replayed. `result` of the handoff appends the other agent's result. Fails with
    * `INVALID_CONFIG`, and as `build` does.
    */
@@ -548,29 +551,36 @@ export class Session<M extends AnyMessage = MessageInput> {
   async #handOff(facts: HandoffFacts, maxTokens: number, config: ContextConfig<M>): Promise<BuiltContext<M>> {
     const name = await this.#newestUserName();
     const request: MessageInput = { role: "user", content: facts.task, ...(name !== undefined && { name }) };
-    const selecting = lastingConfig(config, maxTokens, request);
-    const forgotten = await this.#forgottenIn(await this.#info());
     let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let messages: readonly M[] = [];
-    const context = await buildOver<M, "messages">(selecting, async ({ options, redact }) => {
-      inSession(options as Record<string, unknown>, this.key);
-      const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
-      await tail.refresh();
-      origin = { ...origin, id: tail.sessionId };
-      forget(options as Record<string, unknown>, forgotten, redact);
-      const source = (): ReturnType<typeof tail.source> => {
-        const read = tail.source();
-        messages = read.messages;
-        return read;
-      };
-      return { source, older: (need) => tail.older(need) };
-    });
-    const lasting = await lastingMessages({ context, messages }, maxTokens, selecting);
-    const read = lasting.map((message) => this.seqOf(message) as number).map((seq) => [seq, seq] as const);
+    const context = await buildOver<M, "messages">(
+      requiredConfig(config, maxTokens, request),
+      async ({ options, redact }) => {
+        inSession(options as Record<string, unknown>, this.key);
+        const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
+        await tail.refresh();
+        origin = { ...origin, id: tail.sessionId };
+        const source = (): ReturnType<typeof tail.source> => {
+          const read = tail.source();
+          messages = read.messages;
+          return read;
+        };
+        return { source, older: (need) => tail.older(need) };
+      },
+    );
+    const required = requiredIn(context, messages);
+    const seqs = required.map((message) => this.seqOf(message) as number);
+    const { remembered } = await this.#statements(name);
+    const own = remembered.filter(({ seq, replacedBy }) => replacedBy === undefined && !seqs.includes(seq));
+    const statements = [...(await this.#others.of(async () => name)), ...own];
     const handed = { ...config, request: facts.task, sessionId: null, budget: { maxTokens } };
-    const built = await buildOver<M, "messages">({ ...handed, recall: { ranking: "recency" } }, () => ({
-      source: () => ({ ...sourceOf<M>(lasting, KIND), read }),
-    }));
+    const built = await buildOver<M, "messages">(
+      { ...handed, recall: { ranking: "recency" } },
+      ({ options, redact }) => {
+        addOwnStatements(options as Record<string, unknown>, statements, redact);
+        return { source: () => ({ ...sourceOf<M>(required, KIND), read: seqs.map((seq) => [seq, seq] as const) }) };
+      },
+    );
     const task = config.redact?.value(facts.task) ?? facts.task;
     this.#later(this.#keep(built, { handoff: { ...facts, task } }, origin));
     return built;
@@ -924,9 +934,16 @@ export class Session<M extends AnyMessage = MessageInput> {
         hear({ kind: "reset" });
         return now;
       }
-      const entries = await this.#read({ after: known.lastSeq, types: MESSAGE_TYPES });
+      const entries = await this.#read({ after: known.lastSeq, types: [...MESSAGE_TYPES, ...FORGOTTEN_TYPES] });
       let { newest } = known;
-      for (const { seq, type, ...rest } of isEnded ? [] : entries) {
+      const isOfStatements = (at: number): boolean => FORGOTTEN_TYPES.includes(entries[at]?.type as EntryType);
+      for (const [at, { seq, type, ...rest }] of (isEnded ? [] : entries).entries()) {
+        if (isOfStatements(at)) {
+          if (!isOfStatements(at + 1)) {
+            hear({ kind: "statements" }); // once for the rows of one call
+          }
+          continue;
+        }
         const isReplacing = rest.replacesSeq !== undefined && newest >= rest.replacesSeq;
         const messages = this.#messagesOf([{ seq, type, ...rest }]);
         hear({ kind: "append", messages, lastSeq: seq, ...(isReplacing ? { replacesSeq: newest } : {}) });

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { loadEncoding } from "windrow";
 import { conversationsOf, readConversations } from "../../../benches/recall/file.mjs";
+import { kitReport, measureKit, readKit, shownWithin } from "../../../benches/recall/kit.mjs";
 import { lineReport, measureLines, readLines } from "../../../benches/recall/lines.mjs";
 import { intervalOf, mean, measuresOf } from "../../../benches/recall/measures.mjs";
 import { figuresOf } from "../../../benches/recall/report.mjs";
@@ -190,7 +191,14 @@ describe("the command", () => {
     const { status, stdout } = command();
     assert.equal(status, 0);
     assert.match(stdout, /^npm run recall -- FILE\.json \[--with JSON\] \[--oracle\] \[--embed\]\n/);
-    const none = { file: "a.json", withLines: false, withVectors: false, withOracle: false, others: [] };
+    const none = {
+      file: "a.json",
+      withLines: false,
+      withKit: false,
+      withVectors: false,
+      withOracle: false,
+      others: [],
+    };
     assert.deepEqual(argumentsOf(["a.json", "--embed"]), { ...none, withVectors: true });
     const others = [{ ranking: "bm25" }, { maxShare: 0.5 }];
     const given = others.flatMap((recall) => ["--with", JSON.stringify(recall)]);
@@ -200,6 +208,8 @@ describe("the command", () => {
       /--with wants options of recall as JSON, and not no JSON/,
     );
     assert.throws(() => argumentsOf(["a.json", "--with"]), /--with/);
+    assert.throws(() => argumentsOf(["--kit"]), /--kit/);
+    assert.deepEqual(argumentsOf(["--kit", "a.json"]), { ...none, withKit: true });
   });
 
   test("a wrong file is an error that names the place", () => {
@@ -296,6 +306,13 @@ describe("single lines", () => {
     "english | task | Plan the weekend for us.",
   ].join("\n");
 
+  test("lines without turns of their own are measured among others", () => {
+    const more = readLines("english | fact | I have a goat.\ngerman | fact | Ich habe eine Ziege.", readLines(LINES));
+    const [[, english], [, german]] = more;
+    assert.deepEqual([english.lines.length, english.turn.length, english.task.length], [1, 1, 2]);
+    assert.deepEqual([german.lines.length, german.turn.length], [1, 0]);
+  });
+
   test("a line comes back among turns of another subject if it says something lasting", async () => {
     const [{ language, results }] = await measureLines(readLines(LINES), { turns: 60, maxTokens: 400 });
     assert.equal(language, "english");
@@ -335,5 +352,91 @@ describe("single lines", () => {
     assert.deepEqual(argumentsOf(["--lines"])?.withLines, true);
     assert.equal(argumentsOf(["--lines", "other.txt"])?.file, "other.txt");
     assert.throws(() => readLines("english | poem | A rose."), /poem is not a class/);
+  });
+});
+
+describe("planted rules", () => {
+  let folder;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "windrow-kit-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** @type {import("../../../benches/recall/kit.mjs").KitSession} */
+  const session = {
+    corpus: "made up",
+    seed: 1,
+    turns: [
+      { role: "system", text: "You help." },
+      { role: "user", text: "The gate code is 4411." },
+      { role: "user", text: "The gate code is 9027 now." },
+      { role: "assistant", text: "Noted." },
+      { role: "user", text: "Boats come in at noon." },
+    ],
+    planted: [
+      { required: ["gate code", "9027"], superseded: ["4411"] },
+      { required: ["AT NOON"], superseded: [] },
+      { required: ["at midnight"], superseded: [] },
+    ],
+  };
+
+  test("count as kept if all of their texts are in the context, and replaced values are counted", async () => {
+    const whole = await measureKit([session, { ...session, corpus: "other" }], { shares: [1] });
+    const row = { share: 1, keptCount: 2, plantedCount: 3, staleCount: 1, replacedCount: 1 };
+    assert.deepEqual(whole, [
+      { corpus: "made up", ...row },
+      { corpus: "other", ...row },
+    ]);
+    const lines = kitReport(whole);
+    assert.match(lines[1], /^made up +100 % +66\.7 +1 of 1$/);
+    assert.deepEqual(JSON.parse(lines.at(-1)), { "made up 1": [66.7, 1, 1], "other 1": [66.7, 1, 1] });
+  });
+
+  test("no context has more characters than the budget, with its roles", async () => {
+    const turns = Array.from({ length: 40 }, (_, at) => ({
+      role: "user",
+      text: `Boat ${at} comes in at ${at} o'clock.`,
+    }));
+    for (const chars of [120, 300, 1000]) {
+      const text = await shownWithin(/** @type {any} */ ({ turns }), chars);
+      assert.ok(text.length <= chars && text.length > chars / 2, `${text.length} of ${chars}`);
+      assert.ok(text.split("\n").every((line) => line.startsWith("[user] Boat ")));
+    }
+  });
+
+  test("are read from the kit's own program", async () => {
+    const kit = join(folder, "compaction_kit");
+    mkdirSync(kit);
+    const builder = (name, more) => `def ${name}(seed):\n    return Session(), [Rule()]${more}\n`;
+    const classes = `
+class Turn:
+    role, text = "user", "Never paint the boat."
+class Session:
+    def transcript(self):
+        return [Turn()]
+class Rule:
+    required_tokens, superseded_tokens = ("paint",), ("row",)
+    behavior_scenario, behavior_required_tokens = "A brush is there.", ("never",)
+    exact_use_scenario, exact_use_required_tokens = "", ("boat",)
+`;
+    const files = {
+      __init__: "",
+      corpus: classes + builder("build_random_session", ""),
+      generated: classes + builder("build_generated_session", ""),
+      semantic_corpus:
+        classes + builder("build_semantic_session", ", {}") + builder("build_semantic_heldout_session", ", {}"),
+    };
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(kit, `${name}.py`), text);
+    }
+    const sessions = await readKit(folder);
+    assert.equal(sessions.length, 32);
+    assert.deepEqual(sessions[0], {
+      corpus: "random",
+      seed: 1,
+      turns: [{ role: "user", text: "Never paint the boat." }],
+      planted: [{ required: ["paint", "never"], superseded: ["row"] }],
+    });
+    await assert.rejects(readKit(join(folder, "none")), { exitCode: 2 });
   });
 });

@@ -496,7 +496,7 @@ test("a sub-task is handed off", async () => {
   const { handoff, content } = await run(exampleWith("planning.handoff"), "handoff", "content");
   assert.deepEqual(
     handoff.context.messages.map(({ content }) => content),
-    ["From now on, give prices in francs.", "Find three boat houses with a kitchen."],
+    ["What I said before:\n- From now on, give prices in francs.", "Find three boat houses with a kitchen."],
   );
   const [heading, line] = content[0].text.split("\n");
   assert.equal(heading, '[Result of the sub-task "Find three boat houses with a kitchen."]');

@@ -221,6 +221,35 @@ describe("the forgotten statements", () => {
     await session.close();
   });
 
+  test("is reported to subscribers in every tab, in order with what is appended", async () => {
+    await forEachSeedAsync(async (random) => {
+      const store = memoryStore();
+      const tabs = [await openSession("web:main", { store }), await openSession("web:main", { store })];
+      await tabs[0].append(chatOf(random).messages);
+      /** @type {string[][]} */
+      const heard = tabs.map(() => []);
+      for (const [at, tab] of tabs.entries()) {
+        tab.subscribe(({ kind }) => heard[at].push(kind));
+      }
+      const done = [];
+      for (let step = 0; step < 6; step++) {
+        const tab = random.pick(tabs);
+        const forgotten = random.chance(0.4);
+        const [statement] = await tab.statements({ forgotten });
+        if (statement === undefined || random.chance(0.3)) {
+          await tab.append({ role: "user", content: `Is birch ${step} tall?` });
+          done.push("append");
+        } else {
+          await (forgotten ? tab.remember(statement) : tab.forget(statement));
+          done.push("statements");
+        }
+        await new Promise(setImmediate);
+      }
+      assert.deepEqual(heard, [done, done]);
+      await Promise.all(tabs.map((tab) => tab.close()));
+    });
+  });
+
   test("must be among the statements of the session", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     const other = await openSession("other", { store: memoryStore() });

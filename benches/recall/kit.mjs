@@ -1,0 +1,101 @@
+// Measures compaction-conformance-kit (PyPI, MIT): the share of planted rules and facts that a context keeps without a request, and how
+// often a value is in it that a later message replaced. The kit's own program makes the sessions.
+
+import { buildContext } from "windrow";
+import { Failure, outputOf } from "../../scripts/project.mjs";
+
+const PROGRAM = "benches/recall/kit.py";
+/** The number of sessions of each corpus. */
+const SEEDS = 8;
+/** Budgets, as shares of the characters of a session. */
+export const SHARES = [0.1, 0.2, 0.3];
+
+/**
+ * @typedef {object} KitSession
+ * @property {string} corpus
+ * @property {number} seed
+ * @property {{ role: "system" | "user" | "assistant", text: string }[]} turns
+ * @property {{ required: string[], superseded: string[] }[]} planted texts that must be there, and those that a later message replaced
+ */
+
+/**
+ * Returns the sessions of the kit at a path: its wheel or its folder.
+ *
+ * @returns {Promise<KitSession[]>}
+ */
+export async function readKit(path) {
+  try {
+    return JSON.parse(await outputOf("python3", [PROGRAM, path, String(SEEDS)]));
+  } catch (error) {
+    throw new Failure(`the sessions of ${path} cannot be made: ${error.message}`, 2);
+  }
+}
+
+/** Returns turns as the kit writes them. */
+const written = (turns) => turns.map(({ role, text }) => `[${role}] ${text}`).join("\n");
+
+/**
+ * Returns what a context within some characters shows of a session, as the kit writes it.
+ *
+ * @param {KitSession} session
+ */
+export async function shownWithin({ turns }, chars, recall) {
+  const messages = turns.map(({ role, text }, at) => ({ id: `m${at}`, role, content: text }));
+  const countTokens = (texts) => texts.map((text) => text.length);
+  // The roles and line breaks aren't part of what the hook counts.
+  for (let maxTokens = chars; ; ) {
+    const context = await buildContext(messages, { countTokens, budget: { maxTokens }, ...(recall && { recall }) });
+    const text = written(context.messages.map(({ role, content }) => ({ role, text: String(content) })));
+    if (text.length <= chars) {
+      return text;
+    }
+    maxTokens -= Math.max(text.length - chars, 1);
+  }
+}
+
+/**
+ * Measures sessions. Returns a row for each corpus and share: the planted texts that are kept, and replaced values that are there.
+ *
+ * @param {KitSession[]} sessions
+ * @param {{ shares?: number[], recall?: object }} [options]
+ */
+export async function measureKit(sessions, { shares = SHARES, recall } = {}) {
+  const rows = [];
+  for (const corpus of new Set(sessions.map((it) => it.corpus))) {
+    for (const share of shares) {
+      const row = { corpus, share, keptCount: 0, plantedCount: 0, staleCount: 0, replacedCount: 0 };
+      for (const session of sessions.filter((it) => it.corpus === corpus)) {
+        const chars = Math.floor(written(session.turns).length * share);
+        const text = (await shownWithin(session, chars, recall)).toLowerCase();
+        const has = (part) => text.includes(part.toLowerCase());
+        for (const { required, superseded } of session.planted) {
+          row.plantedCount += 1;
+          row.keptCount += required.every(has) ? 1 : 0;
+          row.replacedCount += superseded.length > 0 ? 1 : 0;
+          row.staleCount += superseded.some(has) ? 1 : 0;
+        }
+      }
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/** The report: a row for each corpus and budget, then the same as a JSON object. */
+export function kitReport(rows) {
+  const percent = ({ keptCount, plantedCount }) => ((100 * keptCount) / plantedCount).toFixed(1);
+  const lines = rows.map((row) => {
+    const stale = `${row.staleCount} of ${row.replacedCount}`;
+    return [
+      row.corpus.padEnd(18),
+      `${Math.round(100 * row.share)} %`.padStart(6),
+      percent(row).padStart(7),
+      stale.padStart(11),
+    ].join("  ");
+  });
+  const figures = Object.fromEntries(
+    rows.map((row) => [`${row.corpus} ${row.share}`, [Number(percent(row)), row.staleCount, row.replacedCount]]),
+  );
+  const head = ["corpus".padEnd(18), "chars".padStart(6), "kept, %".padStart(7), "replaced".padStart(11)].join("  ");
+  return [head, ...lines, "", JSON.stringify(figures)];
+}
