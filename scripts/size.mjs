@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 234_600 },
-  "selection.wasm": { brotli: 221_000 },
-  "page: buildContext": { brotli: 406_000 },
+  "windrow.wasm": { brotli: 234_700 },
+  "selection.wasm": { brotli: 223_900 },
+  "page: buildContext": { brotli: 406_500 },
   "slim: buildContext, the core in a separate file": { brotli: 51_000 },
-  "first context in a page: all fits": { brotli: 285_600 },
+  "first context in a page: all fits": { brotli: 285_700 },
   "first context in a page: exact in o200k_base": { brotli: 740_500 },
   "first context in a page: exact in cl100k_base": { brotli: 496_700 },
-  "worker: buildContext, cl100k_base": { gzip: 890_800 },
+  "worker: buildContext, cl100k_base": { gzip: 892_500 },
   "worker: slim, cl100k_base": { gzip: 559_600 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 831_500 },
-  "worker: o200k_base": { gzip: 1_183_000 },
-  "worker: cl100k_base": { gzip: 937_700 },
-  "worker: both vocabularies": { gzip: 1_394_100 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 833_100 },
+  "worker: o200k_base": { gzip: 1_184_700 },
+  "worker: cl100k_base": { gzip: 939_300 },
+  "worker: both vocabularies": { gzip: 1_395_800 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -10,7 +10,11 @@ const place = new URL("../../../docs/hosts.md", import.meta.url);
 const folder = new URL("../../../pkg-template/", import.meta.url);
 const [START, END] = ["<!-- parts of the package -->", "<!-- end of parts of the package -->"];
 
-/** The parts, by the first pattern that a file's path matches. */
+/**
+ * The parts, by the first pattern that a file's path matches.
+ *
+ * @type {[name: string, pattern: RegExp, use: string][]}
+ */
 const PARTS = [
   [
     "`dist/page`",
