@@ -35,14 +35,16 @@ export async function readKit(path) {
 const written = (turns) => turns.map(({ role, text }) => `[${role}] ${text}`).join("\n");
 
 /**
- * Returns what a context within some characters shows of a session, as the kit writes it.
+ * Builds a context of a session within some characters, and returns its text as the kit writes it.
  *
- * @param {KitSession} session
+ * @param {Pick<KitSession, "turns">} session
+ * @param {number} chars
+ * @param {object} [recall]
  */
 export async function shownWithin({ turns }, chars, recall) {
   const messages = turns.map(({ role, text }, at) => ({ id: `m${at}`, role, content: text }));
   const countTokens = (texts) => texts.map((text) => text.length);
-  // The roles and line breaks aren't part of what the hook counts.
+  // The hook counts neither roles nor line breaks, so a text that is too long is built again within less.
   for (let maxTokens = chars; ; ) {
     const context = await buildContext(messages, { countTokens, budget: { maxTokens }, ...(recall && { recall }) });
     const text = written(context.messages.map(({ role, content }) => ({ role, text: String(content) })));
