@@ -5,7 +5,8 @@
 //! the newest. The first one without room for its next step gets the rest. Images, audio and files begin as a line that
 //! names their kind and size. The newest are shown again first: they get half of the room before older texts grow, and
 //! the rest after that. So no room stays empty while a result could show more and, as long as no step is dropped, a
-//! larger budget never shows less of a result.
+//! larger budget shows no less of the results. A few tokens less are possible if passages of other lengths fit.
+//! Excerpts of ranked messages grow in the same steps.
 
 use super::keep::piece_of;
 use super::packer::{Packer, Shrunk};
