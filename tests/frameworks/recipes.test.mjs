@@ -311,6 +311,12 @@ describe("in a browser", () => {
     }
   }
 
+  /** Reloads a page of the chat. The button comes back as soon as the reply is saved. */
+  async function reload(page) {
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.reload();
+  }
+
   describe("react-chat", () => {
     let model;
     let server;
@@ -382,7 +388,7 @@ describe("in a browser", () => {
       await page.getByRole("button", { name: "Try again" }).click();
       const regenerated = ["one", reply(1, "one"), "two", reply(3, "two")];
       await shows(page, "li p", regenerated);
-      await page.reload();
+      await reload(page);
       await shows(page, "li p", regenerated);
       assert.deepEqual(textsOf(model.bodies.at(-1)).slice(1), [
         "user: one",
@@ -394,7 +400,7 @@ describe("in a browser", () => {
       await send(page, "uno", "Send the edited message");
       await shows(page, "li p", ["uno", reply(4, "uno")]);
       assert.deepEqual(textsOf(model.bodies.at(-1)).slice(1), ["user: uno"]);
-      await page.reload();
+      await reload(page);
       await shows(page, "li p", ["uno", reply(4, "uno")]);
       assert.deepEqual(complaints, []);
       await context.close();
@@ -436,7 +442,7 @@ describe("in a browser", () => {
       answer = () => ({ content: "five" });
       await page.getByRole("button", { name: "Try again" }).click();
       await shows(page, "li p", ["one", "Yes.", "more", "five"]);
-      await page.reload();
+      await reload(page);
       await shows(page, "li p", ["one", "Yes.", "more", "five"]);
       answer = usual;
       await context.close();

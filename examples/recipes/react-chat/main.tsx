@@ -29,17 +29,20 @@ const transport = new DefaultChatTransport<UIMessage>({
 function Chat({ shown }: { readonly shown: UIMessage[] }) {
   const [draft, setDraft] = useState("");
   const [edited, setEdited] = useState<string>();
+  const [isSaving, setIsSaving] = useState(false);
   const { messages, sendMessage, regenerate, stop, status, error } = useChat({
     messages: shown,
     transport,
     // Also called if the reply was stopped or failed. Then its first part is kept, so that it can be tried again.
-    onFinish: ({ message }) => {
+    async onFinish({ message }) {
       if (message.role === "assistant" && message.parts.length > 0) {
-        return session.append(message).then(() => {});
+        setIsSaving(true);
+        await session.append(message).finally(() => setIsSaving(false));
       }
     },
   });
-  const isBusy = status === "submitted" || status === "streaming";
+  // Another try or an edit must not begin before the reply is saved.
+  const isBusy = isSaving || status === "submitted" || status === "streaming";
 
   function send(event: FormEvent) {
     event.preventDefault();
