@@ -103,8 +103,8 @@ const TEXTS = {
   identifiers: repeated("snake_caseAndCamel.path/to-"),
 };
 
-/** Time for random texts. */
-const RANDOM_MS = 600 * TIME_MS;
+/** Time for random texts: two minutes in the full tests. */
+const RANDOM_MS = 240 * TIME_MS;
 /** Brackets, quotes, fences and tags, and fragments that some reader looks for. */
 const PAIRS = [
   ..."[] {} () <> «» “” '' \"\" `` ** __ ~~ $$ ||".split(" ").map(([open, close]) => [open, close]),
