@@ -78,7 +78,7 @@ pub struct ExcerptConfig {
     pub roles: Vec<Role>,
     /// About the smallest message that may become an excerpt, in tokens.
     pub min_tokens: u64,
-    /// About the size that an excerpt competes with for the room, in tokens. It grows into what the others leave.
+    /// About the size that an excerpt competes with for the room, in tokens. It grows into the room that the others leave.
     pub tokens: u64,
 }
 

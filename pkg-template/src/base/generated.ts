@@ -382,7 +382,7 @@ export interface ExcerptConfig {
   readonly roles?: readonly Role[] | undefined;
   /** About the smallest message that may become an excerpt, in tokens. */
   readonly minTokens?: number | undefined;
-  /** About the size that an excerpt competes with for the room, in tokens. It grows into what the others leave. */
+  /** About the size that an excerpt competes with for the room, in tokens. It grows into the room that the others leave. */
   readonly tokens?: number | undefined;
 }
 

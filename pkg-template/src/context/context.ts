@@ -821,15 +821,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    */
   noteClearing(settings: ContextManagement | undefined): void {
     publicCall("context_build_error", "noteClearing", () => {
-      const sent = this.#sent ?? [];
-      const words: string[] = [];
-      if (settings !== undefined && this.#sent !== undefined) {
-        this.#parsed ??= this.#parse(this.#sent);
-        words.push(...requests.get().clearedWords(settings, this.#parsed, this.tokens.total));
+      const { model, render } = this.recording.config;
+      const hides = render?.provider === "anthropic" && this.#sent?.some(isShownForATime) === true;
+      if (this.#sent === undefined || (settings === undefined && !hides)) {
+        return; // nothing is cleared, and the providers may not be loaded
       }
-      if (this.recording.config.render?.provider === "anthropic" && sent.some(isShownForATime)) {
-        words.push(...requests.get().hiddenWords(this.request("anthropic").messages));
-      }
+      this.#parsed ??= this.#parse(this.#sent);
+      const { clearedWords, hiddenWords } = requests.get();
+      const words = [
+        ...(settings === undefined ? [] : clearedWords(settings, this.#parsed, this.tokens.total)),
+        ...(hides ? hiddenWords(this.#parsed, model) : []),
+      ];
       if (words.length > 0) {
         const notes = [...this.trace.notes, { kind: "provider-clears" as const, words: words.join("; ") }];
         (this as { trace: Trace }).trace = { ...this.trace, notes };

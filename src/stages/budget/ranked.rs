@@ -127,22 +127,22 @@ impl Packer<'_> {
 
     /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
     pub(crate) fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult {
+        if self.room_for_passages() < LEAST_ROOM {
+            return Ok(());
+        }
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
+        for row in &self.fill.kept {
+            is_seen[self.marks.groups.of(*row)] = true;
+            said.extend(self.said(*row));
+        }
         let is_quoted = self.plan.quotes_recalled;
         let read = ranking.candidates.iter().map_while(|it| it.map(RankedPlace::row));
         let mut misses = 0;
         for Candidate { place: row, .. } in read {
-            let room = self.remaining.min(self.history.cost);
-            let tokens = room.tokens.min(room.chars / CHARS_PER_TOKEN);
+            let tokens = self.room_for_passages();
             if tokens < LEAST_ROOM || misses > MOST_MISSED_PASSAGES {
                 break;
-            }
-            if said.is_empty() {
-                for row in &self.fill.kept {
-                    is_seen[self.marks.groups.of(*row)] = true;
-                    said.extend(self.said(*row));
-                }
             }
             let is_new = !std::mem::replace(&mut is_seen[self.marks.groups.of(row)], true);
             let has_place = self.has_place(row, is_quoted);
@@ -158,11 +158,18 @@ impl Packer<'_> {
                 self.remaining = left;
                 self.fill.left_out.retain(|(row, _)| !members.contains(row));
                 self.fill.recalled.push((row, Reason::Recalled));
+                said.extend(self.said(row));
             } else {
                 misses += 1;
             }
         }
         Ok(())
+    }
+
+    /// About how many tokens are left for passages.
+    fn room_for_passages(&self) -> u64 {
+        let room = self.remaining.min(self.history.cost);
+        room.tokens.min(room.chars / CHARS_PER_TOKEN)
     }
 
     /// True if a message is of the history, and may be in the prompt.

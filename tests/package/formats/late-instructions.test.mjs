@@ -124,8 +124,14 @@ describe("late instructions", () => {
   test("that the model no longer sees are noted", () => {
     let [noted, cases] = [0, 0];
     forEachSeed((random) => {
+      /** @type {any[]} */
       const messages = [{ role: "user", content: saying(random, 3) }];
       for (let turn = random.integer(1, 5); turn > 0; turn--) {
+        if (random.chance(1 / 4)) {
+          const id = `call${turn}`;
+          messages.push({ role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] });
+          messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "found" }] });
+        }
         messages.push({ role: "assistant", content: saying(random, 3) });
         if (random.chance(2 / 3)) {
           const end = random.pick([undefined, "never", "next_user_message"]);
@@ -149,6 +155,22 @@ describe("late instructions", () => {
       cases += 1;
     });
     assertShare(noted, cases, 5, "prompts have hidden instructions");
+
+    // A note makes no build fail: only the request says that it can't be sent.
+    const audio = { type: "audio", source: { type: "base64", media_type: "audio/wav", data: "AAAA" } };
+    /** @type {any[]} */
+    const unsendable = [
+      { role: "user", content: [{ type: "text", text: "Listen." }, audio] },
+      { role: "assistant", content: "Yes?" },
+      { role: "system", content: "Be brief.", clear_at: "next_user_message" },
+      { role: "user", content: "And now?" },
+    ];
+    const context = buildContextSync(unsendable, {
+      model: "claude-opus-5-5",
+      encoding: "o200k_base",
+      render: { provider: "anthropic" },
+    });
+    assert.throws(() => context.request("anthropic"), { code: "NOT_SENDABLE" });
   });
 
   test("change the tools in Converse's form for Bedrock, and a note counts the changes that a provider doesn't take", () => {

@@ -9,6 +9,7 @@ import { counted } from "../../base/words.js";
 import { recordOf } from "../../message/format.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { type ContextManagement, isShownForATime } from "../context-management.js";
+import { takesInstructionsLate } from "./models.js";
 
 /** The defaults that Anthropic documents. */
 const CLEAR_AT_TOKENS = 100_000;
@@ -25,10 +26,17 @@ export function clearedWords(
   return edits.map((edit) => wordsOf(recordOf(edit), messages, tokens));
 }
 
-/** Describes the late instructions that the model no longer sees in a request to Anthropic. */
-export function hiddenWords(messages: readonly { readonly role: string }[]): readonly string[] {
-  const end = messages.findLastIndex(({ role }) => role === "user");
-  const hidden = messages.filter((message, at) => at < end && isShownForATime(message)).length;
+/**
+ * Describes the late instructions that the model no longer sees in a request to Anthropic: those before a reply that a
+ * message of the user's follows. The user's messages right after instructions are sent before them.
+ */
+export function hiddenWords(messages: readonly ParsedMessage[], model: string | null | undefined): readonly string[] {
+  let [hidden, isAsked, isFollowed] = [0, false, false];
+  for (const { message, given } of takesInstructionsLate(model) ? messages.toReversed() : []) {
+    isFollowed ||= message.role === "assistant" && isAsked;
+    isAsked ||= message.role === "user" || message.role === "tool";
+    hidden += isFollowed && isShownForATime(given) ? 1 : 0;
+  }
   return hidden === 0 ? [] : [`clear_at: the model no longer sees ${counted(hidden, "late system message")}`];
 }
 
