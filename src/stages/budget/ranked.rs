@@ -127,9 +127,6 @@ impl Packer<'_> {
 
     /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
     pub(crate) fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult {
-        if self.room_for_passages() < LEAST_ROOM {
-            return Ok(());
-        }
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
         for row in &self.fill.kept {
@@ -140,7 +137,8 @@ impl Packer<'_> {
         let read = ranking.candidates.iter().map_while(|it| it.map(RankedPlace::row));
         let mut misses = 0;
         for Candidate { place: row, .. } in read {
-            let tokens = self.room_for_passages();
+            let room = self.remaining.min(self.history.cost);
+            let tokens = room.tokens.min(room.chars / CHARS_PER_TOKEN);
             if tokens < LEAST_ROOM || misses > MOST_MISSED_PASSAGES {
                 break;
             }
@@ -164,12 +162,6 @@ impl Packer<'_> {
             }
         }
         Ok(())
-    }
-
-    /// About how many tokens are left for passages.
-    fn room_for_passages(&self) -> u64 {
-        let room = self.remaining.min(self.history.cost);
-        room.tokens.min(room.chars / CHARS_PER_TOKEN)
     }
 
     /// True if a message is of the history, and may be in the prompt.
