@@ -3,7 +3,7 @@
 //! BM25 over single messages, expanded by words that the best of them share, and spread to their neighbors; plus
 //! speakers and times that the request names.
 
-use crate::base::map::{self, HashedMap};
+use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
 use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
@@ -23,7 +23,7 @@ const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The message with the best of these scores.
+    /// The message with the best of these scores, among those that add a word to the request.
     pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
@@ -39,10 +39,10 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     let flags = index.flags();
     let (own, hits) = by_words(scoring, true);
     let named = NamedMessages::new(index, query);
-    let (kernel, weight, similarity_weight) = if query.wants_overview {
-        (weights.widest, weights.widest_weight, weights.similarity_overview)
+    let (kernel, weight) = if query.wants_overview {
+        (weights.widest, weights.widest_weight)
     } else {
-        (weights.wide, weights.wide_weight, weights.similarity_widest)
+        (weights.wide, weights.wide_weight)
     };
     let leaders = best(&own, weights.expansion_messages);
     let words = widened(scoring, &own, &leaders);
@@ -76,18 +76,21 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        let [narrow, widest] = spread(
-            [(weights.narrow, &power(2)), (weights.widest, &power(3))],
-            flags,
-            index.sizes(),
-        );
-        let narrow = (narrow, weights.similarity_narrow);
-        let own = (Part::of(power(1)), weights.similarity);
-        add_up(&mut total, &[narrow, (widest, similarity_weight), own]);
+        add_up(&mut total, &[(Part::of(power(1)), weights.similarity)]);
+        if query.wants_overview {
+            let sources = [(weights.narrow, &power(2)[..]), (weights.widest, &power(3))];
+            let [narrow, widest] = spread(sources, flags, index.sizes());
+            let parts = [(narrow, weights.similarity_narrow), (widest, weights.similarity_widest)];
+            add_up(&mut total, &parts);
+        }
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    About { own, leader: leaders.first().copied(), hits, total, is_in_time }
+    let terms = query.words.iter().flat_map(|word| &word.terms);
+    let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
+    let adds_any = |message: &usize| index.terms_of(*message).iter().any(|it| !said.contains(it));
+    let leader = leaders.into_iter().find(adds_any);
+    About { own, leader, hits, total, is_in_time }
 }
 
 /// Raises the messages of the author whose words a request asks for: "what did I say", "what did you recommend".

@@ -8,6 +8,7 @@ use crate::base::message::Role;
 use crate::recall::index::{Index, short};
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::spread::largest;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind};
 
@@ -78,17 +79,12 @@ impl Flow {
     }
 }
 
-/// Scores the newest conversation. `own` are the scores by the request's words, and `leader` is the message with the
-/// best of them.
-pub(crate) fn score(
-    scoring: Scoring<'_>,
-    own: &[f32],
-    leader: Option<usize>,
-    newest: &Newest,
-) -> Flow {
+/// Scores the newest conversation. `own` are the scores by the request's words.
+pub(crate) fn score(scoring: Scoring<'_>, own: &[f32], newest: &Newest) -> Flow {
     let Scoring { index, is_open, weights, .. } = scoring;
     let participants = Participants::new(scoring, newest);
-    let words_weight = leader.map_or(0.0, |leader| weights.words / own[leader]);
+    let most = largest(own);
+    let words_weight = if most > 0.0 { weights.words / most } else { 0.0 };
     let mut scores = vec![0.0; newest.last + 1 - newest.first];
     let mut distance = 0.0_f32;
     for message in (newest.first..=newest.last).rev() {

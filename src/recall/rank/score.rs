@@ -21,7 +21,7 @@ pub struct Scores {
     pub hits: Vec<Vec<u32>>,
     /// The deciding score.
     pub total: Vec<f32>,
-    /// The message with the best score by its own words.
+    /// The message with the best score by its own words, among those that add a word to the request.
     pub leader: Option<usize>,
     /// The message whose own words match far better than those of any other, if there is one.
     pub outstanding: Option<usize>,
@@ -37,7 +37,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
     let About { own, leader, hits, mut total, is_in_time } = about::score(scoring);
     let mut flow = Flow::default();
     if let Some(newest) = newest(scoring, now) {
-        flow = flow::score(scoring, &own, leader, &newest);
+        flow = flow::score(scoring, &own, &newest);
         let between_two = about_between_two(scoring, &hits, leader);
         let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
         // The flow is scaled to the rest and not the other way around, since it covers fewer messages.

@@ -77,15 +77,17 @@ pub(crate) fn largest(scores: &[f32]) -> f32 {
 }
 
 /// Adds weighted parts to a total. A part's largest score counts as much as its weight.
-pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
+pub(crate) fn add_up<const N: usize>(total: &mut [f32], parts: &[(Part, f32); N]) {
     let share = |(part, weight): &(Part, f32)| {
         let most = part.most;
         if most > 0.0 { weight / most } else { 0.0 }
     };
     let weights = parts.each_ref().map(share);
-    let [one, two, three] = parts.each_ref().map(|(part, _)| &part.scores[..total.len()]);
+    let scores = parts.each_ref().map(|(part, _)| &part.scores[..total.len()]);
     for (at, total) in total.iter_mut().enumerate() {
-        *total = *total + weights[0] * one[at] + weights[1] * two[at] + weights[2] * three[at];
+        for (weight, scores) in weights.iter().zip(&scores) {
+            *total += weight * scores[at];
+        }
     }
 }
 

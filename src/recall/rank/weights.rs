@@ -58,12 +58,10 @@ pub struct Weights {
     pub question: f32,
     /// The weight of the similarity of the message itself, if a model provides vectors.
     pub similarity: f32,
-    /// The weight of its neighbors' similarity.
+    /// The weight of its neighbors' similarity, if an overview is wanted.
     pub similarity_narrow: f32,
-    /// The weight of its conversation's similarity.
+    /// The weight of its conversation's similarity, if an overview is wanted.
     pub similarity_widest: f32,
-    /// The same if an overview is wanted.
-    pub similarity_overview: f32,
 
     /// The weight of the asker's own messages, if the request asks for them ("what did I say"). A higher value leaves
     /// out other people's replies to them.
@@ -161,10 +159,9 @@ impl Weights {
         speaker_narrow: 0.75,
         speaker_wide: 0.5,
         question: 0.065,
-        similarity: 0.6,
+        similarity: 0.4,
         similarity_narrow: 0.3,
-        similarity_widest: 0.3,
-        similarity_overview: 0.8,
+        similarity_widest: 0.8,
         own_words: 0.8,
         answers: 0.5,
         correction: 0.3,

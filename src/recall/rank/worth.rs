@@ -75,20 +75,28 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
     }
 }
 
-/// The messages that are nearly the same as a better one, each with the share of words that it adds.
+/// A message with fewer terms ("yes, I think so") means something else each time.
+const LEAST_TERMS: usize = 5;
+
+/// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it adds
+/// or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). So what a speaker says often tells little.
 fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
-    /// Shorter ones ("yes, I think so") mean something else each time.
-    const LEAST_TERMS: usize = 5;
     /// A copy is worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
     let mut first: HashedMap<u64, usize> = HashedMap::default();
+    let mut short_count: HashedMap<u64, f32> = HashedMap::default();
     let mut repeats = Vec::new();
     for message in best.iter().copied().filter(|message| is_open[*message]) {
         let terms = index.terms_of(message);
+        let sketch = sketch(index.speaker(message), terms);
         if terms.len() < LEAST_TERMS {
+            let count = short_count.entry(sketch[0]).or_insert(0.0);
+            *count += 1.0;
+            if *count > 1.0 && !terms.is_empty() {
+                repeats.push((message, 1.0 / (*count * *count)));
+            }
             continue;
         }
-        let sketch = sketch(index.speaker(message), terms);
         let alike = sketch.iter().filter_map(|part| first.get(part).copied());
         let common = alike.filter_map(|other| nearly_the_same(terms, index.terms_of(other))).max();
         if let Some(common) = common {

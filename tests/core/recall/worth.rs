@@ -3,6 +3,7 @@
 use crate::support::{Message, NOW, transcript};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use std::collections::BTreeSet;
 use windrow::base::message::Role;
 use windrow::base::time::Zone;
@@ -72,6 +73,16 @@ properties! {
         }
     }
 
+    /// A message with no word that the request lacks doesn't lead: the user only asked before.
+    #[test]
+    fn the_leader_adds_a_word_to_the_request(messages in alike(), words in vec(select(&WORDS), 1..5)) {
+        let (scores, _) = worth_of(&messages, &words.join(" "));
+        if let Some(leader) = scores.leader {
+            let text = transcript(&messages).text(leader).to_owned();
+            prop_assert!(text.split(' ').any(|word| !words.contains(&word)), "{text}");
+        }
+    }
+
     /// If two messages have equal scores, the cheaper is worth more. If their costs are equal, the higher score is.
     #[test]
     fn scores_raise_worth_and_costs_lower_it(messages in vec((number_in(0.01..=9.0), 0_usize..4000), 1..40)) {
@@ -89,8 +100,8 @@ properties! {
 }
 
 properties! {
-    /// A message is worth its share of words that a better one like it lacks, and others keep their worth. Nothing repeats a
-    /// message that can't be recalled.
+    /// A message is worth its share of words that a better one like it lacks, and others keep their worth. The n-th of the same
+    /// short messages is worth 1/n². Nothing repeats a message that can't be recalled.
     #[test]
     fn repetitions_are_worth_what_they_add(
         messages in vec((vec(0..WORDS.len(), 1..14), any::<bool>()), 1..40),
@@ -128,8 +139,12 @@ properties! {
             let share = after[*row] / before[*row];
             let possible: Vec<f32> = best[..place].iter().filter_map(|other| added(*row, *other)).collect();
             let may_be = |expected: f32| (share - expected).abs() < 1e-3;
-            if words(*row).len() < 5 || !is_open[*row] {
+            if !is_open[*row] {
                 prop_assert!(may_be(1.0));
+            } else if words(*row).len() < 5 {
+                let is_same = |other: &&usize| is_open[**other] && added(*row, **other) == Some(0.0) && words(*row) == words(**other);
+                let count = best[..place].iter().filter(is_same).count() + 1;
+                prop_assert!(may_be(1.0 / f32::from(u16::try_from(count * count).expect("few"))), "{row}: {share}");
             } else if best[..place].iter().any(|other| added(*row, *other).is_some() && words(*row) == words(*other)) {
                 prop_assert!(may_be(0.0) && share > 0.0);
             } else {
