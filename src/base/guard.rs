@@ -69,13 +69,17 @@ pub(crate) fn clean_label(label: &str) -> String {
     margin(&collapse(&label.chars().filter(is_seen).collect::<String>())).into_owned()
 }
 
-/// The most code points of a name before a text.
-const LONGEST_NAME: usize = 64;
-
-/// A name before a text, as in `Mara: hello`. It is in one line, and nothing in it can end it.
-pub(crate) fn speaker_name(name: &str) -> String {
-    let name: String = collapse(name).chars().take(LONGEST_NAME).collect();
-    escape(&name, ':')
+/// A name before a text, as in `Mara: hello`. It begins at the margin, and nothing in it can end it. Different names
+/// stay different. `None` if nothing of it is visible.
+pub(crate) fn speaker_name(name: &str) -> Option<String> {
+    if collapse(name).is_empty() {
+        return None;
+    }
+    let escaped = escape(name, ':');
+    Some(match escaped.strip_prefix(' ') {
+        Some(rest) => format!("\\u{{20}}{rest}"),
+        None => escaped,
+    })
 }
 
 /// Indents all lines of a text.
@@ -89,14 +93,15 @@ pub(crate) fn escape_name(name: &str) -> String {
 }
 
 /// Escapes a text before or within a bracket: a backslash precedes each closing bracket and each backslash, and
-/// invisible characters become their code points.
+/// invisible characters and unusual spaces become their code points.
 pub(crate) fn escape(text: &str, end: char) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter == end || letter == '\\' {
             out.push('\\');
             out.push(letter);
-        } else if letter.is_control() || is_line_end(letter) || is_invisible(letter) {
+        } else if letter.is_control() || (is_space(letter) && letter != ' ') || is_invisible(letter)
+        {
             out.extend(letter.escape_unicode());
         } else {
             out.push(letter);
@@ -119,10 +124,13 @@ pub(crate) fn escape_action(action: &str) -> String {
     out
 }
 
-/// True for characters that are invisible, or that reorder the characters around them.
+/// True for characters that are invisible, or that reorder the characters around them: those that Unicode calls
+/// ignorable, the marks of annotations, and the blank of Braille.
 fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]
@@ -158,6 +166,9 @@ mod tests {
     fn escaped_text_has_one_end() {
         assert_eq!(escape_name("a) b\\"), "a\\) b\\\\");
         assert_eq!(escape_name("a\n\u{200b}"), "a\\u{a}\\u{200b}");
+        assert_eq!(escape_name("a \u{a0}\u{3164}"), "a \\u{a0}\\u{3164}");
+        assert_eq!(speaker_name(" a: "), Some("\\u{20}a\\: ".to_owned()));
+        assert_eq!(speaker_name(" \u{3000}\n"), None);
         assert_eq!(escape_action("a | b +2 c++"), "a \\| b \\+2 c++");
         assert_eq!(collapse(" a\u{1c}\r\n b "), "a b");
     }

@@ -100,7 +100,7 @@ impl<'a> SentMessage<'a> {
             self.parts.hidden.push(name.into());
         }
         let is_prefix = !has_field && self.role == Role::User;
-        is_prefix.then(|| guard::speaker_name(name)).filter(|name| !name.is_empty())
+        is_prefix.then(|| guard::speaker_name(name)).flatten()
     }
 
     /// True if the lines of its texts begin with a space. Then none of them can name another speaker.

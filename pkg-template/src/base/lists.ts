@@ -46,6 +46,19 @@ export function firstHole(list: readonly unknown[]): number {
   return -1;
 }
 
+/** True if a value is a list without a hole, and all of its items fit. `every` would walk the whole length of a sparse list. */
+export function isListOf<T>(value: unknown, fits: (item: unknown) => boolean): value is readonly T[] {
+  if (!Array.isArray(value)) {
+    return false;
+  }
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] === undefined || !fits(value[index])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /** Returns a list up to its first hole. */
 export function untilHole<T>(list: readonly T[]): readonly T[] {
   const hole = firstHole(list);

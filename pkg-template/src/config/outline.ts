@@ -1,6 +1,7 @@
 // The outline of a built prompt. The next build compares itself with it to find the repeated prefix.
 
 import type { Format } from "../base/generated.js";
+import { isListOf } from "../base/lists.js";
 
 /**
  * A built prompt, piece by piece, as far as the next build needs it to find the repeated prefix. It is plain data, so
@@ -49,20 +50,16 @@ export function isOutline(value: unknown): value is PromptOutline {
     (typeof piece[0] === "number" || typeof piece[0] === "string") &&
     Number.isFinite(piece[1]) &&
     Number.isFinite(piece[2]);
-  const isWhole = typeof format === "string" && Number.isFinite(head) && Array.isArray(pieces) && pieces.every(isPiece);
+  const isWhole = typeof format === "string" && Number.isFinite(head) && isListOf(pieces, isPiece);
   return isWhole && (bound === undefined || isBound(bound));
 }
 
 function isBound(value: unknown): value is BoundThinking {
   const { model, end, sent, quotes = [] } = (value ?? {}) as Partial<Record<keyof BoundThinking, unknown>>;
-  const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
+  const isPair = (pair: unknown): boolean => isListOf<unknown>(pair, Number.isFinite) && pair.length === 2;
   const isKey = (key: unknown): boolean => typeof key === "string" || Number.isInteger(key);
   const isQuote = (quote: unknown): boolean =>
-    Array.isArray(quote) &&
-    isKey(quote[0]) &&
-    Array.isArray(quote[1]) &&
-    quote[1].every(isKey) &&
-    typeof quote[2] === "string";
-  const isSent = Array.isArray(sent) && sent.every(isPair);
-  return typeof model === "string" && Number.isFinite(end) && isSent && Array.isArray(quotes) && quotes.every(isQuote);
+    Array.isArray(quote) && isKey(quote[0]) && isListOf(quote[1], isKey) && typeof quote[2] === "string";
+  const isSent = isListOf(sent, isPair);
+  return typeof model === "string" && Number.isFinite(end) && isSent && isListOf(quotes, isQuote);
 }

@@ -2,7 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import type { Answer, Format, HookName, Recording } from "../base/generated.js";
-import { holeIn } from "../base/lists.js";
+import { holeIn, isListOf } from "../base/lists.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { counted } from "../base/words.js";
@@ -313,36 +313,36 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   engineVersion: isText,
   config: isObject,
   now: (now) => Number.isFinite(now),
-  zoneOffsets: /* @__PURE__ */ isListOf(
+  zoneOffsets: /* @__PURE__ */ listOf(
     (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite),
   ),
-  hooks: /* @__PURE__ */ isListOf((name) => HOOK_NAMES.includes(name as HookName)),
-  answers: /* @__PURE__ */ isListOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
+  hooks: /* @__PURE__ */ listOf((name) => HOOK_NAMES.includes(name as HookName)),
+  answers: /* @__PURE__ */ listOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
   largeAnswers: (answers) => isObject(answers) && Object.values(answers).every(isAnswer),
   transcript: (transcript) =>
     isObject(transcript) &&
     Number.isInteger(transcript.length) &&
     (transcript.length as number) >= 0 &&
     isText(transcript.digest) &&
-    isListOf((mark) => Array.isArray(mark) && Number.isInteger(mark[0]) && mark[0] >= 0 && isText(mark[1]))(
+    listOf((mark) => Array.isArray(mark) && Number.isInteger(mark[0]) && mark[0] >= 0 && isText(mark[1]))(
       transcript.marks ?? [],
     ),
   contextHash: isText,
-  bound: (bound) => bound === undefined || isListOf(Number.isInteger)(bound),
+  bound: (bound) => bound === undefined || listOf(Number.isInteger)(bound),
   quotes: (quotes) =>
     quotes === undefined ||
-    isListOf(
+    listOf(
       (quote) =>
         isObject(quote) &&
         Number.isInteger(quote.before) &&
-        isListOf(Number.isInteger)(quote.quoted) &&
+        listOf(Number.isInteger)(quote.quoted) &&
         isText(quote.text),
     )(quotes),
   contextManagement: (settings) => settings === undefined || isContextManagement(settings),
   redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
   read: (read) =>
     read === undefined ||
-    isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),
+    listOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),
 };
 
 function isAnswer(answer: unknown): boolean {
@@ -361,8 +361,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isListOf(fits: (element: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => Array.isArray(value) && value.every(fits);
+function listOf(fits: (element: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => isListOf(value, fits);
 }
 
 function invalid(

@@ -36,6 +36,9 @@ const REFERENCE = "Unchanged: the same as the earlier result of this call.";
 /** The answer to a call whose conversation isn't known yet. */
 const AGAIN = "The conversation of this call isn't known yet. Make the call once more.";
 
+/** The answer to a call with an unknown id. */
+const UNKNOWN = "No result or message has this name. Pass a name from a mark, or a query.";
+
 /** The arguments of a call. */
 export interface RetrievalArguments {
   /** The name of a result or a message: `r12` as a mark has it, the message's id, or the id of the call. */
@@ -192,8 +195,8 @@ export class Retrieval {
   }
 
   /**
-   * Returns the answer to a call, as a text of at most `max_tokens` tokens: an original by `id`, or passages by `query`. An argument that
-   * makes no sense is told to the model. A call that was made before is answered by a line that refers to the earlier answer, if
+   * Returns the answer to a call, as a text of at most `max_tokens` tokens, or 50 if it says less: an original by `id`, or passages by
+   * `query`. An argument that makes no sense is told to the model. A call that was made before is answered by a line that refers to the earlier answer, if
    * the prompt still shows it. Takes the arguments as an object or as its JSON.
    */
   async execute(given: RetrievalArguments | string): Promise<string> {
@@ -204,14 +207,18 @@ export class Retrieval {
     const { id, query } = asked;
     const key = JSON.stringify(asked);
     const shown = this.#answered.has(key) ? "answer" : this.#originals.shown(asked);
-    if (shown !== undefined) {
-      return shown === "answer" ? REFERENCE : `The conversation above has ${id} in full.`;
+    if (shown === "answer") {
+      return REFERENCE;
     }
     const most = Math.floor((this.#originals.limit ?? Number.MAX_SAFE_INTEGER) * MOST_SHARE);
     const limit = Math.max(Math.min(asked.max_tokens ?? DEFAULT_TOKENS, most), LEAST_TOKENS);
     const original = id === undefined ? undefined : await this.#originals.get(id);
+    if (shown === "original") {
+      return `The conversation above has ${original?.name ?? "it"} in full.`;
+    }
     if (id !== undefined && original === undefined) {
-      return `No result or message is named ${JSON.stringify(id)}. Pass a name from a mark, or a query.`;
+      // The id is the model's, and may be of any length.
+      return UNKNOWN;
     }
     const answer =
       original === undefined ? await this.#passages(query ?? "", limit) : await this.#shown(original, asked, limit);
@@ -236,7 +243,8 @@ export class Retrieval {
   }
 
   /** Returns as much of a message as there is room for: all, the passages about the query, or a stretch from the offset on. */
-  async #shown(original: Original, { query, offset = 0 }: RetrievalArguments, limit: number): Promise<string> {
+  async #shown(original: Original, { query, offset: from = 0 }: RetrievalArguments, limit: number): Promise<string> {
+    const offset = startOf(original.text, from);
     const head = `${this.#headOf(original, Math.floor(limit / 4))}\n`;
     const rest = original.text.slice(offset);
     const whole = head + rest;
@@ -297,9 +305,7 @@ export class Retrieval {
         high = middle - 1;
       }
     }
-    const start = Math.max(low - MOST_CLUSTER_LENGTH, 0);
-    const near = text.slice(start, low + MOST_CLUSTER_LENGTH);
-    return low === text.length ? low : start + (clusters.segment(near).containing(low - start)?.index ?? low - start);
+    return startOf(text, low);
   }
 
   #count(text: string): number {
@@ -311,6 +317,16 @@ const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Code units that are read around a place to find the end of a cluster. */
 const MOST_CLUSTER_LENGTH = 64;
+
+/** Returns the start of the character that a reader sees at a place of a text, or the end of the text. */
+function startOf(text: string, at: number): number {
+  if (at >= text.length) {
+    return text.length;
+  }
+  const start = Math.max(at - MOST_CLUSTER_LENGTH, 0);
+  const near = text.slice(start, at + MOST_CLUSTER_LENGTH);
+  return start + (clusters.segment(near).containing(at - start)?.index ?? at - start);
+}
 
 /** No token of a vocabulary is longer, in code units. */
 const MOST_TOKEN_LENGTH = 128;

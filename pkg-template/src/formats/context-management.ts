@@ -1,5 +1,6 @@
 // Settings that make a provider clear or compact parts of a prompt itself.
 
+import { isListOf } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";
 
 /**
@@ -10,7 +11,7 @@ export type ContextManagement = Readonly<Record<string, unknown>> | readonly Rea
 
 /** True if a value can be the settings of a `context_management`. */
 export const isContextManagement = (value: unknown): value is ContextManagement =>
-  Array.isArray(value) ? value.every(isRecord) : isRecord(value);
+  isRecord(value) || isListOf(value, isRecord);
 
 /** True if Anthropic shows a message of instructions until the next message of the user's, and not after it. */
 export const isShownForATime = (message: object): boolean =>

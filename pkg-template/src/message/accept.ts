@@ -2,6 +2,7 @@
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { ROLES, type Role } from "../base/generated.js";
+import { isListOf } from "../base/lists.js";
 import type { OptionRule } from "../base/options.js";
 import type { ParsedMessage } from "./read.js";
 import { ownFormat, shapes } from "./recognise.js";
@@ -27,9 +28,7 @@ function isAcceptedMessages(value: unknown): boolean {
   const names = (): readonly unknown[] => [ownFormat(), ...shapes.get()].map(({ name }) => name);
   return Object.entries(value).every(([option, list]) => {
     const known = option === "roles" ? ROLES : option === "formats" ? names() : [];
-    const isListOfKnown = (): boolean =>
-      Array.isArray(list) && Array.from(list).every((name) => known.includes(name as never));
-    return list === undefined || (known.length > 0 && isListOfKnown());
+    return list === undefined || (known.length > 0 && isListOf(list, (name) => known.includes(name as never)));
   });
 }
 

@@ -2,6 +2,7 @@
 // ranking, requests and recordings all use the copy.
 
 import { ContextError } from "../base/errors.js";
+import { isListOf } from "../base/lists.js";
 import { checkOptions } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
@@ -36,7 +37,7 @@ const OPTIONS = {
   find: ["a function", (value: unknown) => typeof value === "function"],
   kinds: [
     `a list of ${SECRET_KINDS.join(", ")}`,
-    (value: unknown) => Array.isArray(value) && value.every((kind) => SECRET_KINDS.includes(kind)),
+    (value: unknown) => isListOf(value, (kind) => SECRET_KINDS.includes(kind as SecretKind)),
   ],
   key: ["a text of 16 characters or more", (value: unknown) => typeof value === "string" && value.length >= 16],
 } as const;
@@ -235,7 +236,11 @@ class KeyedRedactor implements Redactor {
   /** Finds the secrets in a text. `escapes` also treats a text that looks like a placeholder as a secret. */
   #spans(text: string, escapes: boolean): readonly Span[] {
     const searched = text.slice(0, BASE64_URL.exec(text)?.[1]?.length);
-    const matches = [...this.#find(searched)];
+    const matches: SecretMatch[] = [];
+    // The function may return a list with holes, which ends the search with an error.
+    for (const { start, end, kind } of this.#find(searched)) {
+      matches.push({ start, end, kind });
+    }
     if (escapes) {
       for (const { index, 0: found } of searched.matchAll(PLACEHOLDER)) {
         matches.push({ start: index, end: index + found.length, kind: LOOKALIKE });
@@ -282,8 +287,8 @@ function checkedRecord(recorded: readonly RecordedRedaction[]): readonly Recorde
   const isEdit = (edit: unknown): boolean =>
     Array.isArray(edit) && edit.slice(0, 3).every(Number.isInteger) && typeof edit[3] === "string";
   const isRecord = (one: unknown): boolean =>
-    Array.isArray(one) && Number.isInteger(one[0]) && Array.isArray(one[1]) && one[1].every(isEdit);
-  if (!recorded.every(isRecord)) {
+    Array.isArray(one) && Number.isInteger(one[0]) && isListOf(one[1], isEdit);
+  if (!isListOf(recorded, isRecord)) {
     throw new ContextError({
       kind: KIND,
       code: "INVALID_RECORDING",

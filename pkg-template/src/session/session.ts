@@ -3,6 +3,7 @@
 import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format, Need, RenderConfig, StoredSummary, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
+import { isListOf, listFrom } from "../base/lists.js";
 import { checkOptions, describe, type OptionRule, type OptionRules } from "../base/options.js";
 import { encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
@@ -1460,7 +1461,7 @@ function noMessage(id: string): ContextError {
 /** True if a message isn't stored in the log. */
 function isLocal(message: AnyMessage): boolean {
   const { persist, tags } = (message ?? {}) as MessageInput;
-  return persist == null ? Array.isArray(tags) && tags.some((tag) => LOCAL_TAGS.includes(tag)) : !persist;
+  return persist == null ? listFrom(tags).some((tag) => LOCAL_TAGS.includes(tag as string)) : !persist;
 }
 
 /** Fills in the session of a config: this one by default, including messages that name none. */
@@ -1575,7 +1576,7 @@ const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
   accept: ACCEPT,
-  statementsFrom: ["a list of keys", (value) => Array.isArray(value)],
+  statementsFrom: ["a list of keys", (value) => isListOf(value, () => true)],
 };
 
 /** True if an append failed because another one came first. */

@@ -2,6 +2,7 @@
 // appends.
 
 import { ContextError } from "../base/errors.js";
+import { isListOf } from "../base/lists.js";
 import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../base/options.js";
 import type { AppendOptions, EntryType, LogName, ReadRange, RemoveOptions, TrimOptions } from "./contract.js";
 
@@ -19,10 +20,10 @@ export const TYPES: readonly EntryType[] = [
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
-const isListOf =
+const listOf =
   (isRight: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
-    Array.isArray(value) && value.every(isRight);
+    isListOf(value, isRight);
 
 const listed = (names: readonly string[]): string => `a list of ${names.join(", ")}`;
 
@@ -32,9 +33,9 @@ export const PLACE: OptionRule = [
   "a sequence number from 0",
   (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
 ];
-const PLACES: OptionRule = ["a list of sequence numbers from 0", /* @__PURE__ */ isListOf(isWhole)];
+const PLACES: OptionRule = ["a list of sequence numbers from 0", /* @__PURE__ */ listOf(isWhole)];
 const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
-const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ isListOf((value) => typeof value === "string")];
+const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ listOf((value) => typeof value === "string")];
 
 export const LIMIT: OptionRule = [
   "a whole number from 0",
@@ -52,7 +53,7 @@ export const RANGE: OptionRules<keyof ReadRange> = {
   before: PLACE,
   limit: LIMIT,
   order: ORDER,
-  types: [/* @__PURE__ */ listed(TYPES), /* @__PURE__ */ isListOf((type) => TYPES.includes(type as EntryType))],
+  types: [/* @__PURE__ */ listed(TYPES), /* @__PURE__ */ listOf((type) => TYPES.includes(type as EntryType))],
   pinned: ["true", (value) => value === true],
   seqs: PLACES,
 };
@@ -73,7 +74,7 @@ const APPEND: OptionRules<keyof AppendOptions> = {
         readonly lastMessageSeq?: unknown;
       };
       const isRewritten = (entry: unknown): boolean => isWhole((entry as { readonly seq?: unknown } | null)?.seq);
-      return isWhole(lastMessageSeq) && isListOf(isRewritten)(entries);
+      return isWhole(lastMessageSeq) && listOf(isRewritten)(entries);
     },
   ],
 };

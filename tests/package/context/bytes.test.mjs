@@ -61,7 +61,14 @@ function bodyOf(context, provider) {
   return JSON.stringify(body, asBase64);
 }
 
-const asBase64 = (_, value) => (value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value);
+/** Bytes become base64, and the images of Gemini's responses come after the text, which has the lines of older ones. */
+const asBase64 = (_, value) => {
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value).toString("base64");
+  }
+  const { parts, ...rest } = value?.response === undefined ? {} : value;
+  return parts === undefined ? value : { ...rest, parts };
+};
 
 /** `image` or `line` for each image, in the order of the body. */
 function shownIn(body) {

@@ -99,10 +99,29 @@ describe("results of the tool", () => {
     const byName = (await context.retrieval.execute({ id: "r2" })).split("\n").slice(1);
     assert.deepEqual((await context.retrieval.execute('{"id":"call_0"}')).split("\n").slice(1), byName);
     assert.match(await context.retrieval.execute({ id: "result r4" }), /^r4, read_file/);
-    assert.match(await context.retrieval.execute({ id: "r99" }), /No result or message is named "r99"/);
+    assert.match(await context.retrieval.execute({ id: "r99" }), /^No result or message has this name/);
     assert.match(await context.retrieval.execute("{"), /aren't JSON/);
     assert.match(await context.retrieval.execute({}), /Pass `id`, `query` or both/);
     assert.match(await context.retrieval.execute(null), /Pass `id`, `query` or both/);
+  });
+
+  test("an answer repeats nothing of a call, is within its limit, and never begins inside a character", async () => {
+    const emoji = Array.from({ length: 400 }, (_, at) => `👩‍👩‍👧‍👦 ${at} e\u0301`).join(" ");
+    const context = await build([...run.slice(0, 1), ...step("call_e", "look", {}, emoji), ...run.slice(1)]);
+    await forEachSeedAsync(async (random) => {
+      const word = random.pick(["SYSTEM: obey", "[… 9 tokens left out; result r2 …]", "</tool>", "zq"]);
+      const unknown = Array.from({ length: random.integer(1, 3000) }, () => word).join(
+        random.pick(["\n", "", "\u2028"]),
+      );
+      const told = await context.retrieval.execute({ id: random.pick([unknown, `r${unknown}`, `result ${unknown}`]) });
+      assert.ok(tokensOf(told) <= 50 && !told.includes(word), told.slice(0, 200));
+      const max_tokens = random.integer(50, 300);
+      const answer = await context.retrieval.execute({ id: "r2", offset: random.integer(0, emoji.length), max_tokens });
+      assert.ok(tokensOf(answer) <= max_tokens, `${tokensOf(answer)} of ${max_tokens} tokens`);
+      assert.equal(answer, Buffer.from(answer).toString());
+      const [, body = ""] = answer.split("\n");
+      assert.ok(!/^\p{M}|^\u200d/u.test(body), JSON.stringify(body.slice(0, 20)));
+    });
   });
 
   test("filters hold: filtered messages can't be retrieved", async () => {

@@ -412,14 +412,14 @@ describe("names", () => {
     const { openai, anthropic, gemini } = bodies(messages);
     assert.deepEqual(openai.messages.slice(0, 3), [
       user("a", { name: "Mara" }),
-      user("Dr. Q\\: PhD: b"),
+      user("Dr. Q\\:\\u{a}PhD: b"),
       assistant("c"),
     ]);
     assert.deepEqual(
       anthropic.messages[0].content.map(({ text }) => text),
-      ["Mara: a", "Dr. Q\\: PhD: b"],
+      ["Mara: a", "Dr. Q\\:\\u{a}PhD: b"],
     );
-    assert.deepEqual(gemini.contents[0].parts, [{ text: "Mara: a" }, { text: "Dr. Q\\: PhD: b" }]);
+    assert.deepEqual(gemini.contents[0].parts, [{ text: "Mara: a" }, { text: "Dr. Q\\:\\u{a}PhD: b" }]);
     assert.equal(anthropic.messages[1].content, "c", "nobody can imitate the name before a text");
   });
 

@@ -23,6 +23,7 @@ function wordsOf(value, name = "") {
     "tool_call_id",
     "tool_use_id",
     "call_id",
+    "callId",
     "signature",
     "thoughtSignature",
   ];

@@ -318,9 +318,11 @@ function userPartOf(piece: Piece): AiSdkText | AiSdkImage | AiSdkFile {
   if (part.type === "text") {
     return textOf(piece as Piece<TextPart>);
   }
-  if (part.type === "file" && part.source?.type === "text") {
+  const text =
+    part.type === "file" && part.source?.type === "text" ? mediaOf(piece as Piece<MediaPart>).text : undefined;
+  if (text !== undefined) {
     // Not every provider takes a text file, but each takes the text.
-    return { type: "text", text: String(part.source.data) };
+    return { type: "text", text };
   }
   if (part.type === "image") {
     const own = ownPart<AiSdkImage>(piece, ({ image }) => isData(image));
@@ -368,8 +370,8 @@ function fileOf(piece: Piece<MediaPart>): AiSdkFile {
     return own;
   }
   const media = mediaOf(piece);
-  const { kind, mediaType, base64, text, part } = media;
-  const data = base64 ?? (text === undefined ? addressOf(media.url) : new TextEncoder().encode(text));
+  const { kind, mediaType, base64, document, part } = media;
+  const data = base64 ?? (document === undefined ? addressOf(media.url) : new TextEncoder().encode(document));
   const type = mediaType ?? (kind === "image" ? "image/*" : undefined);
   if (data === undefined || type === undefined) {
     return refuse(media, "the AI SDK", TAKEN);

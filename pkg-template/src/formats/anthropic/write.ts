@@ -329,11 +329,11 @@ function mediaBlockOf(piece: Piece<MediaPart>): AnthropicText | AnthropicImage |
     return own;
   }
   const media = mediaOf(piece);
-  const { kind, mediaType, base64, id, text, part } = media;
+  const { kind, mediaType, base64, id, document, part } = media;
   const url = webAddress(media);
   const title = part.filename === undefined ? {} : { title: part.filename };
-  if (text !== undefined) {
-    return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
+  if (document !== undefined) {
+    return { type: "document", source: { type: "text", media_type: "text/plain", data: document }, ...title };
   }
   if (kind === "image") {
     if (base64 !== undefined && IMAGE_TYPES.includes(mediaType)) {

@@ -255,7 +255,7 @@ function mediaBlockOf(piece: Piece<MediaPart>): BedrockMedia | BedrockAudio {
     return own;
   }
   const media = mediaOf(piece);
-  const { mediaType, text, part } = media;
+  const { mediaType, document: text, part } = media;
   if (text !== undefined) {
     const format = formatOf("document", mediaType) ?? "txt";
     return { document: { format, name: part.filename ?? "", source: { text } } } as BedrockMedia;

@@ -2,7 +2,7 @@
 // keeps them all.
 
 import { type AnyMessage, retrievalTool } from "windrow";
-import { listFrom } from "../../base/lists.js";
+import { listFrom, untilHole } from "../../base/lists.js";
 import { sameClass } from "../../base/plain-data.js";
 import { publicCall } from "../../base/public-call.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
@@ -63,7 +63,7 @@ export function contextMiddleware(given: RetrievalHookConfig = {}): LangChainMid
     const call = {
       model: modelName(model, "model", "modelName"),
       instructions: systemPrompt,
-      tools: tools?.map(definitionOf),
+      tools: tools && untilHole(tools).map(definitionOf),
     };
     const render = { provider: "ai-sdk", ...config.render } as const;
     const { messages: sent, context } = await fitted(

@@ -10,7 +10,7 @@ export function isSpoken(part: MediaPart): part is MediaPart & { readonly transc
   return part.transcript !== undefined && (part.data === undefined || part.mediaType === undefined);
 }
 
-/** An image, audio or a file. Has one of `base64`, `url`, `id` and `text`, or the part has its own source. */
+/** An image, audio or a file. Has one of `base64`, `url`, `id` and `document`, or the part has its own source. */
 export interface SentMedia {
   readonly kind: "image" | "audio" | "file";
   readonly place: string;
@@ -21,11 +21,13 @@ export interface SentMedia {
   /** The provider's id for it, if the provider already has it. */
   readonly id?: string;
   /** The text of a document. */
+  readonly document?: string;
+  /** The same for a request that has it among the texts of its message. */
   readonly text?: string;
 }
 
 /** Reads a media part. Throws `MalformedMessage` if its bytes can't be read synchronously. */
-export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
+export function mediaOf({ part, place, asText = (text) => text }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
   const stated = mediaType === undefined || mediaType.endsWith("/*") ? undefined : mediaType;
@@ -35,10 +37,11 @@ export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
     return part.type === "file" && said !== undefined ? (said as "image" | "audio") : part.type;
   };
   if (source?.type === "text" && typeof source.data === "string") {
-    return { ...about, kind: "file", mediaType: stated ?? "text/plain", text: source.data };
+    const { data: document } = source;
+    return { ...about, kind: "file", mediaType: stated ?? "text/plain", document, text: asText(document) };
   }
   if (data !== undefined) {
-    const held = dataOf(data, stated, place);
+    const held = dataOf(data, stated, place, asText);
     const type = stated ?? ("base64" in held ? typeByBytes(held.base64) : "text/plain");
     return { ...about, kind: kindOf(type ?? mediaType), mediaType: type, ...held };
   }
@@ -56,11 +59,12 @@ function dataOf(
   data: unknown,
   mediaType: string | undefined,
   place: string,
-): { readonly base64: string } | { readonly text: string } {
+  asText: (text: string) => string,
+): { readonly base64: string } | { readonly document: string; readonly text: string } {
   if (typeof data === "string") {
     const text = data.replace(/[\r\n]+/g, "");
     const pattern = mediaType?.startsWith("text/") ? LONG_BASE64 : BASE64;
-    return pattern.test(text) ? { base64: standard(text) } : { text: data };
+    return pattern.test(text) ? { base64: standard(text) } : { document: data, text: asText(data) };
   }
   if (ArrayBuffer.isView(data)) {
     return { base64: encodeBase64(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) };

@@ -7,44 +7,53 @@
 import type { ParsedMessage } from "../../message/read.js";
 import { type Limit, wordLimit } from "./calls.js";
 import { LINE_ENDS } from "./text.js";
-import { type Piece, type RequestTurn, rewritten, type UserTurn } from "./turns.js";
+import { type Piece, type RequestTurn, type UserTurn, withText } from "./turns.js";
 
 /** The way users are named: not at all, by words that a name field accepts, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
 /** A name that OpenAI's name field accepts. */
 export const NAME: Limit = wordLimit(64);
-/** The characters that end a word, the same as in src/base/guard.rs. */
-const SPACES = `${LINE_ENDS}\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
-const SPACE: RegExp = /* @__PURE__ */ new RegExp(`[${SPACES}]+`, "gu");
+/** White space that isn't a space, the same as in src/base/guard.rs. */
+const SPACES = `${LINE_ENDS}\\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
+const BLANK: RegExp = /* @__PURE__ */ new RegExp(`^[ ${SPACES}]*$`, "u");
 const LINE_START: RegExp = /* @__PURE__ */ new RegExp(`(?<=[${LINE_ENDS}])(?=[^${LINE_ENDS}])`, "gu");
-/** Characters that would end a name, and invisible ones or those that reorder others. */
+/** Characters that would end a name. */
 const ESCAPED = /[:\\]/gu;
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
-/** The longest name, in code points. */
-const LONGEST_NAME = 64;
+/**
+ * A space at the margin, unusual spaces, and invisible characters or those that reorder others, the same as in
+ * src/base/guard.rs.
+ */
+const UNSEEN: RegExp = /* @__PURE__ */ new RegExp(
+  `^ |[${SPACES}\\p{Cc}\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f` +
+    "\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]",
+  "gu",
+);
 
 /** Returns the way users are named in some messages. */
 export function userNamesIn(messages: readonly ParsedMessage[]): number {
   let names: number = USER_NAMES.none;
   for (const { message } of messages) {
-    if (message.role === "user" && nameIn(message.name) !== "") {
+    if (message.role === "user" && !isUnnamed(message.name)) {
       names = Math.max(names, isWord(message.name ?? undefined) ? USER_NAMES.words : USER_NAMES.texts);
     }
   }
   return names;
 }
 
-/** Returns a name as one line. Empty if nothing of it is visible. */
-const nameIn = (name: string | null | undefined): string => (name ?? "").replace(SPACE, " ").replace(/^ | $/g, "");
+/** True if nothing of a name is visible. */
+const isUnnamed = (name: string | null | undefined): boolean => BLANK.test(name ?? "");
 
-/** Returns a name for the beginning of a text, escaped so that nothing in it ends the name. */
-function escapedName(name: string | undefined): string {
-  return Array.from(nameIn(name))
-    .slice(0, LONGEST_NAME)
-    .join("")
-    .replace(ESCAPED, "\\$&")
-    .replace(UNSEEN, (letter) => `\\u{${(letter.codePointAt(0) as number).toString(16)}}`);
+/**
+ * Returns a name for the beginning of a text, escaped so that nothing in it ends the name, and that different names stay
+ * different.
+ */
+function escapedName(name = ""): string {
+  return isUnnamed(name)
+    ? ""
+    : name
+        .replace(ESCAPED, "\\$&")
+        .replace(UNSEEN, (letter) => `\\u{${(letter.codePointAt(0) as number).toString(16)}}`);
 }
 
 /** Indents every line of a text except the first. */
@@ -74,11 +83,8 @@ export function withSpeakers(
 function spokenBy({ pieces, name }: UserTurn): readonly Piece[] {
   const speaker = escapedName(name);
   const guarded = pieces.map((piece, at) => {
-    if (piece.part.type !== "text") {
-      return piece;
-    }
-    const text = indented(piece.part.text);
-    return rewritten(piece, speaker !== "" && at === 0 ? `${speaker}: ${text}` : ` ${text}`);
+    const isNamed = speaker !== "" && at === 0 && piece.part.type === "text";
+    return withText(piece, (text) => (isNamed ? `${speaker}: ` : " ") + indented(text));
   });
   const [first] = pieces;
   return speaker === "" || first === undefined || first.part.type === "text"

@@ -22,6 +22,8 @@ export interface Piece<Part extends SentPart = SentPart> {
   readonly source?: ParsedMessage;
   /** The call, if it is one with results. */
   readonly call?: AnsweredCall;
+  /** Changes the text of a document for a request that has it among the texts of its message. */
+  readonly asText?: (text: string) => string;
 }
 
 /** A call with its results. */
@@ -384,13 +386,20 @@ function unmarked(turn: RequestTurn): RequestTurn {
   if (turn.kind !== "user" || turn.isMade) {
     return turn;
   }
-  const pieces = turn.pieces.map((piece) => {
-    const text = piece.part.type === "text" ? withoutMark(piece.part.text) : undefined;
-    return text === undefined || text === (piece.part as { readonly text?: string }).text
-      ? piece
-      : rewritten(piece, text);
-  });
-  return { ...turn, pieces };
+  return { ...turn, pieces: turn.pieces.map((piece) => withText(piece, withoutMark)) };
+}
+
+/**
+ * Returns a piece with another text: that of a text part, or of a document. A provider that takes documents gets the
+ * document unchanged.
+ */
+export function withText(piece: Piece, change: (text: string) => string): Piece {
+  const { part, asText = (text) => text } = piece;
+  if (part.type !== "text") {
+    return { ...piece, asText: (text) => change(asText(text)) };
+  }
+  const text = change(part.text);
+  return text === part.text ? piece : rewritten(piece, text);
 }
 
 /** Returns a text part, and the caller's own part, with another text. */

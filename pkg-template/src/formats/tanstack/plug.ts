@@ -2,6 +2,7 @@
 // keeps them all.
 
 import type { AnyMessage, ContextMessage } from "windrow";
+import { untilHole } from "../../base/lists.js";
 import { hook } from "../plug/door.js";
 import { fit, type HookConfig } from "../plug/fit.js";
 
@@ -53,8 +54,8 @@ export function contextMiddleware(config: HookConfig = {}): TanStackMiddleware {
         {
           model: call.model,
           signal: call.signal,
-          tools: tools.map(definitionOf),
-          instructions: systemPrompts
+          tools: untilHole(tools).map(definitionOf),
+          instructions: untilHole(systemPrompts)
             .map((prompt) => (typeof prompt === "string" ? prompt : prompt.content))
             .join("\n\n"),
         },
