@@ -199,7 +199,7 @@ impl<'a> SentMessage<'a> {
 pub(crate) enum Thought<'a> {
     /// The server's fields say it.
     InFields,
-    /// It is a part of its own. Has its maker.
+    /// It is a separate part. Has its maker.
     Sent(&'a str),
     /// The request has no place for it. Has its maker.
     Unsent(&'a str),

@@ -150,8 +150,9 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
 /// Notes which reasoning and which notes of the context's messages the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     /// The end of the maker's name, and the kind of reasoning that it names.
-    const KINDS: [(&str, &str); 4] = [
+    const KINDS: [(&str, &str); 5] = [
         ("/tools", "tool change"),
+        ("/output", "output change"),
         ("/note", "provider's note"),
         ("/compaction", "compaction"),
         ("", "reasoning part"),
