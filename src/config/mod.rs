@@ -295,7 +295,7 @@ impl ContextConfig {
     #[must_use]
     pub fn sends_reasoning_of(&self, provider: Provider, maker: &str) -> bool {
         provider.takes_reasoning_of(maker, &self.render)
-            || (provider.tool_changes() == Some(maker) && self.takes_instructions_late())
+            || (provider.late_changes().contains(&maker) && self.takes_instructions_late())
     }
 
     /// The encoding to count in. None means the estimator.

@@ -180,13 +180,14 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The maker of the changes of the tools that it has a form for, in the form of `Field::ReasoningOf`.
+    /// The makers of the changes of tools and output that it has a form for among the messages, in the form of
+    /// `Field::ReasoningOf`.
     #[must_use]
-    pub fn tool_changes(self) -> Option<&'static str> {
+    pub fn late_changes(self) -> &'static [&'static str] {
         match self {
-            Self::Anthropic => Some("anthropic/tools"),
-            Self::Bedrock => Some("bedrock/tools"),
-            _ => None,
+            Self::Anthropic => &["anthropic/tools", "anthropic/output"],
+            Self::Bedrock => &["bedrock/tools"],
+            _ => &[],
         }
     }
 

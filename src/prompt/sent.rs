@@ -194,6 +194,52 @@ impl<'a> SentMessage<'a> {
     }
 }
 
+/// The place of a part of reasoning, or of a provider's note, in a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thought<'a> {
+    /// The server's fields say it.
+    InFields,
+    /// It is a separate part. Has its maker.
+    Sent(&'a str),
+    /// The request has no place for it. Has its maker.
+    Unsent(&'a str),
+}
+
+/// Follows the fields of a message, and finds the place of its reasoning.
+#[derive(Default)]
+pub(crate) struct Thoughts<'a> {
+    /// The maker of the next reasoning.
+    maker: &'a str,
+    /// True if the next reasoning is in the server's fields.
+    is_in_fields: bool,
+}
+
+impl<'a> Thoughts<'a> {
+    /// Reads the next field. Returns the place of its value if that is reasoning.
+    pub(crate) fn read(
+        &mut self,
+        config: &ContextConfig,
+        field: Field,
+        value: &'a str,
+    ) -> Option<Thought<'a>> {
+        match field {
+            Field::ReasoningOf => self.maker = value,
+            Field::Reasoning => {
+                let maker = std::mem::take(&mut self.maker);
+                let sends = |provider| config.sends_reasoning_of(provider, maker);
+                return Some(match config.render.provider {
+                    _ if self.is_in_fields => Thought::InFields,
+                    Some(provider) if !sends(provider) => Thought::Unsent(maker),
+                    _ => Thought::Sent(maker),
+                });
+            }
+            Field::ServerFields => self.is_in_fields = config.render.returns_server_fields(),
+            _ => self.is_in_fields = false,
+        }
+        None
+    }
+}
+
 /// The line before instructions that the request has as a user text. `pkg-template/src/formats/request/turns.ts` has
 /// the same.
 const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
@@ -257,9 +303,7 @@ pub(super) fn parts<'a>(
     }
     out.is_marked =
         matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
-    let (mut reasoning_of, mut call) = ("", None);
-    // True if the next reasoning is in the server's fields.
-    let mut is_in_fields = false;
+    let (mut thoughts, mut call) = (Thoughts::default(), None);
     let mut left = shortened;
     // A message that is a single result says so after the tool's output.
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
@@ -275,12 +319,11 @@ pub(super) fn parts<'a>(
         Some(_) => {}
     }
     for (field, value) in shown_fields(config, transcript, row) {
-        is_in_fields &= matches!(field, Field::Reasoning | Field::ReasoningOf);
+        let thought = thoughts.read(config, field, value);
         match field {
             Field::ServerFields if config.render.returns_server_fields() => {
                 out.show();
                 out.parts.hidden.push(value.into());
-                is_in_fields = true;
             }
             // A single text replaces all of them.
             Field::Text => match shortened {
@@ -288,18 +331,14 @@ pub(super) fn parts<'a>(
                 Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default().into()),
                 Some(_) => {}
             },
-            Field::ReasoningOf => reasoning_of = value,
             Field::Reasoning => {
-                let is_sent =
-                    |provider: Provider| config.sends_reasoning_of(provider, reasoning_of);
-                let is_withheld = withholds && reasoning_of == BINDS;
-                if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
+                let is_withheld = withholds && thought == Some(Thought::Sent(BINDS));
+                if matches!(thought, Some(Thought::Sent(_))) && !is_withheld {
                     out.think();
                     out.parts.hidden.push(value.into());
                     // The reasoning of one message is one text there.
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
                 }
-                reasoning_of = "";
             }
             Field::ResultId => {
                 if !is_first_result {

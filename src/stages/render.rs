@@ -150,31 +150,27 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
 /// Notes which reasoning and which notes of the context's messages the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     /// The end of the maker's name, and the kind of reasoning that it names.
-    const KINDS: [(&str, &str); 4] = [
+    const KINDS: [(&str, &str); 5] = [
         ("/tools", "tool change"),
+        ("/output", "output change"),
         ("/note", "provider's note"),
         ("/compaction", "compaction"),
         ("", "reasoning part"),
     ];
     let (config, transcript) = (&*input.config, &input.transcript);
-    let has_any = context.text.is_none() && transcript.has_seen(Field::Reasoning);
-    let Some(provider) = config.render.provider.filter(|_| has_any) else { return };
+    if context.text.is_some() || !transcript.has_seen(Field::Reasoning) {
+        return;
+    }
     let rows = context.pieces.iter().filter_map(|placed| placed.piece.row());
-    let mut counts = [0; 4];
+    let mut counts = [0; KINDS.len()];
     for row in rows {
-        let (mut maker, mut is_in_fields) = ("", false);
+        let mut thoughts = sent::Thoughts::default();
         for (field, value) in shown_fields(config, transcript, row) {
-            is_in_fields &= matches!(field, Field::Reasoning | Field::ReasoningOf);
-            match field {
-                Field::ServerFields => is_in_fields = config.render.returns_server_fields(),
-                Field::ReasoningOf => maker = value,
-                Field::Reasoning => {
-                    let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
-                    let is_sent = is_in_fields || config.sends_reasoning_of(provider, maker);
-                    counts[kind.unwrap_or_default()] += u64::from(!is_sent && !value.is_empty());
-                    maker = "";
-                }
-                _ => {}
+            if let Some(sent::Thought::Unsent(maker)) = thoughts.read(config, field, value)
+                && !value.is_empty()
+            {
+                let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
+                counts[kind.unwrap_or_default()] += 1;
             }
         }
     }

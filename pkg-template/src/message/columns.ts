@@ -93,7 +93,7 @@ export function saidBy(placed: readonly PlacedPart[]): string {
 }
 
 /** The engine's names for a provider's notes to itself. */
-const NOTES = { compaction: "compaction", tools: "tools", other: "note" } as const;
+const NOTES = { compaction: "compaction", tools: "tools", output: "output", other: "note" } as const;
 
 /** True for the item of a computer's screenshot, which no text can replace. */
 const isScreenshot = (given: unknown): boolean =>

@@ -76,9 +76,9 @@ export type PartInput =
       readonly data: string;
       /**
        * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before
-       * it, and `tools` changes the tools from its place on.
+       * it. `tools` changes the tools from its place on, and `output` the settings of the output.
        */
-      readonly note?: "compaction" | "tools" | "other";
+      readonly note?: "compaction" | "tools" | "output" | "other";
     })
   | (MediaFacts & {
       readonly type: "image" | "audio" | "file" | "document" | "input_audio";
@@ -265,10 +265,10 @@ export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
   /**
-   * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before it,
-   * and `tools` changes the tools from its place on.
+   * Set on a provider's note to itself, which isn't a thought of the model. A compaction replaces everything before it.
+   * `tools` changes the tools from its place on, and `output` the settings of the output.
    */
-  readonly note?: "compaction" | "tools" | "other";
+  readonly note?: "compaction" | "tools" | "output" | "other";
 }
 
 /** An image, audio or a file. */

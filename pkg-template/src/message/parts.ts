@@ -80,7 +80,7 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
 }
 
 const isNote = (note: unknown): note is NonNullable<RedactedPart["note"]> =>
-  note === "compaction" || note === "tools" || note === "other";
+  note === "compaction" || note === "tools" || note === "output" || note === "other";
 
 export const redactedForm: PartForm = {
   fields: new Set(["data", "note"]),

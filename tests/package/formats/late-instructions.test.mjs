@@ -121,6 +121,55 @@ describe("late instructions", () => {
     }
   });
 
+  test("may have no text, only the settings of the output", () => {
+    const brief = { role: "system", content: "Be brief now." };
+    let cases = 0;
+    forEachSeed((random) => {
+      const messages = /** @type {any[]} */ ([chat[0]]);
+      const sent = [];
+      for (let turn = random.integer(1, 6); turn > 0; turn--) {
+        messages.push({ role: "user", content: saying(random, 3) });
+        const settings = Array.from({ length: random.integer(0, 2) }, () => {
+          const own = { role: "system", output_config: { effort: random.pick(["low", "high"]) } };
+          return random.chance(1 / 3) ? { ...own, content: random.pick(["", []]) } : own;
+        });
+        const text = random.chance(1 / 3) ? [brief] : [];
+        messages.push(...settings, ...text);
+        if (settings.length > 0) {
+          sent.push({
+            role: "system",
+            ...(text.length === 0 ? {} : { content: brief.content }),
+            output_config: settings.at(-1)?.output_config,
+          });
+        }
+        if (turn > 1) {
+          messages.push({ role: "assistant", content: saying(random, 3) });
+        }
+      }
+      const model = "claude-opus-5-5";
+      const budget = { maxTokens: random.pick([250, 100_000]) };
+      const context = buildContextSync(messages, { model, budget, render: { provider: "anthropic" } });
+      const body = /** @type {any} */ (context.request("anthropic"));
+      assert.deepEqual(problemsOf("anthropic", body, { model }), []);
+      const found = body.messages.filter((/** @type {any} */ it) => it.output_config !== undefined);
+      if (!context.trimmed) {
+        assert.deepEqual(found, sent);
+      }
+      assert.deepEqual(found.at(-1)?.output_config, sent.at(-1)?.output_config);
+      cases += Number(sent.length > 0);
+      for (const [provider, other] of /** @type {const} */ ([
+        ["anthropic", "claude-opus-4-7"],
+        ["openai", "gpt-5"],
+        ["bedrock", model],
+      ])) {
+        const without = requestOf(provider, messages, { model: other });
+        assert.ok(!/effort/.test(JSON.stringify(without)), provider);
+        assert.deepEqual(problemsOf(provider, without, { model: other }), []);
+      }
+    });
+    assert.ok(cases > 0);
+  });
+
   test("that the model no longer sees are noted", () => {
     let [noted, cases] = [0, 0];
     forEachSeed((random) => {

@@ -91,7 +91,7 @@ export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 export const TOOL_CHANGE: RegExp = /^tool_(?:addition|removal)$/;
 
 export const anthropic: Dialect = {
-  fields: [],
+  fields: ["output_config"],
   toolFields: [],
   parts: {
     thinking: reasoningForm("thinking"),
@@ -112,6 +112,16 @@ export const anthropic: Dialect = {
     tool_result: result,
   },
   partOf: (type) => (HOSTED_RESULT.test(type) ? result : undefined),
+  beside({ role, content, output_config: output }) {
+    // Next to a text, the settings of the output go back with its message.
+    const isAlone = content == null || content === "" || (Array.isArray(content) && content.length === 0);
+    if (role !== "system" || output == null || !isAlone) {
+      return undefined;
+    }
+    const data = JSON.stringify(fieldsWithValue({ output_config: output }));
+    const part = { type: "redacted_thinking", data, provider: "anthropic", note: "output" } as const;
+    return { said: [{ part, given: { output_config: output }, place: ".output_config" }] };
+  },
 };
 
 /** Returns a search result as a document with its title and source. */

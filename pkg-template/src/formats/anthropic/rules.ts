@@ -122,7 +122,11 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
     const text: RequestPart[] =
       typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
     const parts = blocksIn(source, `${place}.content`, unknown);
-    return { place, role: String(source.role), parts: [...text, ...parts], source };
+    const settings: RequestPart[] =
+      source.role === "system" && source.output_config != null
+        ? [{ place: `${place}.output_config`, kind: "other" }]
+        : [];
+    return { place, role: String(source.role), parts: [...text, ...parts, ...settings], source };
   });
   for (const [at, block] of rule.listIn(body, "system").entries()) {
     unknown.push(...unknownIn(block, `system[${at}]`));

@@ -128,8 +128,12 @@ const isHosted: IsInline = ({ part, given }) => {
   return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
 };
 
-/** Changes of the tools, which only instructions among the messages can hold. */
-const isToolChange: IsInline = ({ given }) => isRecord(given) && TOOL_CHANGE.test(String(given.type));
+const isOutputChange = ({ type, note }: { readonly type: string; readonly note?: unknown }): boolean =>
+  type === "redacted_thinking" && note === "output";
+
+/** Changes of the tools and of the output, which only instructions among the messages can hold. */
+const isLateChange: IsInline = ({ part, given }) =>
+  isOutputChange(part) || (isRecord(given) && TOOL_CHANGE.test(String(given.type)));
 
 /** Returns the parts of a request that hold messages. */
 export function writeAnthropic(
@@ -139,9 +143,9 @@ export function writeAnthropic(
 ): AnthropicBody {
   const takesLate = takesInstructionsLate(model);
   const late = takesLate ? "place" : (lateInstructions ?? "top");
-  const isInline: IsInline = (piece) => isHosted(piece) || (takesLate && isToolChange(piece));
+  const isInline: IsInline = (piece) => isHosted(piece) || (takesLate && isLateChange(piece));
   const turns = withSpeakers(turnsOf(withoutCompacted(messages, MAKER, late === "top"), isInline), namesInTexts);
-  const { system, others } = apart(compactionFirst(turns, MAKER), late, isToolChange);
+  const { system, others } = apart(compactionFirst(turns, MAKER), late, isLateChange);
   const ids = idsOf(callsIn(others), ID);
   const written = merged(afterUser(others).flatMap((turn) => messageOf(turn, ids)));
   if (written[0]?.role === "assistant" && !isCompaction(written[0].blocks[0])) {
@@ -155,7 +159,7 @@ export function writeAnthropic(
   return wellFormed({
     ...(instructions === undefined ? {} : { system: instructions }),
     messages: written.map(({ role, blocks, settings }) => {
-      return { role, content: contentOf(blocks), ...settings } as AnthropicMessage;
+      return { role, ...(blocks.length === 0 ? {} : { content: contentOf(blocks) }), ...settings } as AnthropicMessage;
     }),
   });
 }
@@ -169,6 +173,7 @@ const MAKER = "anthropic";
  */
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
+  /** Its content. Empty if the message only has settings. */
   readonly blocks: AnthropicBlock[];
   /** The caller's settings of instructions. Only the beta types of the SDK have them. */
   readonly settings?: InstructionSettings;
@@ -212,7 +217,7 @@ function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
     if (last?.role === role) {
       last.blocks.push(...blocks);
       last.settings = joined(last.settings, settings);
-    } else if (blocks.length > 0) {
+    } else if (blocks.length > 0 || settings.output_config !== undefined) {
       result.push({ role, blocks: [...blocks], settings });
     }
   }
@@ -300,6 +305,9 @@ function textOf(piece: Piece): AnthropicText {
 
 /** Returns a piece of instructions among the messages: a text, or a change of the tools. */
 function instructionsOf(turn: SystemTurn, piece: Piece): readonly AnthropicBlock[] {
+  if (isOutputChange(piece.part)) {
+    return []; // its message has the settings
+  }
   const change = ownBlock<AnthropicBlock>(piece, "tool_addition", "tool_removal");
   return change === undefined ? textsOf({ ...turn, pieces: [piece] }).map(textOf) : [change];
 }
