@@ -56,7 +56,7 @@ The last line of standard output is a JSON object: for each budget the measure i
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
 const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--kit", "--help", "-h"];
-/** The lines that `--lines` measures without a file, and others that are around the same turns. */
+/** The lines that `--lines` measures without a file, and a second set for the same turns. */
 const LINES = "scripts/statements/lines.txt";
 const MORE_LINES = "scripts/statements/more-lines.txt";
 

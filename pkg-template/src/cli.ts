@@ -156,7 +156,7 @@ interface BuildOrder {
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
-  /** The provider whose request body is written in place of a format. */
+  /** The provider whose request body is written instead of a format. */
   readonly as: ProviderName | undefined;
   /** The conversation of the file. */
   readonly conversation: string | undefined;

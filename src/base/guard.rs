@@ -72,7 +72,7 @@ pub(crate) fn clean_label(label: &str) -> String {
 /// The most code points of a name before a text.
 const LONGEST_NAME: usize = 64;
 
-/// A name before a text, as in `Mara: hello`. It is in one line, and nothing in it can end it.
+/// A name before a text, as in `Mara: hello`. It stays on one line, and nothing in it can end the name.
 pub(crate) fn speaker_name(name: &str) -> String {
     let name: String = collapse(name).chars().take(LONGEST_NAME).collect();
     escape(&name, ':')
@@ -105,7 +105,7 @@ pub(crate) fn escape(text: &str, end: char) -> String {
     out
 }
 
-/// An action in a list of actions. It can't pass for the next one, or for the count of omitted ones.
+/// An action in a list of actions. It can't look like the next one, or like the count of omitted ones.
 pub(crate) fn escape_action(action: &str) -> String {
     let mut out = String::with_capacity(action.len());
     let mut before = ' ';

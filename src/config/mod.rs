@@ -105,7 +105,7 @@ pub struct ContextConfig {
     pub tiers: TiersConfig,
     /// Limits on the cost of the prompt.
     pub budget: BudgetConfig,
-    /// A summary in the place of the messages that the cut leaves out.
+    /// A summary that replaces the messages that the cut leaves out.
     // Not written if it is unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "CompactConfig::is_default")]
     pub compact: CompactConfig,

@@ -152,7 +152,7 @@ impl Server {
     }
 }
 
-/// The makers of compactions, as `Field::ReasoningOf` has them.
+/// The providers that make compactions, as named in `Field::ReasoningOf`.
 pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
 pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 
@@ -180,7 +180,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The maker of the changes of the tools that it has a form for, in the form of `Field::ReasoningOf`.
+    /// The maker of the changes to the tools that it has a form for, in the form of `Field::ReasoningOf`.
     #[must_use]
     pub fn tool_changes(self) -> Option<&'static str> {
         match self {
@@ -239,7 +239,7 @@ pub enum Guard {
     /// lines. A name is in brackets after the role. See `docs/formats.md`.
     #[default]
     Indent,
-    /// Contents and names are unchanged, and can pass for structure. Use it for a prompt whose bytes are prescribed.
+    /// Contents and names are unchanged, and can imitate structure. Use it for a prompt with prescribed bytes.
     /// The formats `xml` and `conversations` still escape them.
     None,
 }

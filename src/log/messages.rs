@@ -48,7 +48,7 @@ pub enum UserNames {
     /// Nobody has a name.
     #[default]
     None,
-    /// Every name fits a name field: letters, digits, `_` and `-`.
+    /// Every name is valid in a name field: letters, digits, `_` and `-`.
     Words,
     /// At least one name is any other text.
     Texts,

@@ -274,7 +274,7 @@ impl Build {
         &self.state.input
     }
 
-    /// Runs as far as possible. `Done` comes only once: the context is handed over.
+    /// Runs until it needs something or is done. Returns `Done` only once, because it moves the context out.
     ///
     /// # Errors
     ///

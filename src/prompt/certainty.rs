@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Beside {
     /// Images, audio or files.
     pub has_media: bool,
-    /// Calls of tools, or their results.
+    /// Calls to tools, or their results.
     pub has_tools: bool,
 }
 

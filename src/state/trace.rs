@@ -7,7 +7,7 @@ use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
 
-/// Number of groups that may fail to fit before older ones aren't tried any more, if messages are ranked. A larger
+/// Number of groups that may fail to fit before older ones aren't tried anymore, if messages are ranked. A larger
 /// number finds a small old message for the last tokens a little more often, but every build reads and counts more.
 pub(crate) const MOST_MISSES: u64 = 64;
 
@@ -122,7 +122,7 @@ pub enum Reason {
     Compaction,
     /// The caller pinned it.
     Pinned,
-    /// It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
+    /// It serves as the request, because none was passed, or it answers the request.
     Request,
     /// The request replies to it.
     ReplyTo,
@@ -144,7 +144,7 @@ pub enum Reason {
     Recalled,
     /// It accompanies a message that is kept for its rank: the question that this answers, or its reply.
     Paired,
-    /// It is history, and there was room for it.
+    /// It is part of the history, and there was room for it.
     History,
 }
 

@@ -1,4 +1,4 @@
-//! The selecting half of the engine, which the package loads when it is first needed.
+//! The ranking module: the half of the engine that the package loads when it is first needed.
 //!
 //! With the feature `split`, only the function that `split_off` exports refers to it. The package's build moves
 //! everything that only this function reaches into a separate module, which shares this one's memory and function

@@ -183,7 +183,7 @@ export function askFor(setup: Setup, circumstances: Circumstances): Asked {
   if (preset !== "" && given.now !== undefined) {
     own.now = new Date(given.now).toISOString();
   }
-  // A file's messages may name another session than the one that they are saved in.
+  // A file's messages may name a session other than the one they are saved in.
   if (session !== undefined) {
     own.sessionId = null;
   }

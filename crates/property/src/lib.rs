@@ -6,7 +6,7 @@
 //! | variable | meaning | default |
 //! |---|---|---|
 //! | `WINDROW_PROPERTY_MS` | time for each property, in milliseconds | 200 |
-//! | `WINDROW_SEED` | seed of the random cases, a whole number | 1 |
+//! | `WINDROW_SEED` | seed of the random cases, an integer | 1 |
 //!
 //! A seed always yields the same cases in the same order. Only the number of cases that a run reaches depends on the
 //! machine. A failure names the seed and saves the failing case in `tests/corpus`, under the path of its test file.

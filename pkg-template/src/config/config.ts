@@ -89,7 +89,7 @@ export interface ContextConfig<M extends AnyMessage = MessageInput> extends Comm
   readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
   /** Summarizes the messages that the cut leaves out. Includes the hook that writes the summary. */
   readonly compact?: (CompactConfig & CompactHooks<M>) | undefined;
-  /** Counts tokens in place of an encoding. Each call passes many texts, and no text twice in one build. */
+  /** Counts tokens instead of an encoding. Each call passes many texts, and no text twice in one build. */
   readonly countTokens?: CountTokensHook | null | undefined;
   /** Aborts the build. It fails with `ABORTED`, and the signal of a running hook is aborted too. */
   readonly signal?: AbortSignal | null | undefined;
@@ -331,7 +331,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
       throw invalid(kind, "request", problem, undefined, "Pass a string or a message.");
     }
     const message = request as MessageInput;
-    // A message of another format may name its speaker in another field.
+    // A message in another format may name its speaker in a different field.
     const isOpen = message.role === undefined && formatOf(request as UnknownRecord) === ownFormat();
     return isOpen ? { ...message, role: "user" } : message;
   });

@@ -427,7 +427,7 @@ function summariesById(
     }
     return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
   }
-  // In a list of another length, nothing says which summary belongs to which conversation.
+  // If the length differs, it is unclear which summary belongs to which conversation.
   if (elements.length !== ids.length) {
     const found = elements.length > ids.length ? "too many summaries" : `a list of ${elements.length}`;
     return { nonsense: `answered ${found} for ${counted(ids.length, "conversation")}` };

@@ -201,7 +201,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
 
 // ---- Differences ----
 
-/** Returns the differences in the transcript, as far as it still exists. */
+/** Returns the differences in the part of the transcript that still exists. */
 function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, prefix: Transcript<M>): Difference[] {
   const { length, digest, marks } = recording.transcript;
   const found = prefix.length;

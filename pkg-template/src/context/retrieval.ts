@@ -42,7 +42,7 @@ export interface RetrievalArguments {
   readonly id?: string;
   /** The subject of the passages. */
   readonly query?: string;
-  /** The place in a long text to go on from, in characters. */
+  /** The offset in a long text to continue from, in characters. */
   readonly offset?: number;
   /** The most tokens of the answer. */
   readonly max_tokens?: number;
@@ -263,7 +263,7 @@ export class Retrieval {
     return `${name}, ${end < label.length ? `${label.slice(0, end)}…` : label}:`;
   }
 
-  /** Returns a text from a place on, as far as there is room, and the place to go on from. */
+  /** Returns the part of a text from an offset that fits, and the offset to continue from. */
   #stretch(text: string, offset: number, tokens: number): string {
     const rest = text.slice(offset);
     const most = this.#fitting(rest, tokens);
@@ -386,7 +386,7 @@ export interface TranscriptRow extends Original {
   readonly asked: RetrievalArguments | undefined;
 }
 
-/** A context, as far as the tool reads it. */
+/** The fields of a context that the tool reads. */
 export interface AskedContext extends Pick<Originals, "counting" | "limit"> {
   readonly length: number;
   /** The number of a message in its name: its position, or its sequence number in a log. */

@@ -35,7 +35,7 @@ export interface PythonTaskInput {
 type TaskFields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the message that shows a task to a model. Undefined for a task that isn't shown: results of tools, to keep
+ * Returns the message that shows a task to a model. Undefined for a task that isn't shown: tool results, to keep
  * large outputs out, unknown actions, and tasks without content.
  *
  * | action | message |

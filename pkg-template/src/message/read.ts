@@ -218,7 +218,7 @@ function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<Read
 }
 
 /**
- * True for a provider's note that the assistant didn't write, such as a change of the tools. Left out, the rest of the
+ * True for a provider's note that the assistant didn't write, such as a change to the tools. Left out, the rest of the
  * conversation would have other tools.
  */
 const changesRequest = ({ role, content }: ReadMessage): boolean =>

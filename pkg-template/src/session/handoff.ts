@@ -94,7 +94,7 @@ export function resultMessage({ id, task, toolCallId }: HandoffFacts, text: stri
     ? {
         ...about,
         role: "user",
-        // Each line is quoted, so it can't pass for one of the user's.
+        // Each line is quoted, so it doesn't look like the user's.
         content: [{ type: "text", origin: "file", text: `${heading}\n> ${text.replace(LINE_END, "\n> ")}` }],
       }
     : { ...about, role: "tool", toolCallId, content: `${heading}\n${text}` };

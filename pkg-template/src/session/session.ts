@@ -297,7 +297,7 @@ export class Session<M extends AnyMessage = MessageInput> {
    * Appends messages, all or none. They are durable when the promise resolves. A message without an id gets one, and a
    * message without a time gets the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are stored
    * only with `persist: true`. A message whose id already exists in the session replaces that message; the old version
-   * stays in the log but isn't read any more. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted,
+   * stays in the log but isn't read anymore. Fails with `INVALID_TRANSCRIPT`, even for a message that isn't accepted,
    * with `STORE_CONFLICT` if the log doesn't end with `expectedSeq`, and as the store does.
    */
   async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
@@ -322,7 +322,7 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /**
    * Abandons all messages from one on, by its id, for a turn that is edited or regenerated. They stay in the log but
-   * aren't read any more. Returns their number. Fails with `INVALID_SESSION` if the message doesn't exist.
+   * aren't read anymore. Returns their number. Fails with `INVALID_SESSION` if the message doesn't exist.
    */
   async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
     this.#check();

@@ -373,7 +373,7 @@ function pairsOf(
 }
 
 /**
- * Refuses tokens that wait for a part and may be merged in another order than that of their places.
+ * Refuses tokens that wait for a part, if they might be merged out of order.
  *
  * By its file, a token that waits is merged before the next one of its kind is made; by its place, after all of that kind are. It is the
  * same unless two of that kind can reach for the same token between them.

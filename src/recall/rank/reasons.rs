@@ -40,7 +40,7 @@ pub const NOT_INDEXED: usize = usize::MAX;
 const BESIDE: usize = 3;
 /// The most words that a reason names.
 const MOST_WORDS: usize = 5;
-/// The lowest similarity that is worth mentioning.
+/// The lowest similarity that reasons mention.
 const CLOSE: f32 = 0.3;
 
 impl Evidence {

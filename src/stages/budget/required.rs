@@ -104,7 +104,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shrinks the results among the required pieces, as far as necessary.
+    /// Shrinks the results among the required pieces until they fit.
     fn shrink_results(
         &mut self,
         selection: GivenSelection,

@@ -261,7 +261,7 @@ fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Ve
         .collect()
 }
 
-/// About how many tokens a message has: precise enough to determine how many are worth asking about.
+/// The approximate number of tokens in a message: precise enough to determine how many are worth asking about.
 fn rough_cost(input: &Input, row: usize) -> u64 {
     const BYTES_PER_TOKEN: u64 = 4;
     const AROUND: u64 = 4;
@@ -274,7 +274,7 @@ fn rough_cost(input: &Input, row: usize) -> u64 {
     bytes as u64 / BYTES_PER_TOKEN + AROUND
 }
 
-/// The rows that triage counts: history, the message in place of a request, and the message that the request replies to.
+/// The rows that triage counts: history, the message that serves as the request, and the message that the request replies to.
 fn rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| match marks.requirement(*row) {

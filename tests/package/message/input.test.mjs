@@ -55,7 +55,7 @@ async function build(transcript, config = {}) {
   return context;
 }
 
-/** Fails if an object in a value has another class than a plain object's. */
+/** Fails if an object in a value isn't a plain object. */
 function checkPlain(value) {
   if (typeof value === "object" && value !== null) {
     assert.ok([Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value)), JSON.stringify(value));

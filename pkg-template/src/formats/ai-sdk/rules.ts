@@ -47,7 +47,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
       const here = `${place}.content[${index}]`;
       unknown.push(...unknownFields(part, PARTS[String(type)] ?? fields("type"), here));
       const id = asked.get(approvalId);
-      // The approval that makes the SDK run a call takes the place of its result.
+      // The approval that makes the SDK run a call counts as its result.
       return type === RESPONSE && !answered.has(id)
         ? { place: here, kind: "result", id }
         : partOf(isRecord(part) ? part : {}, role, here);

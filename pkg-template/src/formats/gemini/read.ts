@@ -1,4 +1,4 @@
-// Gemini's `Content`, as `@google/genai` and Vertex AI have it. The speaker is `user` or `model`. Function calls and
+// Gemini's `Content`, from `@google/genai` and Vertex AI. The speaker is `user` or `model`. Function calls and
 // responses are parts, and a user content with nothing but responses is a tool message.
 //
 // A call or a response without an id uses its name as the id. A response belongs to the latest call before it with its

@@ -244,7 +244,7 @@ export const openaiResponsesShape: MessageFormat = {
       return false;
     }
     const types = untilHole(content).map((part) => recordOf(part).type);
-    // A message with nothing but texts is also windrow's own form. Only its type tells them apart.
+    // A message with only texts is also valid in windrow's own format. Only its type distinguishes them.
     const isFound = type === "message" ? types.length > 0 && types.every(isPartType) : types.some(isOwnPartType);
     return isFound && !isOfAgents(row);
   },
@@ -329,7 +329,7 @@ function readPart(part: UnknownRecord, place: string): PartInput {
 }
 
 /**
- * Returns the reader for a tool's result: a text, or texts, images and files. A result with a tool's name in place of a
+ * Returns the reader for a tool's result: a text, or texts, images and files. A result with a tool's name instead of a
  * call's id has no call.
  */
 function outputKind(): ItemKind {

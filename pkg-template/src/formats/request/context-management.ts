@@ -1,4 +1,4 @@
-// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` and
+// Lists the parts of a prompt that a provider will clear by itself, if the rules of its `context_management` and
 // of its late instructions are documented.
 //
 // https://platform.claude.com/docs/en/build-with-claude/context-editing and /compaction,
