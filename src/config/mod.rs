@@ -185,7 +185,7 @@ impl ContextConfig {
         if self.budget.max_chars.is_some() && !is_in_tokens {
             return Err(Error::option(
                 "budget.cut",
-                "the cut counts tokens, and the budget is in characters alone",
+                "the cut counts tokens, but the budget is only in characters",
                 "Pass budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
             ));
         }

@@ -341,7 +341,7 @@ impl RenderConfig {
         if self.provider.is_some() && self.format != Format::Messages {
             return Err(Error::option(
                 "render.provider",
-                "a text has no form of a provider's",
+                "a text isn't in a provider's format",
                 "Leave it out, or set render.format to \"messages\".",
             ));
         }
@@ -368,7 +368,7 @@ impl RenderConfig {
             if is_time || begins_own {
                 return Err(Error::option(
                     path,
-                    "a label cannot begin as a line of the prompt's own does",
+                    "a label can't begin like a line of the prompt itself",
                     "Pass another label for the role, or set render.guard to \"none\".",
                 ));
             }
@@ -378,7 +378,7 @@ impl RenderConfig {
                 if is_same || rest.is_some_and(|rest| self.goes_on(label, rest)) {
                     return Err(Error::option(
                         other_path,
-                        &format!("the label cannot be told apart from that of {path}"),
+                        &format!("the label looks the same as that of {path}"),
                         "Pass a different label for each role, or set render.guard to \"none\".",
                     ));
                 }

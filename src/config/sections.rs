@@ -214,7 +214,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
         if !is_list && before.iter().any(|other| other.kind == section.kind) {
             return Err(Error::option(
                 &path("kind"),
-                "there is another section of this kind before it",
+                "an earlier section has the same kind",
                 "Pass one section of each kind except text and items.",
             ));
         }

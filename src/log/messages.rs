@@ -652,7 +652,7 @@ impl StoredMessages {
         let torn = || {
             Error::new(
                 ErrorCode::InvalidTranscript,
-                "the columns of the messages do not fit together",
+                "the columns of the messages don't match",
                 "Pass the messages through the package's own functions.",
             )
         };

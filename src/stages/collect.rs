@@ -34,7 +34,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     if let count @ 1.. = input.transcript.skipped_count() {
         marks.note(
             NoteKind::RowsSkipped,
-            format!("rows of the log that hold no message were passed over: {count}"),
+            format!("rows of the log without a message were skipped: {count}"),
         );
     }
     let arrangement = Arrangement::of(&input.transcript);

@@ -25,7 +25,7 @@ pub enum Need {
     /// The selecting half of the engine, [`SELECTION`](crate::machine::selection::SELECTION): some messages don't fit,
     /// a section shows matches for the request, a model has to be asked, or `tiers` is on.
     Selection,
-    /// The table of meanings, to rank by `recall.meaning`.
+    /// The table of token vectors, to rank by `recall.meaning`.
     Meaning,
     /// Offsets of the time zone from UTC, for a range of time.
     ZoneOffsets {
@@ -227,7 +227,7 @@ impl Answer {
             return;
         }
         if *count > 0 && count == element_count {
-            words.insert_str(0, "nothing of its answer was understood: ");
+            words.insert_str(0, "windrow understood nothing of its answer: ");
             self.fail(&words);
             return;
         }

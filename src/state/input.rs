@@ -61,7 +61,7 @@ pub struct EarlierQuotes {
 pub struct Answers {
     /// The vocabulary, if a stage needed it.
     pub encoding: Option<Rc<Encoding>>,
-    /// The table of meanings, if a stage needed it.
+    /// The table of token vectors, if a stage needed it.
     pub meaning: Option<Rc<Table>>,
     /// The counts of the hook `countTokens`.
     pub counts: Rc<Counts>,

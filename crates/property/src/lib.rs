@@ -140,7 +140,7 @@ fn check_within<S: Strategy>(
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: give it a whole number"))
+        text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: set it to an integer"))
     })
 }
 

@@ -1356,10 +1356,10 @@ export type ItemForm = "full" | "summary" | "cut" | "leftOut";
  * - `INVALID_TRANSCRIPT`: The transcript is not a list of messages, or one message in it is malformed.
  * - `BUDGET_TOO_SMALL`: The required parts cost more than the budget.
  * - `ENCODING_NOT_LOADED`: An exact count was requested, but the encoding's vocabulary isn't loaded.
- * - `MEANING_NOT_LOADED`: `recall.meaning` needs the table of meanings, and it isn't loaded.
+ * - `MEANING_NOT_LOADED`: `recall.meaning` needs the table of token vectors, and it isn't loaded.
  * - `PART_NOT_LOADED`: A synchronous call needs a part of the engine or of the package that isn't loaded.
  * - `INVALID_ENCODING`: The bytes passed as an encoding's vocabulary aren't one.
- * - `INVALID_MEANING`: The bytes passed as the table of meanings aren't this version's table.
+ * - `INVALID_MEANING`: The bytes passed as the table of token vectors aren't this version's table.
  * - `HOOK_FAILED`: One of the caller's hooks failed, and a context can't be built without its answer: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
  * - `INVALID_RECORDING`: A recording is damaged, has another version of the format, or belongs to another transcript or engine: it has no

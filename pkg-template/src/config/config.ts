@@ -281,7 +281,7 @@ export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): voi
     throw new ContextError({
       kind,
       code: "INVALID_CONFIG",
-      message: `${path}: a call without a promise waits for nothing, and has no use for it`,
+      message: `${path}: a synchronous call can't wait, so it can't use it`,
       path,
       nextAction: "Call buildContext instead: it asks hooks, and can be aborted.",
     });
@@ -410,7 +410,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
     throw invalid(
       kind,
       "triage.complete",
-      "select and complete are two forms of one hook: pass only one of them",
+      "select and complete are two versions of one hook: pass only one of them",
       undefined,
       "Remove triage.select or triage.complete.",
     );
@@ -574,7 +574,7 @@ function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefin
   const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
   const right = HOOK_NAMES.find((hook) => nameOf(hook) === name);
   return right === undefined
-    ? ["is a function, and no hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
+    ? ["is a function, but not a hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
     : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
 }
 

@@ -128,7 +128,7 @@ function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recordi
     prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
     throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
-      ? invalid("the recording is damaged: its transcript.unread isn't in the expected form", failure)
+      ? invalid("the recording is damaged: its transcript.unread isn't in the expected format", failure)
       : failure;
   }
 }
@@ -280,11 +280,11 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   // The request is a message and is checked as one.
   const { request, ...engineFields } = recording;
   if (!isWithinDepth(engineFields)) {
-    throw invalid(`the recording is damaged: something in it lies more than ${DEEPEST} levels deep`);
+    throw invalid(`the recording is damaged: something in it is nested more than ${DEEPEST} levels deep`);
   }
   const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
   if (wrong !== undefined) {
-    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected form`);
+    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected format`);
   }
 }
 

@@ -110,11 +110,11 @@ const PARAMETERS = {
     query: { type: "string" as const, description: "Words to search for." },
     offset: {
       type: "integer" as const,
-      description: "Where to continue in a long text, in characters. The previous answer says it.",
+      description: "The offset in a long text to continue from, in characters. The previous answer has it.",
     },
     max_tokens: {
       type: "integer" as const,
-      description: `The most tokens of the answer. Default: ${DEFAULT_TOKENS}.`,
+      description: `The maximum number of tokens in the answer. Default: ${DEFAULT_TOKENS}.`,
     },
   },
   additionalProperties: false as const,
@@ -232,7 +232,7 @@ export class Retrieval {
       }
       parts.push(await this.#shown(original, { query }, share));
     }
-    return parts.length === 0 ? "Nothing that was left out is about this." : parts.join("\n\n");
+    return parts.length === 0 ? "No omitted text is about this." : parts.join("\n\n");
   }
 
   /** Returns as much of a message as there is room for: all, the passages about the query, or a stretch from the offset on. */

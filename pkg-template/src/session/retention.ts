@@ -148,11 +148,11 @@ interface RetentionRule {
 
 const COUNT: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 1,
-  expected: "a whole number from 1",
+  expected: "an integer from 1",
 };
 const COUNT_OR_NONE: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 0,
-  expected: "a whole number from 0",
+  expected: "an integer from 0",
 };
 const DAYS: RetentionRule = {
   isValid: (value) => value > 0 && value < Number.POSITIVE_INFINITY,

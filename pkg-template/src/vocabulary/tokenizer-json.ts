@@ -106,10 +106,10 @@ function bpeOf(file: JsonObject): JsonObject {
     const own = [
       ["tokenizer_class", "the settings of a tokenizer (tokenizer_config.json), without its vocabulary"],
       ["architectures", "the settings of a model (config.json)"],
-      ["config", "Mistral's own form (tekken.json)"],
+      ["config", "Mistral's own format (tekken.json)"],
     ].find(([key = ""]) => key in file);
     const words = own === undefined ? "it has no model" : `it is ${own[1]}`;
-    throw new TokenizerFileError(words, "Take the tokenizer.json that lies next to it.");
+    throw new TokenizerFileError(words, "Use the tokenizer.json next to it.");
   }
   const kind = typeof model.type === "string" ? model.type : "BPE";
   if (kind !== "BPE") {
@@ -138,7 +138,7 @@ function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   if (!isByteLevel) {
     const type = isRecord(last) ? String(last.type) : "nothing";
     throw new TokenizerFileError(
-      `pre_tokenizer: it ends in ${type}, not in ByteLevel, so it isn't a BPE of bytes`,
+      `pre_tokenizer: it ends with ${type}, not ByteLevel, so it isn't a BPE of bytes`,
       TAKE_ANOTHER,
     );
   }

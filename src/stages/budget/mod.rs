@@ -386,12 +386,12 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
             "all but the newest {} were left out (window.maxRecentMessages){}",
             text::counted(count, "message"),
             if fill.is_trimmed {
-                ", and the budget, or the limit of a section, left out or shortened something"
+                ", and something was left out or shortened to fit the budget or the limit of a section"
             } else {
                 ""
             }
         ),
-        _ => "the budget, or the limit of a section, left out or shortened something".to_owned(),
+        _ => "something was left out or shortened to fit the budget or the limit of a section".to_owned(),
     };
     fill.is_trimmed |= is_beyond;
     if fill.is_trimmed {

@@ -166,7 +166,7 @@ impl Packer<'_> {
         let mut error = Error::new(
             ErrorCode::BudgetTooSmall,
             format!(
-                "instructions, required sections, pinned messages and request need{state} {}, and the budget has {available}",
+                "instructions, required sections, pinned messages and request need{state} {}, but the budget has {available}",
                 text::counted(needed, unit)
             ),
             format!("Raise budget.{option}, {remedy}."),

@@ -327,7 +327,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
     let chosen = match (text, &answer.ids) {
         (Some(text), None) => {
             let Some(read) = text::read_answer(&text, candidates.len()) else {
-                return answer.fail("the answer names no candidates in a form that is understood");
+                return answer.fail("the answer names no candidates in a known format");
             };
             let mut is_chosen = vec![false; candidates.len()];
             for position in read.positions {
@@ -335,11 +335,11 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
             }
             for element in read.other {
                 misunderstood
-                    .add("anything but the number of a candidate was passed over", element);
+                    .add("elements that aren't the number of a candidate were ignored", element);
             }
             if read.breaks_off {
                 misunderstood.beside =
-                    "a later list that breaks off, or cannot be read, was passed over";
+                    "a later list that is cut off or can't be read was ignored";
             }
             misunderstood.element_count = read.element_count;
             is_chosen
@@ -348,7 +348,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
             let mut known: HashedMap<&str, usize> = HashedMap::default();
             known.extend(candidates.iter().map(|candidate| (candidate.id.as_str(), 0)));
             for id in ids.iter().filter(|id| !known.contains_key(id.as_str())) {
-                misunderstood.add("what names no candidate was passed over", id);
+                misunderstood.add("elements that name no candidate were ignored", id);
             }
             misunderstood.element_count = ids.len();
             named(candidates, ids)

@@ -379,7 +379,7 @@ describe("a file in no known format is exit code 2, and the error describes its 
         assert.equal(exitCode, 2);
         assert.equal(stdout, "");
         const [first, second] = stderr.trimEnd().split("\n");
-        assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
+        assert.ok(first.startsWith(`windrow: ${file}: it has no message (`), first);
         assert.match(first, problem);
         assert.equal(second, undefined);
       });
@@ -414,7 +414,7 @@ describe("a problem with the command line is reported in one line with exit code
     [["build", "list.json", "--max-tokens"], /--max-tokens needs a value/],
     [["build", "list.json", "--request", "--format", "xml"], /--request needs a value/],
     [["build", "list.json", "--help=no"], /--help takes no value/],
-    [["build", "list.json", "--last", "1", "--last", "2"], /--last is given twice/],
+    [["build", "list.json", "--last", "1", "--last", "2"], /--last was passed twice/],
     [
       ["build", "list.json", "--format", "xlm"],
       /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
@@ -430,7 +430,7 @@ describe("a problem with the command line is reported in one line with exit code
     ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map(
       /** @returns {[string[], RegExp]} */ (value) => [
         ["build", "list.json", "--max-tokens", value],
-        /--max-tokens is a whole number of 0 or more, not/,
+        /--max-tokens is an integer of 0 or more, not/,
       ],
     ),
   ];

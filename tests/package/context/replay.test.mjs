@@ -423,7 +423,7 @@ describe("windrow replay", () => {
     const pinned = file("pinned.json", JSON.stringify(chat.with(1, user("long ".repeat(99), { pinned: true }))));
     const { stdout, status } = windrow(["replay", lines, pinned]);
     assert.match(stdout, /^1: cannot be replayed: triage\.select is asked, and no further answer was recorded/);
-    assert.match(stdout, /\n2: differs: it cannot be built any more: .*\n$/);
+    assert.match(stdout, /\n2: differs: it can no longer be built: .*\n$/);
     assert.equal(status, 2);
   });
 
@@ -458,7 +458,7 @@ describe("windrow replay", () => {
       [["replay", "other.jsonl", "chat.json"], /other\.jsonl: row 2: expected a recording/],
       [["replay", "newer.jsonl", "chat.json"], /newer\.jsonl: .*format version 99/],
       [["replay", "chat.json", "chat.json"], /chat\.json: row 1: expected a recording/],
-      [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: no message in it/],
+      [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: it has no message/],
     ])) {
       const { stdout, stderr, status } = windrow(commandLine);
       assert.equal(stdout, "", commandLine.join(" "));

@@ -330,7 +330,7 @@ describe("options", () => {
       [-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1.5, 2 ** 53].map((value) => [
         nested(path, value),
         path,
-        /expected a whole number of 0 or more/,
+        /expected an integer of 0 or more/,
       ]),
     ),
     [{ window: { recencyHours: -1 } }, "window.recencyHours"],

@@ -61,7 +61,7 @@ function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
   const { requestId, responseId, timestamp, message, variableData, response, result, shouldBeRemovedOnSend, isHidden } =
     row;
   if (shouldBeRemovedOnSend != null || isHidden === true) {
-    return { messages: [], faults: ["the request was taken back"] };
+    return { messages: [], faults: ["the request was withdrawn"] };
   }
   const createdAt = isoOf(timeMsOf(timestamp));
   const attached = listIn(recordIn(variableData).variables).flatMap((one) => textIn(recordIn(one).name) ?? []);

@@ -447,7 +447,7 @@ function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning
   }
   throw new MalformedMessage(
     place,
-    "nothing says whose this encrypted reasoning is",
+    "the provider of this encrypted reasoning is unknown",
     'Name it, as in `provider: "anthropic"`, or leave the part out.',
   );
 }

@@ -284,8 +284,8 @@ function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string)
     }
     throw new MalformedMessage(
       `${place}.name`,
-      "a call without a name, or a piece of one",
-      "Put the pieces of a call that was streamed together into one content.",
+      "a call without a name, or a partial one",
+      "Combine the pieces of a streamed call into one content.",
     );
   }
   const toolName = required(name, `${place}.name`);

@@ -298,8 +298,8 @@ function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   if (type === "item_reference" || (type == null && role === undefined && content === undefined)) {
     throw new MalformedMessage(
       ".id",
-      "the reference to an item holds nothing that can be counted",
-      "Put the item itself in its place, as the API sent it in `output` or lists it as an input item, or leave it out.",
+      "a reference to an item has no content to count",
+      "Replace it with the item itself, as the API returned it in `output` or lists it as an input item, or leave it out.",
     );
   }
   return knownKind(responsesKinds, type, "OpenAI's Responses API");

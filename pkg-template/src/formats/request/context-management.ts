@@ -67,7 +67,7 @@ const isThinking = ({ part }: ParsedMessage["parts"][number]): boolean =>
 
 function compacts(threshold: unknown, tokens: number): string {
   if (typeof threshold !== "number") {
-    return "nothing says from how many tokens on the prompt is compacted";
+    return "the number of tokens that triggers compaction isn't known";
   }
   return tokens >= threshold
     ? `the prompt is compacted: it has ${tokens} tokens, and the limit is ${threshold}`
