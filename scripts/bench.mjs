@@ -53,7 +53,7 @@ await runProgram(async () => {
   if (runs.length === 0) {
     console.log("npm run bench -- NAME, with one of these names:");
     for (const [name, { about }] of Object.entries(benches)) {
-      console.log(`  ${name.padEnd(12)}${about}`);
+      console.log(`  ${name.padEnd(14)}${about}`);
     }
     return;
   }
