@@ -79,10 +79,10 @@ The context goes to standard output, the summary to standard error.
 replay builds the contexts in RECORDINGS (one per line) again from TRANSCRIPT, which may have grown
 since. For each it prints one line that says if it is the same. It also accepts --conversation.
 
-studio serves a page on this machine that shows the prompt for FILE, with the reason for each message.
-It also shows the builds of an app that calls inspect(context) from windrow/inspect, with the page's
-address in WINDROW_STUDIO. The page asks a model only at the --endpoint, which must support OpenAI's
-chat completions, such as http://127.0.0.1:11434/v1. It contacts no other server.
+studio serves a page on this machine that shows the prompt for FILE, with the reason for each
+message. It also shows the builds of an app that calls inspect(context) from windrow/inspect, with
+the page's address in WINDROW_STUDIO. The page asks a model only at the --endpoint, which must
+support OpenAI's chat completions, such as http://127.0.0.1:11434/v1. It contacts no other server.
 
 vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3, Llama 3 or Mistral's Tekken, and
 prints its name. With --write FILE it writes a vocabulary for exact counts:
@@ -606,7 +606,7 @@ function readConversation(text: string, name: string, choice: string | undefined
   }
   const { conversations } = file;
   if (conversations.length === 0) {
-    throw new UsageError(`${name}: it has no message`);
+    throw new UsageError(`${name}: no message in it`);
   }
   const chosen = choice === undefined ? newestOf(conversations) : conversationOf(conversations, choice);
   if (chosen !== undefined) {

@@ -379,7 +379,7 @@ describe("a file in no known format is exit code 2, and the error describes its 
         assert.equal(exitCode, 2);
         assert.equal(stdout, "");
         const [first, second] = stderr.trimEnd().split("\n");
-        assert.ok(first.startsWith(`windrow: ${file}: it has no message (`), first);
+        assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
         assert.match(first, problem);
         assert.equal(second, undefined);
       });
@@ -444,7 +444,7 @@ test("a context that cannot be built is exit code 1, with a next step", async ()
   assert.equal(exitCode, 1);
   assert.equal(stdout, "");
   const [problem, advice, ...rest] = stderr.split("\n");
-  assert.match(problem, /^windrow: .* need (\d+) tokens, and the budget has 5$/);
+  assert.match(problem, /^windrow: .* need (\d+) tokens, but the budget has 5$/);
   const needed = /need (\d+)/.exec(problem)[1];
   assert.match(advice, new RegExp(`--max-tokens ${needed}`));
   assert.deepEqual(rest, [""]);

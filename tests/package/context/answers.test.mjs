@@ -392,7 +392,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.complete", () => '{"relevant_ids": [3, "1"]} or {"relevant_ids": ['), [
       [
         "answer-misunderstood",
-        'triage.complete was understood in part: elements that aren't the number of a candidate were ignored (1 of 2, first "\\"1\\""); ' +
+        'triage.complete was understood in part: elements that aren\'t the number of a candidate were ignored (1 of 2, first "\\"1\\""); ' +
           "a later list that is cut off or can't be read was ignored",
       ],
     ]);

@@ -139,7 +139,7 @@ describe("prefix", () => {
     const tools = [{ type: "function", function: { name: "book", parameters: {} } }];
     const other = buildContextSync(messages, { previous, budget: { tools } });
     assert.equal(other.prefix.tokens, 0);
-    assert.match(other.prefix.difference.words, /tools/);
+    assert.match(other.prefix.difference.words, /tool definitions/);
   });
 
   test("a value that isn't a build is refused with its place", () => {
