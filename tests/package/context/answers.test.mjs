@@ -399,7 +399,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("recall.search", () => [{ text: "one", score: Number.NaN }, 5]), [
       [
         "answer-misunderstood",
-        "recall.search was understood in part: an item was taken without a score that isn't a finite number (1 of 2, first " +
+        "recall.search was understood in part: an item was used without a score that isn't a finite number (1 of 2, first " +
           "NaN); elements that aren't items with a text were ignored (1 of 2, first 5)",
       ],
     ]);

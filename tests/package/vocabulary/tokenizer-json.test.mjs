@@ -219,7 +219,7 @@ describe("windrow vocabulary", () => {
         '{"tokenizer_class":"Qwen2Tokenizer"}',
         /the settings of a tokenizer \(tokenizer_config.json\).*\nTake the tokenizer.json/,
       ],
-      ['{"config":{},"vocab":[]}', /Mistral's own form \(tekken.json\)/],
+      ['{"config":{},"vocab":[]}', /Mistral's own format \(tekken.json\)/],
       [changed(({ model }) => Object.assign(model, { type: "Unigram" })), /model: it is of type Unigram/],
       [
         changed(({ model }) => Object.assign(model, { byte_fallback: true })),
