@@ -391,7 +391,8 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
                 ""
             }
         ),
-        _ => "something was left out or shortened to fit the budget or the limit of a section".to_owned(),
+        _ => "something was left out or shortened to fit the budget or the limit of a section"
+            .to_owned(),
     };
     fill.is_trimmed |= is_beyond;
     if fill.is_trimmed {

@@ -338,8 +338,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
                     .add("elements that aren't the number of a candidate were ignored", element);
             }
             if read.breaks_off {
-                misunderstood.beside =
-                    "a later list that is cut off or can't be read was ignored";
+                misunderstood.beside = "a later list that is cut off or can't be read was ignored";
             }
             misunderstood.element_count = read.element_count;
             is_chosen
