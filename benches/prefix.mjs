@@ -105,7 +105,7 @@ const ROWS = [
   { name: "AI SDK pruneMessages", policy: plain(pruned) },
 ];
 
-/** A script in place of a fast model. It chooses the messages that share two longer words with the request. */
+/** A script instead of a fast model. It chooses the messages that share two longer words with the request. */
 function scriptedSelect({ request, candidates }) {
   const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{5,}/gu));
   const asked = wordsOf(request);

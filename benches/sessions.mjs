@@ -133,7 +133,7 @@ export async function countCalls(store, key) {
   return { opening, next };
 }
 
-/** Removes derived data from a session, as far as opening it reads any, and returns the number of values. */
+/** Removes the derived data that opening a session reads, and returns the number of values. */
 export async function forgetDerived(store, key) {
   const counts = newCounts();
   const session = await openSession(key, { store: counting(store, counts) });

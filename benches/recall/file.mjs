@@ -92,10 +92,10 @@ function questionOf(value, place, messages, positions) {
   }
   const { upTo } = value;
   if (!Number.isInteger(upTo) || upTo < 0 || upTo > messages.length) {
-    throw new WrongPlace(`${place}.upTo`, `a whole number from 0 to ${messages.length}`, upTo);
+    throw new WrongPlace(`${place}.upTo`, `an integer from 0 to ${messages.length}`, upTo);
   }
   if (value.category !== undefined && !Number.isInteger(value.category)) {
-    throw new WrongPlace(`${place}.category`, "a whole number", value.category);
+    throw new WrongPlace(`${place}.category`, "an integer", value.category);
   }
   if (value.createdAt !== undefined && Number.isNaN(timeOf(value))) {
     throw new WrongPlace(`${place}.createdAt`, "a date and time", value.createdAt);

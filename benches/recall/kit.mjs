@@ -35,7 +35,7 @@ export async function readKit(path) {
 const written = (turns) => turns.map(({ role, text }) => `[${role}] ${text}`).join("\n");
 
 /**
- * Builds a context of a session within some characters. Returns its text, as the kit writes it.
+ * Builds a context of a session within a character limit. Returns its text in the kit's format.
  *
  * @param {KitSession} session
  * @param {number} chars

@@ -70,7 +70,7 @@ export async function measureConversations(
     const tokenCounts = messages.map(tokensOf);
     const facts = { tokenCounts, messages };
     const transcript = createTranscript();
-    // In the order of asking, so the transcript only grows.
+    // Sorted by position, so that the transcript only grows.
     for (const question of questions.toSorted((left, right) => left.upTo - right.upTo)) {
       transcript.append(messages.slice(transcript.length, question.upTo));
       const scored = measures.filter(({ share }) => share(question, new Map(), facts) !== undefined);

@@ -48,27 +48,27 @@ out, with the reasons.
   windrow studio [FILE] [--port N] [--endpoint URL]
   windrow vocabulary TOKENIZER [--write FILE]
 
-FILE is a JSON list of messages, a message per line (JSONL), an object with "messages" and
+FILE is a JSON list of messages, one message per line (JSONL), an object with "messages" and
 optionally "request", an export of a chat app or a messenger, or the session of an agent, such as
 Claude Code, Codex, the Gemini CLI, pi or opencode; "-" is standard input. If it has several
 conversations, windrow takes the newest one, or the one that --conversation names.
 
   --request TEXT    the request; default: the file's own, or its newest user message
-  --preset NAME     begin with the config of a documented system, which the other options change:
+  --preset NAME     start from the config of a documented system; other options override it:
                     ${PRESETS.join(", ")}
-  --max-tokens N    the most tokens of the context; default: no limit
+  --max-tokens N    the maximum number of tokens; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
                     and recording; a preset has its own default
-  --as PROVIDER     write the body of a request that carries on the session with another model:
+  --as PROVIDER     write the body of a request that continues the session with another model:
                     ${PROVIDERS.join(", ")}.
-                    If the session ended with the assistant's words, the request is "Continue.",
-                    or that of --request
-  --last N          consider only the newest N messages, besides the request and its answers; with
+                    If the session ends with an assistant message, the request is "Continue.",
+                    unless --request sets another
+  --last N          consider only the newest N messages, plus the request and its answers; with
                     the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
-  --conversation C  choose a conversation of the file by its id or its number from 1; all: one
-                    after the other
-  --model NAME      count tokens as this model does, for example gpt-4o
+  --conversation C  use one conversation of the file, by its id or its number from 1; all: all of
+                    them, one after another
+  --model NAME      count tokens like this model, for example gpt-4o
   --encoding NAME   count in one of ${BUILD_ENCODINGS.join(", ")}; default: the first
   --recording FILE  append a line to FILE from which the context can be built again
   --help, -h        show this
@@ -77,12 +77,12 @@ conversations, windrow takes the newest one, or the one that --conversation name
 The context goes to standard output, the summary to standard error.
 
 replay builds the contexts in RECORDINGS (one per line) again from TRANSCRIPT, which may have grown
-since. For each it prints a line that says if it is the same. It takes --conversation too.
+since. For each it prints one line that says if it is the same. It also accepts --conversation.
 
-studio serves a page on this machine that shows a prompt and the reasons for each message in it: of
-FILE, or of an app that calls inspect(context) from windrow/inspect with the page's address in
-WINDROW_STUDIO. The page asks a model only at the --endpoint, which takes OpenAI's chat completions,
-such as http://127.0.0.1:11434/v1. It contacts no other server.
+studio serves a page on this machine that shows the prompt for FILE, with the reason for each
+message. It also shows the builds of an app that calls inspect(context) from windrow/inspect, with
+the page's address in WINDROW_STUDIO. The page asks a model only at the --endpoint, which must
+support OpenAI's chat completions, such as http://127.0.0.1:11434/v1. It contacts no other server.
 
 vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3, Llama 3 or Mistral's Tekken, and
 prints its name. With --write FILE it writes a vocabulary for exact counts:
@@ -156,7 +156,7 @@ interface BuildOrder {
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
-  /** The provider whose request body is written in place of a format. */
+  /** The provider whose request body is written instead of a format. */
   readonly as: ProviderName | undefined;
   /** The conversation of the file. */
   readonly conversation: string | undefined;
@@ -297,7 +297,7 @@ async function replayOne(
     }
     return failure.code === "INVALID_RECORDING"
       ? { words: `cannot be replayed: ${failure.message}`, exitCode: 2 }
-      : { words: `differs: it cannot be built any more: ${failure.message}`, exitCode: 1 };
+      : { words: `differs: it can no longer be built: ${failure.message}`, exitCode: 1 };
   }
 }
 
@@ -322,7 +322,7 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
     } else if (token.kind === "option") {
       const name = knownOption(token.name, token.rawName);
       if (values.has(name)) {
-        throw new UsageError(`--${name} is given twice`);
+        throw new UsageError(`--${name} was passed twice`);
       }
       values.set(name, optionValue(name, token.value, token.inlineValue === true));
     }
@@ -381,7 +381,7 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
   const as = choiceOption(values, "as", PROVIDERS);
   const clash = (["format", "recording"] as const).find((option) => values.has(option));
   if (as !== undefined && clash !== undefined) {
-    throw new UsageError(`--as writes the body of a request, so it goes without --${clash}`);
+    throw new UsageError(`--as writes the body of a request, so it can't be combined with --${clash}`);
   }
   const maxTokens = countOption(values, "max-tokens");
   const lookbackCount = countOption(values, "last");
@@ -508,7 +508,7 @@ function countOption(values: ReadonlyMap<OptionName, string>, name: OptionName):
   }
   const count = Number(given);
   if (!/^\d+$/.test(given) || !Number.isSafeInteger(count)) {
-    throw new UsageError(`--${name} is a whole number of 0 or more, not ${quote(given)}`);
+    throw new UsageError(`--${name} is an integer of 0 or more, not ${quote(given)}`);
   }
   return count;
 }
@@ -569,7 +569,7 @@ function fileFailure(failure: unknown, done: "read" | "written"): string {
     case "EPERM":
       return `may not be ${done}: permission denied`;
     case "ERR_FS_FILE_TOO_LARGE":
-      return "is too large to be read at once";
+      return "is too large";
     default:
       return `cannot be ${done} (${code ?? String(failure)})`;
   }
@@ -581,7 +581,7 @@ function decode(bytes: Uint8Array, name: string): string {
   } catch (failure) {
     const isTooLarge = (failure as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
     if (isTooLarge) {
-      throw new UsageError(`${name}: is too large to be read at once`);
+      throw new UsageError(`${name}: is too large`);
     }
     const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b;
     throw new UsageError(`${name}: is ${isArchive ? "an archive: name a file inside it" : "not text in UTF-8"}`);

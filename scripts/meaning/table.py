@@ -1,4 +1,4 @@
-"""Makes the table of meanings: one vector per token, so that the sum over a text's tokens points where MiniLM's vector does.
+"""Makes the table of token vectors: one vector per token, so that the sum over a text's tokens points where MiniLM's vector does.
 
 The tokens' vectors are the solution of a ridge regression onto the first principal components of MiniLM's vectors. A token that
 the texts hardly have is drawn towards its own vector: MiniLM's of the token alone.

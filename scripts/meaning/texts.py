@@ -1,4 +1,4 @@
-"""Writes the texts that the table of meanings is trained on, one JSON string a line, in random order.
+"""Writes the texts that the table of token vectors is trained on, one JSON string a line, in random order.
 
 There are two sources: the glosses and examples of WordNet, and sentences made from templates whose slots WordNet fills.
 Most templates speak in the first person or ask, which glosses never do. The same seed gives the same texts.

@@ -18,13 +18,13 @@ pub enum ErrorCode {
     BudgetTooSmall,
     /// An exact count was requested, but the encoding's vocabulary isn't loaded.
     EncodingNotLoaded,
-    /// `recall.meaning` needs the table of meanings, and it isn't loaded.
+    /// `recall.meaning` needs the table of token vectors, and it isn't loaded.
     MeaningNotLoaded,
     /// A synchronous call needs a part of the engine or of the package that isn't loaded.
     PartNotLoaded,
     /// The bytes passed as an encoding's vocabulary aren't one.
     InvalidEncoding,
-    /// The bytes passed as the table of meanings aren't this version's table.
+    /// The bytes passed as the table of token vectors aren't this version's table.
     InvalidMeaning,
     /// One of the caller's hooks failed, and a context can't be built without its answer: `countTokens`.
     HookFailed,

@@ -110,7 +110,7 @@ pub(crate) fn escape(text: &str, end: char) -> String {
     out
 }
 
-/// An action in a list of actions. It can't pass for the next one, or for the count of omitted ones.
+/// An action in a list of actions. It can't look like the next one, or like the count of omitted ones.
 pub(crate) fn escape_action(action: &str) -> String {
     let mut out = String::with_capacity(action.len());
     let mut before = ' ';

@@ -100,7 +100,7 @@ pub enum Field {
     Status,
     /// The agent that it is meant for.
     Target,
-    /// Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
+    /// Its priority among direct messages, in millionths: an integer from 0 to 1000000.
     Priority,
     /// Its lifetime after it was written, in milliseconds.
     TimeToLive,

@@ -17,7 +17,7 @@ pub(crate) fn from_number(milliseconds: f64) -> Option<Milliseconds> {
     (milliseconds.abs() <= LIMIT).then_some(Milliseconds(milliseconds as i64))
 }
 
-/// Parses an ISO 8601 date, or date and time (including RFC 3339, and a space in place of the `T`).
+/// Parses an ISO 8601 date, or date and time (including RFC 3339, and a space instead of the `T`).
 ///
 /// A time without an offset is taken as UTC, so that it means the same on every machine.
 pub(crate) fn parse(text: &str) -> Option<Milliseconds> {

@@ -437,7 +437,7 @@ impl FromValue for u64 {
             Value::Number(number) if number.fract() == 0.0 && (0.0..=EXACT).contains(number) => {
                 Ok(*number as u64)
             }
-            other => Err(Misfit::mismatch("a whole number of 0 or more", other)),
+            other => Err(Misfit::mismatch("an integer of 0 or more", other)),
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct BudgetConfig {
     /// Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
     /// quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
     pub cut: Option<CutConfig>,
-    /// How results of tools shrink if not everything fits.
+    /// How tool results shrink if not everything fits.
     pub tool_results: ToolResultsConfig,
     /// The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
     /// message. Their cost is part of the prompt, counted as the provider is known to write them for the model.

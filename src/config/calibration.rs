@@ -90,7 +90,7 @@ pub(super) fn check(usage: &[Usage]) -> Result<()> {
             if tokens == 0 {
                 return Err(Error::option(
                     &format!("budget.usage[{at}].{name}"),
-                    "expected a number of tokens from 1 on, got 0",
+                    "expected 1 or more tokens, got 0",
                     "Leave this request out of budget.usage.",
                 ));
             }

@@ -38,7 +38,7 @@ impl EncodingChoice {
         names
     };
 
-    /// The name of the choice, as a config has it.
+    /// The name of the choice in a config.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -105,7 +105,7 @@ pub struct ContextConfig {
     pub tiers: TiersConfig,
     /// Limits on the cost of the prompt.
     pub budget: BudgetConfig,
-    /// A summary in the place of the messages that the cut leaves out.
+    /// A summary that replaces the messages that the cut leaves out.
     // Not written if it is unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "CompactConfig::is_default")]
     pub compact: CompactConfig,
@@ -185,7 +185,7 @@ impl ContextConfig {
         if self.budget.max_chars.is_some() && !is_in_tokens {
             return Err(Error::option(
                 "budget.cut",
-                "the cut counts tokens, and the budget is in characters alone",
+                "the cut counts tokens, but the budget is only in characters",
                 "Pass budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
             ));
         }

@@ -82,7 +82,7 @@ pub struct ExcerptConfig {
     pub tokens: u64,
 }
 
-/// Messages that come along with those kept for their rank, as far as they fit.
+/// Messages added next to those kept for their rank, if they fit.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -152,7 +152,7 @@ impl Server {
     }
 }
 
-/// The makers of compactions, as `Field::ReasoningOf` has them.
+/// The providers that make compactions, as named in `Field::ReasoningOf`.
 pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
 pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 
@@ -180,7 +180,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The makers of the changes of tools and output that it has a form for among the messages, in the form of
+    /// The makers of the changes to tools and output that it has a form for among the messages, in the form of
     /// `Field::ReasoningOf`.
     #[must_use]
     pub fn late_changes(self) -> &'static [&'static str] {
@@ -240,7 +240,7 @@ pub enum Guard {
     /// lines. A name is in brackets after the role. See `docs/formats.md`.
     #[default]
     Indent,
-    /// Contents and names are unchanged, and can pass for structure. Use it for a prompt whose bytes are prescribed.
+    /// Contents and names are unchanged, and can imitate structure. Use it for a prompt with prescribed bytes.
     /// The formats `xml` and `conversations` still escape them.
     None,
 }
@@ -342,7 +342,7 @@ impl RenderConfig {
         if self.provider.is_some() && self.format != Format::Messages {
             return Err(Error::option(
                 "render.provider",
-                "a text has no form of a provider's",
+                "a text isn't in a provider's format",
                 "Leave it out, or set render.format to \"messages\".",
             ));
         }
@@ -369,7 +369,7 @@ impl RenderConfig {
             if is_time || begins_own {
                 return Err(Error::option(
                     path,
-                    "a label cannot begin as a line of the prompt's own does",
+                    "a label can't begin like a line of the prompt itself",
                     "Pass another label for the role, or set render.guard to \"none\".",
                 ));
             }
@@ -379,7 +379,7 @@ impl RenderConfig {
                 if is_same || rest.is_some_and(|rest| self.goes_on(label, rest)) {
                     return Err(Error::option(
                         other_path,
-                        &format!("the label cannot be told apart from that of {path}"),
+                        &format!("the label looks the same as that of {path}"),
                         "Pass a different label for each role, or set render.guard to \"none\".",
                     ));
                 }

@@ -103,7 +103,7 @@ pub struct Item {
 pub struct SectionLimit {
     /// The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit.
     pub tokens: Option<u64>,
-    /// The most characters (code points). A longer text is cut with `...`. 0 is off. Default: no limit.
+    /// The maximum number of characters (code points). A longer text is cut with `...`. 0 turns it off. Default: no limit.
     pub chars: Option<u64>,
     /// The most items; the first ones stay. Default: all.
     pub items: Option<u64>,
@@ -144,7 +144,7 @@ pub enum Oversize {
 pub enum Keep {
     /// It is required.
     Always,
-    /// It comes before the history, as far as it fits.
+    /// Filled before the history, while there is room.
     Optional,
 }
 
@@ -214,7 +214,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
         if !is_list && before.iter().any(|other| other.kind == section.kind) {
             return Err(Error::option(
                 &path("kind"),
-                "there is another section of this kind before it",
+                "an earlier section has the same kind",
                 "Pass one section of each kind except text and items.",
             ));
         }

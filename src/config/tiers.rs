@@ -77,7 +77,7 @@ pub enum TodayWindow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TierOverflow {
-    /// The tier ends; the next may still have room.
+    /// Ends the tier. The next one may still have room.
     NextTier,
     /// Nothing more is shown.
     Stop,
@@ -93,7 +93,7 @@ pub struct KnownConversation {
     /// The session that it belongs to. Default: every one.
     #[serde(default)]
     pub session_id: Option<String>,
-    /// When it began. Default: with its first message.
+    /// The time when it began. Default: the time of its first message.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub started_at: Option<Milliseconds>,

@@ -2,7 +2,7 @@ use crate::base::map::Map;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// How results of tools shrink if not everything fits.
+/// How tool results shrink if not everything fits.
 ///
 /// An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays. Only if that is not
 /// enough do whole steps go, the oldest first.

@@ -84,7 +84,7 @@ impl TriageConfig {
         if self.decided.is_some() && self.candidates != TriageCandidates::All {
             return Err(Error::option(
                 "triage.decided",
-                "what recall ranks best is another choice with every request, and not decided for later ones",
+                "recall ranks other messages for each request, so its choice can't be kept for later ones",
                 "Leave out triage.decided, or set triage.candidates to \"all\".",
             ));
         }

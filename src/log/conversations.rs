@@ -58,7 +58,7 @@ pub(crate) struct Conversations {
 /// The circumstances of a build: session, clock and time zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sitting<'a> {
-    /// The session that the context is for, if one is named.
+    /// The session that the context is for, if any.
     pub(crate) session_id: Option<&'a str>,
     pub(crate) now: Milliseconds,
     /// The time zone of the user.
@@ -209,7 +209,7 @@ impl<'a> Finder<'a> {
         let session = self.session_of(row);
         let (before, latest) = self.derived.get(&session).copied().unwrap_or_default();
         let id = self.transcript.value(row, Field::ConversationId).filter(|id| !id.is_empty());
-        // Without a time, no pause is known either.
+        // Without a time, the length of the pause is unknown.
         let pause = time.zip(latest).map_or(0, |(time, latest)| time.0.saturating_sub(latest.0));
         let (position, derived) = if let Some(home) = home {
             (home, before)

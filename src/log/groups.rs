@@ -210,7 +210,7 @@ impl Groups {
     }
 
     /// For a context without calls and results: a thought belongs to the text after it, and everything else is by
-    /// itself. The rows of an assistant's message are one message again, as far as they are shown.
+    /// itself. The shown rows of an assistant's message form one message again.
     #[must_use]
     pub fn without_calls(
         transcript: &Messages,

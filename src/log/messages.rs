@@ -48,7 +48,7 @@ pub enum UserNames {
     /// Nobody has a name.
     #[default]
     None,
-    /// Every name fits a name field: letters, digits, `_` and `-`.
+    /// Every name is valid in a name field: letters, digits, `_` and `-`.
     Words,
     /// At least one name is any other text.
     Texts,
@@ -652,7 +652,7 @@ impl StoredMessages {
         let torn = || {
             Error::new(
                 ErrorCode::InvalidTranscript,
-                "the columns of the messages do not fit together",
+                "the columns of the messages don't match",
                 "Pass the messages through the package's own functions.",
             )
         };

@@ -1,9 +1,9 @@
-//! The plan of reading a log: the parts already read, a build's remaining needs, and the next fetch.
+//! The plan for reading a log: the parts already read, a build's remaining needs, and the next fetch.
 //!
-//! A log is read from its end, as far as a build asks for it. Before that tail come only the log's beginning, and
-//! single messages or exchanges from between. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to fetch,
-//! the caller fetches it from memory or from a store, and passes the rows that came to [`ReadPlan::take`]. A row that
-//! came counts as read if [`ReadPlan::covered`] has its sequence number.
+//! A build reads the end of a log, back to where it needs no more. Before that tail it reads only the log's beginning,
+//! and single messages or exchanges. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to fetch,
+//! the caller fetches it from memory or from a store, and passes the fetched rows to [`ReadPlan::take`]. A fetched row
+//! counts as read if [`ReadPlan::covered`] has its sequence number.
 
 use crate::base::message::Role;
 use crate::base::time::Milliseconds;

@@ -21,7 +21,7 @@ pub(crate) const TOTAL_BYTES: usize = 40;
 pub struct Total {
     /// Tokens of all of them. The instructions that the log begins with aren't counted.
     pub tokens: u64,
-    /// Tokens of those that are results of tools and may shrink.
+    /// Tokens of those that are tool results and may shrink.
     pub results: u64,
     /// The tokens when nearly half of the log was last results. 0 if it never was.
     pub run_end: u64,
@@ -66,7 +66,7 @@ impl Totals {
         }
     }
 
-    /// How many totals are remembered before a row, in all forms together.
+    /// The number of totals remembered before a row, in all forms together.
     pub(crate) fn known_count(&self, row: usize) -> usize {
         self.at(row).count()
     }

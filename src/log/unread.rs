@@ -8,8 +8,8 @@ use serde::Serialize;
 
 /// The messages of a log that a transcript doesn't have.
 ///
-/// A log is read from its end, as far as the context can need it. Before that tail only single messages were read: the
-/// log's beginning, and pinned messages or the target of a reply, with their exchange.
+/// A build reads the end of a log, back to where older messages can't matter. Before that tail it reads only single
+/// messages: the log's beginning, and pinned messages or the target of a reply, with their exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

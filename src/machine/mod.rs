@@ -186,7 +186,7 @@ impl Build {
         if hooks.contains(&HookName::Compact) && config.budget.cut.is_none() {
             return Err(Error::option(
                 "compact.summarize",
-                "a summary replaces the messages before the cut, and budget.cut isn't set",
+                "a summary replaces the messages before the cut, but budget.cut isn't set",
                 "Set budget.cut, for example {} (the preset steady has it), or leave out compact.summarize.",
             ));
         }
@@ -274,7 +274,7 @@ impl Build {
         &self.state.input
     }
 
-    /// Runs as far as possible. `Done` comes only once: the context is handed over.
+    /// Runs until it needs something or is done. Returns `Done` only once, because it moves the context out.
     ///
     /// # Errors
     ///
@@ -407,7 +407,7 @@ impl Build {
             _ => {
                 return Err(Error::new(
                     ErrorCode::InvalidRecording,
-                    "an answer came without a question",
+                    "an answer was passed without a question",
                     "Pass the recording of a built context unchanged.",
                 ));
             }

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Beside {
     /// Images, audio or files.
     pub has_media: bool,
-    /// Calls of tools, or their results.
+    /// Calls to tools, or their results.
     pub has_tools: bool,
 }
 
@@ -67,7 +67,7 @@ impl Certainty {
             // The caller's own name, perhaps of a deployment. A caller who names an encoding with it knows which one
             // applies.
             (Some(name), _, Some(_)) => {
-                (true, format!("exact in {}, the encoding that is named", name.as_str()))
+                (true, format!("exact in {}, the named encoding", name.as_str()))
             }
             (Some(name), _, None) => {
                 let name = name.as_str();
@@ -80,7 +80,7 @@ impl Certainty {
     /// Certainty for a prompt that fits by any count.
     #[must_use]
     pub fn of_bounds(config: &ContextConfig, beside: Beside) -> Self {
-        let words = "an estimate: all there is fits, however it is counted".to_owned();
+        let words = "an estimate: everything fits, however it is counted".to_owned();
         Self { is_exact: false, words }.with(config, beside)
     }
 

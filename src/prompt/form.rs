@@ -395,7 +395,7 @@ fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> St
     said.close(config, &out)
 }
 
-/// The text in the place of an unknown time.
+/// The text for an unknown time.
 pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
 /// The text of a message in the text formats.
@@ -537,7 +537,7 @@ pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
     if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
 }
 
-/// The text in the place of a message's own, if `render.replace` has one for it.
+/// The text that replaces a message's own, if `render.replace` has one for it.
 fn replacement<'a>(
     config: &'a ContextConfig,
     said: &str,

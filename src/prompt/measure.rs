@@ -160,8 +160,8 @@ impl Meter {
         self.ask_ahead(view, 0, &|place| pieces.get(place).copied())
     }
 
-    /// Asks for the counts that the first `count` pieces need, if any is missing. The same batch asks for those of
-    /// later pieces, as far as it has room. Pieces are given by their places, from 0.
+    /// Asks for the counts that the first `count` pieces need, if any is missing. The same batch also asks for counts of
+    /// later pieces, up to its size limit. Pieces are numbered from 0.
     pub(crate) fn ask_ahead(
         &self,
         view: View<'_>,
@@ -247,7 +247,7 @@ impl Meter {
         Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    /// About how many tokens a text has: exact if windrow counts. Never asks a hook.
+    /// The approximate number of tokens in a text: exact if windrow counts. Never asks a hook.
     pub(crate) fn count_about(&self, text: &str) -> u64 {
         let counter = match &self.source {
             Source::Counter(counter) => counter,

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// The bytes of JSON around a part or a message for its kind, role and place. No provider's body has more.
 pub(super) const PART_BYTES: u64 = 160;
 
-/// A part of a prompt, as far as its cost goes.
+/// The fields of a prompt's part that determine its cost.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     /// Tokens that aren't counted from a text.

@@ -40,7 +40,7 @@ struct SentMessage<'a> {
     provider: Option<Provider>,
     role: Role,
     name: Option<&'a str>,
-    /// True if texts of the request name the speaker.
+    /// True if the request names speakers in its texts.
     names_in_texts: bool,
     /// True if the mark of late instructions comes before its next text.
     is_marked: bool,

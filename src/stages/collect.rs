@@ -34,7 +34,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     if let count @ 1.. = input.transcript.skipped_count() {
         marks.note(
             NoteKind::RowsSkipped,
-            format!("rows of the log that hold no message were passed over: {count}"),
+            format!("rows of the log without a message were skipped: {count}"),
         );
     }
     let arrangement = Arrangement::of(&input.transcript);
@@ -322,7 +322,7 @@ fn is_of_other_session(input: &Input, row: usize) -> bool {
     }
 }
 
-/// Reason why a message must not be shown any more, if there is one: it has expired, or its author removed it.
+/// Reason why a message must not be shown anymore, if there is one: it has expired, or its author removed it.
 pub(crate) fn gone(transcript: &Transcript, row: usize, now: Milliseconds) -> Option<Reason> {
     let limit = transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
     let age = transcript.time(row).map(|time| now.0.saturating_sub(time.0));

@@ -180,7 +180,7 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
         let found = found.join(", ");
         marks.note(
             NoteKind::NotSent,
-            format!("left out of the request, which has no place for it: {found}"),
+            format!("left out, because the request has no field for it: {found}"),
         );
     }
 }

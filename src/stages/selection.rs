@@ -38,7 +38,7 @@ pub struct Selection {
         fn(&mut Packer<'_>, &Frame, &RankedMessages, (Cost, u64)) -> StageResult,
     /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
     pub(crate) keep_passages: fn(&mut Packer<'_>, &Frame, &RankedMessages) -> StageResult,
-    /// Keeps the messages after the cut, and quotes ranked ones.
+    /// Keeps messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
     /// Shrinks the results of the last step, since the required pieces don't fit with them whole.
@@ -57,7 +57,7 @@ pub struct Selection {
     pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
     /// The conversations in the form that is shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
-    /// Keeps conversations as far as they fit.
+    /// Keeps the conversations that fit.
     pub(crate) keep_conversations:
         fn(&mut Packer<'_>, &Frame, Vec<Shape>) -> StageResult<Vec<Piece>>,
     /// Reasons why messages were recalled.

@@ -168,7 +168,7 @@ fn room_in_chars(input: &Input) -> usize {
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))
 }
 
-/// The usable part of an answer: one summary for each conversation, without blank ones, none longer than is shown. A
+/// The usable part of an answer: one summary for each conversation, cut to the shown length, without blank ones. A
 /// list of another length is unusable, since nobody knows which summary belongs to which conversation.
 pub(crate) fn understand(
     conversations: &[SummaryWanted],

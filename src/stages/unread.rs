@@ -270,7 +270,7 @@ fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
         }
 }
 
-/// Number of groups that may fail to fit before older ones aren't tried any more. If the newest come first, the first
+/// Number of groups that may fail to fit before older ones aren't tried anymore. If the newest come first, the first
 /// one ends their run.
 pub(crate) fn most_misses(config: &ContextConfig) -> u64 {
     if config.recall.ranking == Ranking::Recency { 0 } else { MOST_MISSES }

@@ -59,7 +59,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     if let Some(count) = window.max_recent_messages {
         let rows = windowed_rows(marks);
         keep_newest(input, marks, count, begins_message, Reason::BeyondRecentMessages)?;
-        // Within the floor no message is too old.
+        // The `minMessages` newest are never too old.
         let has_floor = window.min_messages >= count;
         let is_beyond =
             |row: &usize| marks.is_left_out(*row) && (has_floor || is_recent(input, &rows, *row));
@@ -95,7 +95,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Requires the messages in the place of a missing request.
+/// Requires the messages that serve as the request if none was passed.
 fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     let rows = windowed_rows(marks);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(&input.transcript, **row));
@@ -113,7 +113,7 @@ fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// True if a unit begins with a row, by the row before it.
+/// True if a unit begins with a row, based on the row before it.
 type Begins = fn(&Messages, Option<usize>, usize) -> bool;
 
 /// Keeps the newest `count` units. A unit begins at a row if `begins` is true for it. If there are at most `count`,
@@ -340,7 +340,7 @@ fn is_not_fetched(reason: Reason) -> bool {
     matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit | Reason::NotRead)
 }
 
-/// The rows that windows count, oldest first. They include messages in the place of a missing request. They exclude the
+/// The rows that windows count, oldest first. They include messages that serve as the request. They exclude the
 /// request, its answers, other required rows and direct messages.
 fn windowed_rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();

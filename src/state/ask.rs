@@ -23,9 +23,9 @@ pub enum Need {
         name: EncodingName,
     },
     /// The selecting half of the engine, [`SELECTION`](crate::machine::selection::SELECTION): some messages don't fit,
-    /// a section shows matches for the request, a model has to be asked, or conversations are told apart.
+    /// a section shows matches for the request, a model has to be asked, or `tiers` is on.
     Selection,
-    /// The table of meanings, to rank by `recall.meaning`.
+    /// The table of token vectors, to rank by `recall.meaning`.
     Meaning,
     /// Offsets of the time zone from UTC, for a range of time.
     ZoneOffsets {
@@ -152,7 +152,7 @@ pub struct Answer {
     pub hook: HookName,
     /// Success or failure of the hook.
     pub outcome: Outcome,
-    /// The reason for a missing answer: the error that the hook threw, or that it took too long.
+    /// The reason for a missing answer: the error that the hook threw, or the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything.
@@ -169,7 +169,7 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<RecalledItem>>,
     /// For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
-    /// for a whole number from 0 (opposite) to 4000 (identical).
+    /// for an integer from 0 (opposite) to 4000 (identical).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarities: Option<String>,
     /// For summaries: one for each requested conversation, in order.
@@ -214,7 +214,7 @@ impl Answer {
         Misunderstood::default()
     }
 
-    /// Records the parts of it that were unreadable.
+    /// Records the unreadable parts of an answer.
     pub(crate) fn finish(&mut self, misunderstood: &Misunderstood) {
         let Misunderstood { element_count, beside, instead, count, first } = misunderstood;
         let mut words = String::new();
@@ -227,7 +227,7 @@ impl Answer {
             return;
         }
         if *count > 0 && count == element_count {
-            words.insert_str(0, "nothing of its answer was understood: ");
+            words.insert_str(0, "windrow understood nothing of its answer: ");
             self.fail(&words);
             return;
         }

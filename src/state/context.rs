@@ -10,7 +10,7 @@ use crate::state::trace::Trace;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// The lines in the place of a message's images, audio and files, in order. None for each that is shown. Those after
+/// The lines that replace a message's images, audio and files, in order. None for each that is shown. Those after
 /// the last line are shown too.
 pub type MediaLines = Vec<Option<String>>;
 
@@ -84,7 +84,7 @@ pub struct Context {
     pub shortened: Vec<(Piece, String)>,
     /// The excerpts among them, with the omissions in each, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
-    /// The lines in the place of a message's images and files, by piece.
+    /// The lines that replace a message's images and files, by piece.
     pub media_lines: Vec<(Piece, MediaLines)>,
     /// Pieces with calls without a result, or results without a call.
     pub halves: Vec<HalfCalls>,
@@ -236,7 +236,7 @@ pub struct CompactReport {
     pub summary: StoredSummary,
     /// The position of the last message that the hook was asked about.
     pub asked_position: Option<usize>,
-    /// True if `compact.prepared` isn't needed any more: it was taken or refused.
+    /// True if `compact.prepared` isn't needed anymore: it was taken or refused.
     pub took_prepared: bool,
     /// The question for the next summary, once the history is as full as `compact.prepareAt` says.
     pub next: Option<Need>,
@@ -369,7 +369,7 @@ pub struct Recording {
     pub zone_offsets: Vec<[i64; 2]>,
     /// The hooks that were set.
     pub hooks: Vec<HookName>,
-    /// Their answers, as far as windrow could read them, in the order of the questions.
+    /// The parts of their answers that windrow could read, in the order of the questions.
     pub answers: Vec<AnswerRecord>,
     /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON.
     pub large_answers: Map<String, Answer>,

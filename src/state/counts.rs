@@ -25,7 +25,7 @@ impl Counts {
             return Err(Error::new(
                 ErrorCode::HookFailed,
                 format!("the hook failed: {reason}"),
-                "Pass a whole number of 0 or more for each text, or leave countTokens out.",
+                "Pass an integer of 0 or more for each text, or leave countTokens out.",
             )
             .at("countTokens"));
         };

@@ -43,7 +43,7 @@ impl From<String> for ShortenedText {
     }
 }
 
-/// The summary in the place of messages that the cut leaves out.
+/// The summary that replaces messages that the cut leaves out.
 #[derive(Clone, Debug, Default)]
 pub struct Compaction {
     /// The summary, for this build and the next one.
@@ -65,9 +65,9 @@ pub struct Fill {
     pub excerpts: Map<usize, Vec<Gap>>,
     /// The rows that are stubs: a line says how much is left out. Stubs are excerpts too.
     pub stubs: Vec<usize>,
-    /// By row: the lines in the place of images and files that don't fit.
+    /// By row: the lines that replace images and files that don't fit.
     pub media_lines: Map<usize, MediaLines>,
-    /// By piece: the lines in the place of images and files that are too many or too large for the request.
+    /// By piece: the lines that replace images and files that are too many or too large for the request.
     pub hidden_media: Rc<Map<Piece, MediaLines>>,
     /// The rows that are kept.
     pub kept: Vec<usize>,

@@ -61,7 +61,7 @@ pub struct EarlierQuotes {
 pub struct Answers {
     /// The vocabulary, if a stage needed it.
     pub encoding: Option<Rc<Encoding>>,
-    /// The table of meanings, if a stage needed it.
+    /// The table of token vectors, if a stage needed it.
     pub meaning: Option<Rc<Table>>,
     /// The counts of the hook `countTokens`.
     pub counts: Rc<Counts>,
@@ -69,7 +69,7 @@ pub struct Answers {
     pub zone: Zone,
     /// The offsets of the time zone, in the given form.
     pub zone_offsets: Option<Vec<[i64; 2]>>,
-    /// Hooks' answers, in the order of the questions, as far as windrow could read them.
+    /// The parts of the hooks' answers that windrow could read, in the order of the questions.
     pub of_hooks: Vec<Answer>,
     /// The hook's summaries, by the first message of the conversation; `None` if it had none for it.
     pub summaries: Map<usize, Option<String>>,

@@ -48,7 +48,7 @@ pub struct Marks {
     pub(crate) conversations: Option<Conversations>,
     /// Notes about the build as a whole.
     pub notes: Vec<Note>,
-    /// The message of the transcript that takes the place of a missing request; set by `collect`.
+    /// The message of the transcript that serves as the request if none was passed; set by `collect`.
     asked: Option<usize>,
     /// By row: true if it is the request, or answers it. An answer follows the request in the prompt, and doesn't count
     /// toward any window or limit of the history.
@@ -144,7 +144,7 @@ impl Marks {
         }
     }
 
-    /// The row of the message that takes the place of a missing request.
+    /// The row of the message that serves as the request if none was passed.
     #[must_use]
     pub fn asked(&self) -> Option<usize> {
         self.asked
@@ -161,7 +161,7 @@ impl Marks {
         newest.map_or_else(String::new, |row| input.transcript.own_text(row))
     }
 
-    /// The last of the user's rows that no stage has left out. It takes the place of a missing request.
+    /// The last of the user's rows that no stage has left out. It serves as the request if none was passed.
     #[must_use]
     pub fn newest_user_row(&self, input: &Input) -> Option<usize> {
         let is_user =
@@ -380,7 +380,7 @@ impl Marks {
         (0..self.passed.len()).filter(|row| self.passed[*row])
     }
 
-    /// Marks a message as kept, in one of three forms. Only `budget` does, since every kept message has a cost.
+    /// Marks a message as kept, in one of three forms. Only `budget` calls it, because every kept message has a cost.
     pub(crate) fn keep(&mut self, row: usize, fate: Fate) {
         let reason = self.reason_to_keep(row);
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });

@@ -7,7 +7,7 @@ use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
 
-/// Number of groups that may fail to fit before older ones aren't tried any more, if messages are ranked. A larger
+/// Number of groups that may fail to fit before older ones aren't tried anymore, if messages are ranked. A larger
 /// number finds a small old message for the last tokens a little more often, but every build reads and counts more.
 pub(crate) const MOST_MISSES: u64 = 64;
 
@@ -122,7 +122,7 @@ pub enum Reason {
     Compaction,
     /// The caller pinned it.
     Pinned,
-    /// It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
+    /// It serves as the request, because none was passed, or it answers the request.
     Request,
     /// The request replies to it.
     ReplyTo,
@@ -144,7 +144,7 @@ pub enum Reason {
     Recalled,
     /// It accompanies a message that is kept for its rank: the question that this answers, or its reply.
     Paired,
-    /// It is history, and there was room for it.
+    /// It is part of the history, and there was room for it.
     History,
 }
 
@@ -198,15 +198,15 @@ impl Reason {
                     .to_owned()
             }
             Self::OtherSession => format!(
-                "belongs to another session than {}",
+                "belongs to a session other than {}",
                 config.session_id.as_deref().unwrap_or("the one asked for")
             ),
             Self::OtherTarget => format!(
-                "meant for another agent than {}",
+                "meant for an agent other than {}",
                 config.agent_id.as_deref().unwrap_or("the one asked for")
             ),
             Self::Expired => {
-                "its time to live is over (ttlSeconds), or it has one and no time".to_owned()
+                "it has expired (ttlSeconds), or it has a time to live but no time".to_owned()
             }
             Self::Deleted => "its author removed it (status)".to_owned(),
             Self::Duplicate => {
@@ -222,7 +222,7 @@ impl Reason {
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
-                "older than {}, which are all that the cache holds (collect.cacheLimit)",
+                "older than {}, which fill the cache (collect.cacheLimit)",
                 newest(config.collect.cache_limit, limited)
             ),
             Self::BeyondFetchLimit => format!(
@@ -241,17 +241,17 @@ impl Reason {
             Self::Source => "its source is excluded (filter.excludeSources)".to_owned(),
             Self::Tag => "one of its tags is excluded (filter.excludeTags)".to_owned(),
             Self::Unfinished => {
-                "belongs to a turn that is not finished (filter.completedOnly)".to_owned()
+                "belongs to an unfinished turn (filter.completedOnly)".to_owned()
             }
             Self::ToolCalls => {
                 "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
             }
-            Self::Blank => "has no content (filter.excludeBlank; render.provider also leaves it out, since no provider takes it)".to_owned(),
+            Self::Blank => "has no content (filter.excludeBlank; render.provider also leaves it out, since providers reject it)".to_owned(),
             Self::Forgotten => {
                 "says something that the user wants forgotten, and nothing else (filter.forgotten)".to_owned()
             }
             Self::BeyondAge => {
-                "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays"
+                "it, or the end of its conversation, is older than filter.maxAgeDays or tiers.maxAgeDays"
                     .to_owned()
             }
             Self::IsSummary => "is the summary of a conversation, shown only if tiers show that conversation by its summary (tiers)"
@@ -274,7 +274,7 @@ impl Reason {
                 newest(Some(window.min_messages), "message")
             ),
             Self::NotCandidate => {
-                "not among those that triage was asked about (triage.candidates, triage.maxCandidates)".to_owned()
+                "not among the messages that triage was asked about (triage.candidates, triage.maxCandidates)".to_owned()
             }
             Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
             Self::TriageFailed => format!(
@@ -286,11 +286,11 @@ impl Reason {
                  triage.onUnavailable)",
                 newest(Some(config.triage.always_include_recent), "message")
             ),
-            Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
+            Self::Summarized => "a summary replaces its conversation (tiers)".to_owned(),
             Self::TierNotShown => "conversations of its tier aren't shown, or only the required messages of this one (tiers)".to_owned(),
             Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
             Self::SplitGroup => {
-                "goes together with a tool call or result that was left out".to_owned()
+                "grouped with a tool call or result that was left out".to_owned()
             }
             Self::OverLimit => {
                 "no room left in the history's own limit (sections, limit)".to_owned()
@@ -303,7 +303,7 @@ impl Reason {
                     .to_owned()
             }
             Self::RunEnded if config.tiers.enabled && config.tiers.on_overflow == TierOverflow::Stop => {
-                "after a conversation that didn't fit, nothing more is shown (tiers.onOverflow)".to_owned()
+                "comes after a conversation that didn't fit (tiers.onOverflow)".to_owned()
             }
             Self::RunEnded if config.recall.ranking == Ranking::Recency => {
                 "older than a message that didn't fit: the newest are kept without gaps (recall.ranking)"
@@ -324,17 +324,17 @@ impl Reason {
             Self::Compaction => {
                 "has the provider's newest compaction, which replaces everything before it".to_owned()
             }
-            Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
+            Self::Pinned => "pinned, or grouped with a pinned message".to_owned(),
             Self::Request => {
                 "is the request (by default the newest user message), answers it, or is the newest message"
                     .to_owned()
             }
             Self::ReplyTo => {
-                "the request replies to it, or to a message that it goes together with (window.includeReplyTo)"
+                "the request replies to it, or to a message in its group (window.includeReplyTo)"
                     .to_owned()
             }
             Self::RequiredNewest => format!(
-                "required, because it or a message that it goes together with is {} (window.requiredNewest)",
+                "required, because it or a message in its group is {} (window.requiredNewest)",
                 one_of_newest(window.required_newest)
             ),
             Self::Direct => "a message for this agent (agentId)".to_owned(),
@@ -348,14 +348,14 @@ impl Reason {
                 one_of_newest(config.recall.recent_messages)
             ),
             Self::Standing => {
-                "the user says in it what holds throughout, which has a share of its own (recall.maxStandingShare)".to_owned()
+                "it has a standing instruction of the user, which has its own share (recall.maxStandingShare)".to_owned()
             }
             Self::Statement => {
-                "the user says something lasting in it, which is worth more for the request than what was left out (recall.maxStatementShare)".to_owned()
+                "it has a lasting statement of the user, which is worth more for the request than the messages left out (recall.maxStatementShare)".to_owned()
             }
-            Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
+            Self::Recalled => "fits the request better than the messages left out (recall)".to_owned(),
             Self::Paired => {
-                "goes with a message that fits the request: it is the question that this answers, or its reply (recall.pairs)".to_owned()
+                "it is the question or the reply of a message that fits the request (recall.pairs)".to_owned()
             }
             Self::History => "within the window, and it fits".to_owned(),
         }

@@ -250,7 +250,7 @@ fn character(piece: &[u8], at: usize) -> (u32, usize) {
     }
 }
 
-/// True if a character can be within a word.
+/// True if a character can be part of a word.
 fn is_of_words(code_point: u32) -> bool {
     let class = class_of(code_point);
     class.is_letter() || class == Class::Mark

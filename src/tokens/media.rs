@@ -264,9 +264,9 @@ pub(crate) fn kind_of(field: Field) -> &'static str {
 
 /// The longest side of an image, so that no header can make a count overflow.
 const MOST_PIXELS: u64 = 1 << 31;
-/// The longest audio that is told apart from longer ones: a month.
+/// The cap on the length of audio: a month. Longer audio costs the same.
 const MOST_MILLISECONDS: u64 = 31 * 86_400_000;
-/// The most pages that are told apart from more.
+/// The cap on the number of pages. More pages cost the same.
 const MOST_PAGES: u64 = 1_000_000;
 /// Tokens that Gemini from 3 on counts for an image, unless the request says otherwise.
 const GEMINI_IMAGE: u64 = 1120;
@@ -341,7 +341,7 @@ fn patches((width, height): (u64, u64), bounds: Bounds) -> u64 {
         if patches < 1.0 { 1.0 } else { patches.floor() / patches }
     };
     let scale = shrink * adjust(width).min(adjust(height));
-    // The tolerance keeps a rounding error from moving a whole number down.
+    // The tolerance keeps a rounding error from moving an integer down.
     let pixels = |side: f64| ((side * scale + 1e-6) as u64).max(1);
     (pixels(width).div_ceil(32) * pixels(height).div_ceil(32)).min(bounds.patches)
 }

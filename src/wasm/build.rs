@@ -35,7 +35,7 @@ impl CoreBuild {
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` with the option's path, also if the request can't be a request.
+    /// `INVALID_CONFIG` with the option's path, even if the request isn't valid.
     #[wasm_bindgen(constructor)]
     pub fn new(
         transcript: &CoreTranscript,

@@ -1,4 +1,4 @@
-//! The selecting half of the engine, which the package loads when it is first needed.
+//! The ranking module: the half of the engine that the package loads when it is first needed.
 //!
 //! With the feature `split`, only the function that `split_off` exports refers to it. The package's build moves
 //! everything that only this function reaches into a separate module, which shares this one's memory and function
@@ -83,7 +83,7 @@ pub fn start_selection() {
     STARTED.set(Some(&SELECTING));
 }
 
-/// Loads the table of meanings.
+/// Loads the table of token vectors.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
     let table = table.ok().filter(|table| table.checksum() == TABLE_CHECKSUM).ok_or_else(|| {
         failure(Error::new(
             ErrorCode::InvalidMeaning,
-            "this is not the table of meanings of this version of windrow",
+            "this is not the table of token vectors of this version of windrow",
             "Load the table from the installed package: import it from \"windrow/meaning\".",
         ))
     })?;
@@ -102,14 +102,14 @@ pub fn read_meaning(bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// True if the table of meanings is loaded.
+/// True if the table of token vectors is loaded.
 #[wasm_bindgen(js_name = hasMeaning)]
 #[must_use]
 pub fn has_meaning() -> bool {
     loaded_meaning().is_some()
 }
 
-/// The table of meanings, if it is loaded.
+/// The table of token vectors, if it is loaded.
 pub(super) fn loaded_meaning() -> Option<Rc<Table>> {
     MEANING.with_borrow(Clone::clone)
 }
@@ -124,7 +124,7 @@ pub(super) fn selecting() -> JsResult<&'static Selecting> {
     started_selection().ok_or_else(|| {
         failure(Error::new(
             ErrorCode::PartNotLoaded,
-            "the part of the engine that selects among messages is not loaded",
+            "the ranking module is not loaded",
             "Await loadSelection() first.",
         ))
     })

@@ -155,7 +155,7 @@ impl CoreTranscript {
         Ok((selecting()?.lasting_sentences)(&self.0, message))
     }
 
-    /// True if a message must not be shown any more: it has expired, or its author removed it.
+    /// True if a message must not be shown anymore: it has expired, or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]
     pub fn is_gone(&self, message: usize, now_ms: f64) -> bool {

@@ -35,10 +35,10 @@ export function checkChoice(value, place, known) {
   return value;
 }
 
-/** A count: a whole number of 0 or more. */
+/** A count: an integer of 0 or more. */
 export function checkCount(value, place) {
   if (!Number.isInteger(value) || value < 0) {
-    throw new NotUnderstood(`${place}: expected a whole number of 0 or more, got ${describe(value)}`);
+    throw new NotUnderstood(`${place}: expected an integer of 0 or more, got ${describe(value)}`);
   }
   return value;
 }

@@ -1,6 +1,6 @@
 // Fits shares to exact counts: the cost of a piece of each kind in a tokenizer, in percent of its cost in `o200k_base`.
 
-/** How strongly a share is held near the one before. More keeps shares together that the texts can't tell apart. */
+/** Pull of a share toward the previous one. A larger value keeps shares close that the texts can't distinguish. */
 const HOLD = 3e-7;
 /** How often the shares are fitted, each time from the last ones. */
 const PASSES = 3;

@@ -304,7 +304,7 @@ test("the caller's breakpoints stay, and the total never exceeds Anthropic's lim
   }
 });
 
-/** A run of forty steps in one message, as `useChat` has it. */
+/** A run of forty steps in one message of `useChat`. */
 function uiRun() {
   const steps = Array.from({ length: 40 }, (_, at) => [
     { type: "step-start" },

@@ -123,7 +123,7 @@ test("agent-loop answers a question about more than fits a prompt", async () => 
   }
 });
 
-test("agent-loop goes on with a shorter prompt if the server's window is smaller", async () => {
+test("agent-loop continues with a shorter prompt if the server's window is smaller", async () => {
   const limit = 4000;
   let refusedCount = 0;
   let number = 0;
@@ -423,7 +423,7 @@ describe("in a browser", () => {
       await context.close();
     });
 
-    test("goes on after a failure and after a stop", async () => {
+    test("continues after a failure and after a stop", async () => {
       const { context, page } = await open(address());
       const usual = answer;
       answer = () => ({ status: 400, error: "no" });

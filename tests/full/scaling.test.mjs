@@ -276,7 +276,7 @@ const appFile = (app, texts) => {
   return app.write(turns, new Random(1)).text;
 };
 
-/** Every call that takes a text. */
+/** Every public call that accepts a text. */
 const CALLS = {
   ...Object.fromEntries(
     APP_FILES.map((app) => [

@@ -1,4 +1,4 @@
-// The host runner can fail: a host may return something else, return less, or break.
+// The host runner fails if a host returns something else, returns less, or breaks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

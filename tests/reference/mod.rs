@@ -447,7 +447,7 @@ fn models(out: &mut String) {
     }
 }
 
-/// Inserts a comma after every three digits of a whole number.
+/// Inserts a comma after every three digits of an integer.
 fn thousands(figure: &str) -> String {
     let mut out = String::new();
     for (at, digit) in figure.chars().enumerate() {

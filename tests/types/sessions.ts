@@ -78,7 +78,7 @@ export async function chat(): Promise<void> {
   const { buildCount }: { readonly buildCount: number } = await temporary.import(file, {} satisfies ImportOptions);
   const { conversations } = await temporary.import(file, { conversation: 2 } satisfies ImportOptions);
   const title: string | undefined = conversations[0]?.title;
-  // @ts-expect-error there is nothing else to be asked for
+  // @ts-expect-error the only option is `builds`
   await session.export({ failures: true });
   console.log(buildCount, title);
 }

@@ -18,9 +18,9 @@ export interface TriageSetup {
 /** A hook, under its name in its group of options. */
 export interface Hooked {
   readonly path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: hooks of several kinds, which their path tells apart.
+  // biome-ignore lint/suspicious/noExplicitAny: hooks of several kinds, distinguished by their path.
   readonly run: (...given: any[]) => unknown;
-  /** The code of it, as a program would have it. */
+  /** Its code, for a program. */
   readonly code: string;
 }
 

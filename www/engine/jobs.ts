@@ -57,7 +57,7 @@ export function turnOf({ prefix, tokens, kept }: Context, end: number, hasBefore
 /** Facts about one message that the build doesn't tell. */
 export interface Answer {
   readonly position: number;
-  /** The exact budgets between which it is in the prompt, as far as samples tell. The last one may be infinite. */
+  /** The budgets between which it is in the prompt, according to samples. The last one may be infinite. */
   readonly spans: readonly (readonly [from: number, to: number])[];
   /** True if it would be in the prompt with another ranking, at the same budget. */
   readonly rankings: readonly { readonly ranking: string; readonly isIn: boolean }[];

@@ -1,6 +1,6 @@
 // A shortened message: its own text in pieces, each in the prompt or cut.
 
-/** The marks that an excerpt, or a text that was cut, has where something is left out. */
+/** The marks in excerpts and cut texts for omitted parts. */
 export const CUT = /(\[… [\d,]+ tokens? left out(?:; result r[\d.]+)? …\]|\[truncated: [^\]]*\])/;
 
 export interface TextPiece {

@@ -82,8 +82,8 @@ export function recalledChip(words: string): Chip | undefined {
   const [first = ""] = words.replace(PREFIX, "").split(";");
   const chip = first
     .replace(/^it is next to messages with /, "next to ")
-    .replace(/^it is of a conversation about it$/, "same conversation")
-    .replace(/^it is of a time that the request names$/, "of the time asked about")
+    .replace(/^it is from a conversation about it$/, "same conversation")
+    .replace(/^it is from a time that the request names$/, "of the time asked about")
     .replace(/^it (is )?/, "");
   return [chip, first.startsWith("it has") || first.startsWith("it is by") ? "match" : "near"];
 }

@@ -47,11 +47,11 @@ interface PresetWords {
 
 export const presetWords: Readonly<Record<string, PresetWords>> = {
   "": {
-    does: "Required messages come first, then those that the request is about, as far as the budget goes.",
+    does: "Required messages come first, then those about the request, while the budget allows.",
     isFor: "For most chats. Begin here.",
   },
   steady: {
-    does: "The history is cut rarely and by a lot; recalled messages are quoted after it.",
+    does: "The history is cut in rare, large steps; recalled messages are quoted after it.",
     isFor: "For chats with a provider that caches prompts: the beginning stays the same from turn to turn.",
   },
   relevant: {
@@ -60,7 +60,7 @@ export const presetWords: Readonly<Record<string, PresetWords>> = {
   },
   triaged: {
     does: "A fast model chooses from the last 25 exchanges those that matter to the request.",
-    isFor: "For an assistant in a busy chat room, with a small model at hand. As in istota.",
+    isFor: "For an assistant in a busy chat room, with a small model available. As in istota.",
   },
   turns: {
     does: "The bot's character, skills and memory, then the user's last 12 turns in 8,000 characters.",
@@ -183,7 +183,7 @@ export function askFor(setup: Setup, circumstances: Circumstances): Asked {
   if (preset !== "" && given.now !== undefined) {
     own.now = new Date(given.now).toISOString();
   }
-  // A file's messages may name another session than the one that they are saved in.
+  // A file's messages may name a session other than the one they are saved in.
   if (session !== undefined) {
     own.sessionId = null;
   }

@@ -374,7 +374,7 @@ export function forkAt(position: number): Promise<void> {
     const { session, numbers } = state.source.value ?? {};
     const number = numbers?.[position];
     if (session === undefined || number === undefined) {
-      throw new Error("Only a saved conversation is copied up to a message");
+      throw new Error("Only a saved conversation can be copied up to a message");
     }
     const fork = await session.fork(number, freeName(`${session.key}, to ${number}`));
     await showSession(fork, undefined);

@@ -68,7 +68,7 @@ async function hearBuilds(): Promise<void> {
       }
     }
   }
-  state.notice.value = "The studio has ended, or sent more than this page could show in time: load the page again.";
+  state.notice.value = "The studio has ended, or this page couldn't keep up: reload the page.";
 }
 
 async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {

@@ -42,7 +42,7 @@ export function Inspector() {
               {piece.why === "request"
                 ? "It is the request, which comes last and is always in."
                 : piece.name === FORM
-                  ? "The cost of the prompt's form: the frames of its messages, and its tools."
+                  ? "The cost of the prompt's format: the overhead of its messages, and its tools."
                   : "The setup adds it: it isn't a message of the conversation."}
             </p>
           </Part>
@@ -314,7 +314,7 @@ function Statements() {
   }
   return (
     <>
-      <h2>Remembered of the user</h2>
+      <h2>Remembered about the user</h2>
       <ul class="statements" id="statements">
         {all.map((statement) => {
           const { sentence, kind, index, replacedBy } = statement;

@@ -302,7 +302,7 @@ const formats = {
 function TextFormats() {
   return (
     <label class="buttons">
-      <span class="visually-hidden">Form of the text</span>
+      <span class="visually-hidden">Format of the text</span>
       <select
         id="text-format"
         value={textFormat(state.a.value)}

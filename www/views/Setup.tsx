@@ -247,7 +247,7 @@ function EndpointFields() {
         <input type="text" value={model} onInput={({ currentTarget }) => set({ model: currentTarget.value })} />
       </label>
       <label class="field">
-        <span>Key, kept in memory alone</span>
+        <span>Key, kept only in memory</span>
         <input
           type="password"
           autocomplete="off"
@@ -465,7 +465,7 @@ function Options({ setup, set }: SideProps) {
         </div>
       </fieldset>
       <fieldset class="group">
-        <legend>How far back: a message stays only if every limit lets it</legend>
+        <legend>How far back: a message stays only if every limit allows it</legend>
         <div class="fields">
           <OptionNumber {...props} path="window.lookbackCount" words="Newest" placeholder="all" />
           <OptionChoice
@@ -510,7 +510,7 @@ function ClockField({ setup, set }: Pick<SideProps, "setup" | "set">) {
   const offset = moment === undefined ? 0 : new Date(moment).getTimezoneOffset() * 60_000;
   return (
     <label class="field">
-      <span>Clock, as this computer shows it</span>
+      <span>Clock, in this computer's time</span>
       <input
         id="now"
         type="datetime-local"

@@ -114,7 +114,7 @@ function PasteButton() {
       const failure = failureOf(thrown);
       state.fileFailure.value = {
         ...failure,
-        words: "The browser does not let the page read the clipboard.",
+        words: "The browser doesn't let the page read the clipboard.",
         next: "Press Ctrl+V instead.",
       };
     }
@@ -213,7 +213,7 @@ function SavedPanel() {
     <Panel id="saved" title="Saved conversations">
       {() => (
         <div class="stack">
-          <p class="quiet">They are in this browser, in all its tabs, and do not leave this computer.</p>
+          <p class="quiet">They are in this browser, in all its tabs, and don't leave this computer.</p>
           {saved.failure.value !== undefined && <FailureBox failure={saved.failure.value} id="saved-failure" />}
           <form
             class="save-form"
@@ -467,7 +467,7 @@ export function ToldChange() {
       {failure.value !== undefined && (
         <FailureBox failure={failure.value} id="build-failure">
           {picture.value !== undefined && (
-            <p>Below is the conversation as it was built last, or with room for all of it.</p>
+            <p>Below is the conversation as it was last built, or with room for everything.</p>
           )}
         </FailureBox>
       )}

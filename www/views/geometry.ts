@@ -20,7 +20,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches
   view.isDark.value = matches;
 });
 
-/** A block of the column: a piece, or several that are too thin to be told apart. */
+/** A block of the column: a piece, or several that are too thin to see separately. */
 export interface Block {
   /** Its pieces, from the first to the last. */
   readonly first: number;

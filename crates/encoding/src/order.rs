@@ -26,7 +26,7 @@ pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut ordered = Vec::with_capacity(merges.len());
 
     let highest = heights.iter().max().copied().unwrap_or_default();
-    // Merges that are too low for the run, by height. Nothing has to come before them any more.
+    // Merges that are too low for the run, by height. Nothing has to come before them anymore.
     let mut too_low: Vec<Vec<usize>> = vec![Vec::new(); highest + 1];
     for merge in (0..merges.len()).filter(|merge| waits_for[*merge] == 0) {
         too_low[heights[merge]].push(merge);

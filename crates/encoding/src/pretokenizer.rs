@@ -42,7 +42,7 @@ impl Pieces {
         if matches!(self, Self::Qwen | Self::Tekken) { 1 } else { 3 }
     }
 
-    /// The code of the pieces in an asset; 0 for OpenAI's encodings, which the checksum tells apart.
+    /// The code of the splitting rule in an asset; 0 for OpenAI's encodings, which differ by checksum.
     pub(super) fn code(self) -> u32 {
         match self {
             Self::O200k | Self::Cl100k => 0,
@@ -374,7 +374,7 @@ fn deepseek_end(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// The kinds of characters that DeepSeek's patterns tell apart.
+/// The kinds of characters in DeepSeek's patterns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DeepseekKind {
     /// A letter or a mark.

@@ -310,7 +310,7 @@ struct Merges {
 }
 
 impl Merges {
-    /// The bits of a slot that are a tag. The rank has the others.
+    /// The bits of a slot that hold a tag. The other bits hold the rank.
     const TAG: u32 = (1 << (u32::BITS - RANK_BITS)) - 1;
 
     fn for_tokens(count: usize) -> Self {

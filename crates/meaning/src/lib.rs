@@ -253,7 +253,7 @@ fn hash(token: &[u8], is_start: bool) -> u64 {
     xxh64(token, u64::from(is_start))
 }
 
-/// Scales numbers so that the largest becomes 127, rounded to the nearest whole numbers. IEEE 754 makes the result the
+/// Scales numbers so that the largest becomes 127, rounded to the nearest integers. IEEE 754 makes the result the
 /// same on every host.
 fn scale(sums: &[i32], direction: &mut [i8]) {
     assert_eq!(

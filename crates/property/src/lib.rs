@@ -6,7 +6,7 @@
 //! | variable | meaning | default |
 //! |---|---|---|
 //! | `WINDROW_PROPERTY_MS` | time for each property, in milliseconds | 200 |
-//! | `WINDROW_SEED` | seed of the random cases, a whole number | 1 |
+//! | `WINDROW_SEED` | seed of the random cases, an integer | 1 |
 //!
 //! A seed always yields the same cases in the same order. Only the number of cases that a run reaches depends on the
 //! machine. A failure names the seed and saves the failing case in `tests/corpus`, under the path of its test file.
@@ -140,7 +140,7 @@ fn check_within<S: Strategy>(
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: give it a whole number"))
+        text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: set it to an integer"))
     })
 }
 

@@ -60,7 +60,7 @@ struct Learning {
     rounds: u64,
 }
 
-/// English is told apart with more doubt: most pasted texts are English, and most orders in them hold once.
+/// English needs more evidence, because most pasted texts are English, and most orders in them apply only once.
 const LEARNINGS: [Learning; 2] = [
     Learning {
         table: Table::English,

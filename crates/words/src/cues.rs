@@ -177,7 +177,7 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
 /// The most unclosed tags that are skipped. Nothing after more of them counts.
 const MOST_OPEN_TAGS: usize = 64;
 
-/// A text without its elements: `<document>…</document>`, or HTML. Of an unclosed tag only the tag is removed.
+/// A text without its elements: `<document>…</document>`, or HTML. If a tag isn't closed, only the tag is removed.
 fn without_markup(text: &str) -> Cow<'_, str> {
     let mut prose = String::new();
     let (mut rest, mut open_count) = (text, 0);

@@ -21,7 +21,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them, in the order of their codes.
+    /// All languages, in the order of their codes.
     pub const ALL: [Self; 7] = [
         Self::English,
         Self::German,

@@ -753,7 +753,7 @@ fn shape_of(text: &str) -> Option<Shape> {
     Some(Shape::Joined)
 }
 
-/// True if a name ends like a file name: a point and a few small letters or digits.
+/// True if a name ends like a file name: a dot and a few lowercase letters or digits.
 fn has_extension(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     stem.chars().nth(1).is_some()

@@ -91,7 +91,7 @@ export class Chat extends DurableObject<Env> {
     return answer.body;
   }
 
-  /** Passes the reply on and keeps it, also if nobody reads it any more. */
+  /** Streams the reply and saves it, even if the reader has left. */
   async #write(body: ReadableStream<Uint8Array>, writer: WritableStreamDefaultWriter): Promise<void> {
     writer.closed.catch(() => {}); // the reader is gone
     let content = "";

@@ -71,7 +71,7 @@ async function callOf(request: Request, resource: string): Promise<Call> {
       return {
         call: "append",
         messages: messagesIn(await bodyOf(request)),
-        // An append that is sent again isn't repeated.
+        // A retried append is made only once.
         ...(operationId === null ? {} : { operationId }),
         ...given("expectedSeq", numberOf("expectedSeq")),
       };

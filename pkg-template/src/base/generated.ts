@@ -6,7 +6,7 @@ export interface Answer {
   readonly hook: HookName;
   /** Success or failure of the hook. */
   readonly outcome: Outcome;
-  /** The reason for a missing answer: the error that the hook threw, or that it took too long. */
+  /** The reason for a missing answer: the error that the hook threw, or the timeout. */
   readonly reason?: string | null | undefined;
   /** Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything. */
   readonly misunderstood?: string | null | undefined;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly items?: readonly RecalledItem[] | null | undefined;
   /**
    * For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
-   * for a whole number from 0 (opposite) to 4000 (identical).
+   * for an integer from 0 (opposite) to 4000 (identical).
    */
   readonly similarities?: string | null | undefined;
   /** For summaries: one for each requested conversation, in order. */
@@ -121,7 +121,7 @@ export interface ContextOptions {
   readonly tiers?: TiersConfig | undefined;
   /** Limits on the cost of the prompt. */
   readonly budget?: BudgetConfig | undefined;
-  /** A summary in the place of the messages that the cut leaves out. */
+  /** A summary that replaces the messages that the cut leaves out. */
   readonly compact?: CompactConfig | undefined;
   /** The form of the context. */
   readonly render?: RenderConfig | undefined;
@@ -386,7 +386,7 @@ export interface ExcerptConfig {
   readonly tokens?: number | undefined;
 }
 
-/** Messages that come along with those kept for their rank, as far as they fit. */
+/** Messages added next to those kept for their rank, if they fit. */
 export interface PairConfig {
   /** An assistant's reply brings the question that it answers: the user's last message before it. */
   readonly questions?: boolean | undefined;
@@ -571,7 +571,7 @@ export type TierForm = "full" | "summary" | "none";
 
 /**
  * Behavior if a tier doesn't fit.
- * - `nextTier`: The tier ends; the next may still have room.
+ * - `nextTier`: Ends the tier. The next one may still have room.
  * - `stop`: Nothing more is shown.
  */
 export type TierOverflow = "nextTier" | "stop";
@@ -582,7 +582,7 @@ export interface KnownConversation {
   readonly id: string;
   /** The session that it belongs to. Default: every one. */
   readonly sessionId?: string | null | undefined;
-  /** When it began. Default: with its first message. */
+  /** The time when it began. Default: the time of its first message. */
   readonly startedAt?: Moment | null | undefined;
   /** When it ended. Default: with its last message. */
   readonly endedAt?: Moment | null | undefined;
@@ -634,7 +634,7 @@ export interface BudgetConfig {
    * quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
    */
   readonly cut?: CutConfig | null | undefined;
-  /** How results of tools shrink if not everything fits. */
+  /** How tool results shrink if not everything fits. */
   readonly toolResults?: ToolResultsConfig | undefined;
   /**
    * The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
@@ -721,7 +721,7 @@ export interface CutConfig {
 }
 
 /**
- * How results of tools shrink if not everything fits.
+ * How tool results shrink if not everything fits.
  *
  * An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays. Only if that is not
  * enough do whole steps go, the oldest first.
@@ -766,7 +766,7 @@ export interface Usage {
   readonly inputTokens: number;
 }
 
-/** A summary in the place of the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
+/** A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
 export interface CompactConfig {
   /**
    * The most tokens of a summary, together with its facts. They take their room from the history, a quarter of it at
@@ -943,7 +943,7 @@ export interface Replacement {
  * How content is kept apart from structure.
  * - `indent`: Every line of a content after its first begins with a space, so that it can't look like one of the prompt's own
  * lines. A name is in brackets after the role. See `docs/formats.md`.
- * - `none`: Contents and names are unchanged, and can pass for structure. Use it for a prompt whose bytes are prescribed.
+ * - `none`: Contents and names are unchanged, and can imitate structure. Use it for a prompt with prescribed bytes.
  * The formats `xml` and `conversations` still escape them.
  */
 export type Guard = "indent" | "none";
@@ -1084,7 +1084,7 @@ export interface Item {
 export interface SectionLimit {
   /** The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit. */
   readonly tokens?: number | null | undefined;
-  /** The most characters (code points). A longer text is cut with `...`. 0 is off. Default: no limit. */
+  /** The maximum number of characters (code points). A longer text is cut with `...`. 0 turns it off. Default: no limit. */
   readonly chars?: number | null | undefined;
   /** The most items; the first ones stay. Default: all. */
   readonly items?: number | null | undefined;
@@ -1111,7 +1111,7 @@ export type Oversize = "leaveOut" | "tail";
 /**
  * Condition for leaving out a section.
  * - `always`: It is required.
- * - `optional`: It comes before the history, as far as it fits.
+ * - `optional`: Filled before the history, while there is room.
  */
 export type Keep = "always" | "optional";
 
@@ -1356,10 +1356,10 @@ export type ItemForm = "full" | "summary" | "cut" | "leftOut";
  * - `INVALID_TRANSCRIPT`: The transcript is not a list of messages, or one message in it is malformed.
  * - `BUDGET_TOO_SMALL`: The required parts cost more than the budget.
  * - `ENCODING_NOT_LOADED`: An exact count was requested, but the encoding's vocabulary isn't loaded.
- * - `MEANING_NOT_LOADED`: `recall.meaning` needs the table of meanings, and it isn't loaded.
+ * - `MEANING_NOT_LOADED`: `recall.meaning` needs the table of token vectors, and it isn't loaded.
  * - `PART_NOT_LOADED`: A synchronous call needs a part of the engine or of the package that isn't loaded.
  * - `INVALID_ENCODING`: The bytes passed as an encoding's vocabulary aren't one.
- * - `INVALID_MEANING`: The bytes passed as the table of meanings aren't this version's table.
+ * - `INVALID_MEANING`: The bytes passed as the table of token vectors aren't this version's table.
  * - `HOOK_FAILED`: One of the caller's hooks failed, and a context can't be built without its answer: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
  * - `INVALID_RECORDING`: A recording is damaged, has another version of the format, or belongs to another transcript or engine: it has no
@@ -1404,7 +1404,7 @@ export type ErrorCode =
  * - `action`: One of the actions taken in it.
  * - `status`: How the turn ended, for example `failed`.
  * - `target`: The agent that it is meant for.
- * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
+ * - `priority`: Its priority among direct messages, in millionths: an integer from 0 to 1000000.
  * - `timeToLive`: Its lifetime after it was written, in milliseconds.
  * - `joinsNext`: The message means nothing without the next one. The value is ignored.
  * - `reasoningOf`: The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
@@ -1465,7 +1465,7 @@ export interface Recording {
   readonly zoneOffsets: readonly (readonly [number, number])[];
   /** The hooks that were set. */
   readonly hooks: readonly HookName[];
-  /** Their answers, as far as windrow could read them, in the order of the questions. */
+  /** The parts of their answers that windrow could read, in the order of the questions. */
   readonly answers: readonly AnswerRecord[];
   /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON. */
   readonly largeAnswers: Readonly<Record<string, Answer>>;
@@ -1493,8 +1493,8 @@ export interface TranscriptRecord {
 /**
  * The messages of a log that a transcript doesn't have.
  *
- * A log is read from its end, as far as the context can need it. Before that tail only single messages were read: the
- * log's beginning, and pinned messages or the target of a reply, with their exchange.
+ * A build reads the end of a log, back to where older messages can't matter. Before that tail it reads only single
+ * messages: the log's beginning, and pinned messages or the target of a reply, with their exchange.
  */
 export interface Unread {
   /**
@@ -1554,7 +1554,7 @@ export interface RecalledWords {
 export interface Total {
   /** Tokens of all of them. The instructions that the log begins with aren't counted. */
   readonly tokens: number;
-  /** Tokens of those that are results of tools and may shrink. */
+  /** Tokens of those that are tool results and may shrink. */
   readonly results: number;
   /** The tokens when nearly half of the log was last results. 0 if it never was. */
   readonly runEnd: number;
@@ -1729,7 +1729,7 @@ export type StageName =
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `compaction`: It has the provider's newest compaction, which replaces everything before it.
  * - `pinned`: The caller pinned it.
- * - `request`: It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
+ * - `request`: It serves as the request, because none was passed, or it answers the request.
  * - `reply_to`: The request replies to it.
  * - `required_newest`: It is one of the newest, which are required.
  * - `direct`: It is meant for the agent that the context is for.
@@ -1740,7 +1740,7 @@ export type StageName =
  * - `statement`: It has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
  * - `recalled`: It matches the request, or the request continues from it.
  * - `paired`: It accompanies a message that is kept for its rank: the question that this answers, or its reply.
- * - `history`: It is history, and there was room for it.
+ * - `history`: It is part of the history, and there was room for it.
  */
 export type Reason =
   | "not_read"
@@ -1864,7 +1864,7 @@ export interface CompactReport {
   readonly summary: StoredSummary;
   /** The position of the last message that the hook was asked about. */
   readonly askedPosition?: number | null | undefined;
-  /** True if `compact.prepared` isn't needed any more: it was taken or refused. */
+  /** True if `compact.prepared` isn't needed anymore: it was taken or refused. */
   readonly tookPrepared: boolean;
   /** The question for the next summary, once the history is as full as `compact.prepareAt` says. */
   readonly next?: Need | null | undefined;

@@ -83,7 +83,7 @@ export function isPartMissing(failure: unknown): failure is ContextError {
  */
 export function inTime<T>(fetched: T | undefined, what: string, entry: string): T {
   if (fetched === undefined) {
-    throw new Error(`the bundle runs the module of ${what} too late: import "${entry}", which has it from the start`);
+    throw new Error(`the bundle runs the module of ${what} too late: import "${entry}", which includes it`);
   }
   return fetched;
 }

@@ -75,7 +75,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         return given;
       case "number":
         if (!Number.isFinite(given)) {
-          throw new UnkeptValue(place, `${given} has no form in JSON`);
+          throw new UnkeptValue(place, `${given} can't be represented in JSON`);
         }
         return given === 0 ? 0 : given; // JSON has no negative zero
       case "object":
@@ -93,7 +93,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
       throw new UnkeptValue(place, "it contains itself");
     }
     if (around.size === DEEPEST) {
-      throw new UnkeptValue(place, `it lies more than ${DEEPEST} levels deep`);
+      throw new UnkeptValue(place, `it is nested more than ${DEEPEST} levels deep`);
     }
     around.add(given);
     const data = encodeWhole(given, place);
@@ -117,7 +117,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         const item = `${place}[${index}]`;
         const data = encode(get(given, index, item), item);
         if (data === undefined) {
-          throw new UnkeptValue(item, "a list with nothing at a place cannot be kept");
+          throw new UnkeptValue(item, "a list with an empty element cannot be kept");
         }
         return data;
       });

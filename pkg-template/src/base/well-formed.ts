@@ -30,7 +30,7 @@ export function wellFormed<T>(value: T): T {
   }
   if (Array.isArray(value)) {
     if (firstHole(value) >= 0) {
-      throw new RangeError("a list has a place with nothing");
+      throw new RangeError("a list has an empty element");
     }
     const items = value.map(wellFormed);
     return items.every((item, at) => item === value[at]) ? value : (items as T);

@@ -89,7 +89,7 @@ export interface ContextConfig<M extends AnyMessage = MessageInput> extends Comm
   readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
   /** Summarizes the messages that the cut leaves out. Includes the hook that writes the summary. */
   readonly compact?: (CompactConfig & CompactHooks<M>) | undefined;
-  /** Counts tokens in place of an encoding. Each call passes many texts, and no text twice in one build. */
+  /** Counts tokens instead of an encoding. Each call passes many texts, and no text twice in one build. */
   readonly countTokens?: CountTokensHook | null | undefined;
   /** Aborts the build. It fails with `ABORTED`, and the signal of a running hook is aborted too. */
   readonly signal?: AbortSignal | null | undefined;
@@ -281,7 +281,7 @@ export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): voi
     throw new ContextError({
       kind,
       code: "INVALID_CONFIG",
-      message: `${path}: a call without a promise waits for nothing, and has no use for it`,
+      message: `${path}: a synchronous call can't wait, so it can't use it`,
       path,
       nextAction: "Call buildContext instead: it asks hooks, and can be aborted.",
     });
@@ -331,7 +331,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
       throw invalid(kind, "request", problem, undefined, "Pass a string or a message.");
     }
     const message = request as MessageInput;
-    // A message of another format may name its speaker in another field.
+    // A message in another format may name its speaker in a different field.
     const isOpen = message.role === undefined && formatOf(request as UnknownRecord) === ownFormat();
     return isOpen ? { ...message, role: "user" } : message;
   });
@@ -410,7 +410,7 @@ function takeHooks(rest: Options, kind: ErrorKind): Hooks {
     throw invalid(
       kind,
       "triage.complete",
-      "select and complete are two forms of one hook: pass only one of them",
+      "select and complete are two versions of one hook: pass only one of them",
       undefined,
       "Remove triage.select or triage.complete.",
     );
@@ -574,7 +574,7 @@ function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefin
   const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
   const right = HOOK_NAMES.find((hook) => nameOf(hook) === name);
   return right === undefined
-    ? ["is a function, and no hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
+    ? ["is a function, but not a hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
     : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
 }
 

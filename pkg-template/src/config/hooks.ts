@@ -181,7 +181,7 @@ export interface CompactHooks<M extends AnyMessage = MessageInput> {
   readonly summarize?: CompactHook<M> | null | undefined;
 }
 
-/** Counts tokens: returns a whole number from 0 for each text, in order. Anything else fails the build. */
+/** Counts tokens: returns an integer from 0 for each text, in order. Anything else fails the build. */
 export type CountTokensHook = (
   texts: readonly string[],
   details: HookDetails,

@@ -4,7 +4,7 @@ import type { Format } from "../base/generated.js";
 import { isListOf } from "../base/lists.js";
 
 /**
- * A built prompt, piece by piece, as far as the next build needs it to find the repeated prefix. It is plain data, so
+ * The pieces of a built prompt that the next build needs to find the repeated prefix. It is plain data, so
  * another process can receive it as `previous`.
  */
 export interface PromptOutline {

@@ -132,7 +132,7 @@ export function answerOf(hook: HookName, read: () => Reading): Answer {
 function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before?: string): Answer {
   const found = misunderstood === "nothing" ? undefined : misunderstood.words;
   if (misunderstood !== "nothing" && misunderstood.isAll) {
-    const reason = shortened(`nothing of its answer was understood: ${found}`, MAX_REASON_LENGTH);
+    const reason = shortened(`windrow understood nothing of its answer: ${found}`, MAX_REASON_LENGTH);
     return { hook, outcome: "failed", reason };
   }
   const words = [before, found].filter((some) => some !== undefined);
@@ -283,7 +283,7 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
   }
   const fields = typeof element === "object" && element !== null ? fieldsOf(element) : undefined;
   if (typeof fields?.text !== "string") {
-    misunderstood.lose(element, "elements that aren't items with a text were left out");
+    misunderstood.lose(element, "elements that aren't items with a text were ignored");
     return undefined;
   }
   const { id, text, source, score, metadata, metadataSource } = fields;
@@ -292,7 +292,7 @@ function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledIte
       return value as T;
     }
     if (value != null) {
-      misunderstood.doubt(value, `an item was taken without ${expected}`);
+      misunderstood.doubt(value, `an item was used without ${expected}`);
     }
     return null;
   };
@@ -427,7 +427,7 @@ function summariesById(
     }
     return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
   }
-  // In a list of another length, nothing says which summary belongs to which conversation.
+  // If the length differs, it is unclear which summary belongs to which conversation.
   if (elements.length !== ids.length) {
     const found = elements.length > ids.length ? "too many summaries" : `a list of ${elements.length}`;
     return { nonsense: `answered ${found} for ${counted(ids.length, "conversation")}` };
@@ -466,7 +466,7 @@ export function readCounts(given: unknown, wanted: number): Reading {
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
   return wrong < 0
     ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
-    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not a whole number of 0 or more` };
+    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not an integer of 0 or more` };
 }
 
 /** Returns the first elements of an answer, up to the limit. Undefined if it isn't a list. */

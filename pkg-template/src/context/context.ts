@@ -298,7 +298,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * another process builds.
    */
   readonly compact: CompactReport | null;
-  /** The conversations, in the order of the context, if `tiers` tells them apart. */
+  /** The conversations, in the order of the context, if `tiers` is on. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
   readonly trace: Trace;
@@ -467,7 +467,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const [first = 0] = shares;
       const known = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
       const whole = withoutHalves(known, row, shares, withOpen);
-      // The request may have another format than the messages.
+      // The request may have a different format from the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
       const cut = first === 0 ? cutOf(0) : undefined;

@@ -83,8 +83,8 @@ export function prefixOf(
     isSameHead
       ? differenceAt(pieces, outline, previous, facts)
       : outline.tools !== undefined && outline.tools === previous.tools && outline.format === previous.format
-        ? "the same tools are defined in another order than before: keep their order"
-        : "the definitions of tools, or the form of the prompt, are others than before";
+        ? "the same tools are defined in a different order than before: keep their order"
+        : "the tool definitions, or the format of the prompt, have changed";
   const [first, ...later] = invalidThinking;
   const invalidates =
     first === undefined
@@ -113,7 +113,7 @@ function differenceAt(
   const has = (source: number | string | undefined): boolean => outline.pieces.some(([known]) => known === source);
   if (typeof before === "string") {
     return before === now
-      ? `the section “${before}” has another text than before${redated}`
+      ? `the section “${before}” has a different text than before${redated}`
       : `the section “${before}” was here; now ${namedOf(now)} is`;
   }
   if (before === -1 || before === undefined) {
@@ -121,8 +121,8 @@ function differenceAt(
   }
   if (before === now) {
     return isRedated
-      ? `message ${before} has another text than before${redated}`
-      : `message ${before} is ${isShortened(before) ? "shortened in another way than" : "not shown as"} before${said(wordsOf(before))}`;
+      ? `message ${before} has a different text than before${redated}`
+      : `message ${before} is ${isShortened(before) ? "shortened differently than" : "not shown as"} before${said(wordsOf(before))}`;
   }
   if (has(before) && typeof now === "number" && now >= 0) {
     return `message ${now} comes before message ${before} now${said(wordsOf(now))}`;
@@ -130,7 +130,7 @@ function differenceAt(
   if (has(before)) {
     return `${namedOf(now)} comes before message ${before} now`;
   }
-  return `message ${before} is not in its place any more${said(wordsOf(before))}`;
+  return `message ${before} is no longer in its place${said(wordsOf(before))}`;
 }
 
 // ---- Checksums ----

@@ -128,7 +128,7 @@ function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recordi
     prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
     throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
-      ? invalid("the recording is damaged: its transcript.unread isn't in the expected form", failure)
+      ? invalid("the recording is damaged: its transcript.unread isn't in the expected format", failure)
       : failure;
   }
 }
@@ -201,7 +201,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
 
 // ---- Differences ----
 
-/** Returns the differences in the transcript, as far as it still exists. */
+/** Returns the differences in the part of the transcript that still exists. */
 function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, prefix: Transcript<M>): Difference[] {
   const { length, digest, marks } = recording.transcript;
   const found = prefix.length;
@@ -280,11 +280,11 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   // The request is a message and is checked as one.
   const { request, ...engineFields } = recording;
   if (!isWithinDepth(engineFields)) {
-    throw invalid(`the recording is damaged: something in it lies more than ${DEEPEST} levels deep`);
+    throw invalid(`the recording is damaged: something in it is nested more than ${DEEPEST} levels deep`);
   }
   const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
   if (wrong !== undefined) {
-    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected form`);
+    throw invalid(`the recording is damaged: its ${wrong[0]} is missing or isn't in the expected format`);
   }
 }
 

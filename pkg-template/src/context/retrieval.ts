@@ -45,7 +45,7 @@ export interface RetrievalArguments {
   readonly id?: string;
   /** The subject of the passages. */
   readonly query?: string;
-  /** The place in a long text to go on from, in characters. */
+  /** The offset in a long text to continue from, in characters. */
   readonly offset?: number;
   /** The most tokens of the answer. */
   readonly max_tokens?: number;
@@ -113,11 +113,11 @@ const PARAMETERS = {
     query: { type: "string" as const, description: "Words to search for." },
     offset: {
       type: "integer" as const,
-      description: "Where to continue in a long text, in characters. The previous answer says it.",
+      description: "The offset in a long text to continue from, in characters. The previous answer has it.",
     },
     max_tokens: {
       type: "integer" as const,
-      description: `The most tokens of the answer. Default: ${DEFAULT_TOKENS}.`,
+      description: `The maximum number of tokens in the answer. Default: ${DEFAULT_TOKENS}.`,
     },
   },
   additionalProperties: false as const,
@@ -239,7 +239,7 @@ export class Retrieval {
       }
       parts.push(await this.#shown(original, { query }, share));
     }
-    return parts.length === 0 ? "Nothing that was left out is about this." : parts.join("\n\n");
+    return parts.length === 0 ? "No omitted text is about this." : parts.join("\n\n");
   }
 
   /** Returns as much of a message as there is room for: all, the passages about the query, or a stretch from the offset on. */
@@ -271,7 +271,7 @@ export class Retrieval {
     return `${name}, ${end < label.length ? `${label.slice(0, end)}…` : label}:`;
   }
 
-  /** Returns a text from a place on, as far as there is room, and the place to go on from. */
+  /** Returns the part of a text from an offset that fits, and the offset to continue from. */
   #stretch(text: string, offset: number, tokens: number): string {
     const rest = text.slice(offset);
     const most = this.#fitting(rest, tokens);
@@ -402,7 +402,7 @@ export interface TranscriptRow extends Original {
   readonly asked: RetrievalArguments | undefined;
 }
 
-/** A context, as far as the tool reads it. */
+/** The fields of a context that the tool reads. */
 export interface AskedContext extends Pick<Originals, "counting" | "limit"> {
   readonly length: number;
   /** The number of a message in its name: its position, or its sequence number in a log. */

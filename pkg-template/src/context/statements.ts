@@ -32,7 +32,7 @@ export interface Statement<M> {
 export interface ListedStatement<M> extends Statement<M> {
   /** The place of its message in the list. */
   readonly index: number;
-  /** The place of the message with a newer statement on the same matter, which takes the place of this one. */
+  /** The position of the message with a newer statement on the same subject, which replaces this one. */
   readonly replacedBy?: number;
 }
 

@@ -239,7 +239,7 @@ function weightsOf(
   return [words.length === 0 ? 0 : spoken, ...ofTools.map((_, at) => own(at))];
 }
 
-/** Returns a number of tokens divided by weights: whole numbers that add up to it. Without weights all goes to the first. */
+/** Returns a number of tokens divided by weights: integers that add up to it. Without weights all goes to the first. */
 function shared(tokens: number, weights: readonly number[]): readonly number[] {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let [weighed, before] = [0, 0];

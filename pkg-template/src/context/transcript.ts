@@ -156,7 +156,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
         message: `expected a number of messages, got ${describe(length)}`,
-        nextAction: "Pass a whole number of 0 or more.",
+        nextAction: "Pass an integer of 0 or more.",
       });
     }
     const core = this.#live();

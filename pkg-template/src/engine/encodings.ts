@@ -91,7 +91,7 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
   try {
     const importVocabulary = imports[name];
     if (importVocabulary === undefined) {
-      throw new Error(`the entry that is imported has no vocabulary of ${name}`);
+      throw new Error(`the imported entry has no vocabulary of ${name}`);
     }
     return inTime(await importVocabulary(), "the vocabulary", `windrow/${name}`).default;
   } catch (cause) {

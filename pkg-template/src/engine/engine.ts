@@ -76,7 +76,7 @@ export function giveSelection(module: WebAssembly.Module): void {
       code: "INVALID_CORE",
       path: "selection",
       message: `selection: this is ${given === undefined ? "no part of windrow's" : "a part of another build of windrow"}`,
-      nextAction: "Hand over the file windrow/selection.wasm of the same version as the core.",
+      nextAction: "Pass the file windrow/selection.wasm of the same version as the core.",
     });
   }
   call("load_error", () => link(module));

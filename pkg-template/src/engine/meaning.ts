@@ -71,11 +71,11 @@ async function bytesOf(table: unknown): Promise<Uint8Array> {
       try {
         return await inflated(table.data);
       } catch (cause) {
-        throw invalid("the table of meanings is damaged", cause);
+        throw invalid("the table of token vectors is damaged", cause);
       }
     }
   }
-  throw invalid(`expected the table of meanings, got ${describe(table)}`);
+  throw invalid(`expected the table of token vectors, got ${describe(table)}`);
 }
 
 function invalid(message: string, cause?: unknown): ContextError {
@@ -94,7 +94,7 @@ export function meaningNotLoaded(cause?: unknown): ContextError {
     kind: KIND,
     code: "MEANING_NOT_LOADED",
     path: "recall.meaning",
-    message: `recall.meaning: the table of meanings ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
+    message: `recall.meaning: the table of token vectors ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
     nextAction:
       'Import the table from "windrow/meaning" and await loadMeaning(table) first, or set recall.meaning to "none".',
     cause,

@@ -74,7 +74,7 @@ function notLoaded(cause?: unknown): ContextError {
   return new ContextError({
     kind: "load_error",
     code: "PART_NOT_LOADED",
-    message: `the part of the engine that selects among messages ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
+    message: `the ranking module ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
     nextAction:
       'Await loadSelection() first. With "windrow/slim", hand over windrow/selection.wasm: init(core, { selection }).',
     cause,

@@ -1,4 +1,4 @@
-// Extracts the text of HTML, as far as answers need it. It isn't a full HTML parser.
+// Extracts the text from HTML answers. It isn't a full HTML parser.
 
 /** Block elements. */
 const BLOCKS = /* @__PURE__ */ new Set(

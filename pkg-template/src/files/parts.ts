@@ -14,7 +14,7 @@ interface MessageHead {
 const RESULT_TYPE = /^tool[-_]result$/;
 
 /**
- * Returns one turn as messages. Results of tools become messages of the tools, with the calls before them and the rest
+ * Returns one turn as messages. Tool results become messages of the tools, with the calls before them and the rest
  * after them. Only the first message keeps the id unchanged.
  */
 export function messagesInTurn(

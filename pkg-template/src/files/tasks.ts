@@ -35,7 +35,7 @@ export interface PythonTaskInput {
 type TaskFields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the message that shows a task to a model. Undefined for a task that isn't shown: results of tools, to keep
+ * Returns the message that shows a task to a model. Undefined for a task that isn't shown: tool results, to keep
  * large outputs out, unknown actions, and tasks without content.
  *
  * | action | message |
@@ -176,7 +176,7 @@ function entriesOf<T extends TaskInput | PythonTaskInput | MessageInput>(
     throw misused(`entries[${hole}]`, "there is nothing here", "Remove empty elements from the list.");
   }
   if (limit != null && !(Number.isInteger(limit) && limit >= 0)) {
-    throw misused("limit", `expected a whole number of 0 or more, got ${describe(limit)}`, "Pass a number.");
+    throw misused("limit", `expected an integer of 0 or more, got ${describe(limit)}`, "Pass a number.");
   }
   const clock = momentOf(now ?? Date.now());
   const found = entries.filter((entry) => {

@@ -50,7 +50,7 @@ export function branchOf<Node extends TreeNode>(
   const named = leaf === undefined ? undefined : byId.get(leaf);
   if (leaf !== undefined && named === undefined) {
     faults.push(
-      `the message ${quoted(leaf)}, with which the conversation ends, is not in it: its newest branch is taken`,
+      `the message ${quoted(leaf)}, with which the conversation ends, is not in it: its newest branch is used`,
     );
   }
   const branch = new Set<Node>();

@@ -24,7 +24,7 @@ export interface CoreParts {
 
 const KIND = "load_error";
 const HAND_OVER =
-  "Hand over the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
+  "Pass the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
 /** Exports that only the core has. */
 const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
 
@@ -119,7 +119,7 @@ async function bodyOf(response: Response): Promise<ArrayBuffer | Response> {
     throw invalid(`${place} has the status ${status}`, "Check the address that the core is fetched from.");
   }
   if (bodyUsed) {
-    throw invalid(`${place} was read before`, "Hand over a Response that nobody has read, or its bytes.");
+    throw invalid(`${place} was read before`, "Pass an unread Response, or its bytes.");
   }
   if (response.headers.get("content-type")?.startsWith("application/wasm") && "compileStreaming" in WebAssembly) {
     return response;

@@ -1,4 +1,4 @@
-// Base64 in the results of tools. A screenshot that a tool returned as text costs tens of thousands of tokens, and no
+// Base64 in tool results. A screenshot that a tool returned as text costs tens of thousands of tokens, and no
 // model can see it. A line with its type and size replaces it.
 
 import { isRecord } from "../base/plain-data.js";

@@ -36,7 +36,7 @@ export interface MessageFormat {
   /** Returns a message's content. Throws `MalformedMessage`, with the place in the message, for anything unknown. */
   read(row: UnknownRecord): PlainMessage;
   /**
-   * Returns a separate copy, of the same class, with one text in place of all its words: the first text is replaced and
+   * Returns a separate copy, of the same class, with one text instead of all its words: the first text is replaced and
    * the others are dropped. Calls, images and reasoning stay. A result keeps its place, and any after the first get an
    * empty text.
    */
@@ -47,9 +47,9 @@ export interface MessageFormat {
    */
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
-   * Returns a copy of a value in a message with lines in place of the images, audio and files that it holds itself, or
+   * Returns a copy of a value in a message with lines instead of the images, audio and files that it holds itself, or
    * undefined if it holds none. `next` returns the line of the next one; null if that is shown. Default: media and texts
-   * with a `type`, as most formats have them.
+   * with a `type`, the most common case.
    */
   withLines?(value: UnknownRecord, next: NextLine): unknown;
   /**
@@ -83,7 +83,7 @@ export function withoutSome(
 export type TextKind = "text" | "result" | undefined;
 
 /**
- * Returns parts with one text in place of all their texts. The first part with a text gets it, other texts are dropped,
+ * Returns parts with one text instead of all their texts. The first part with a text gets it, other texts are dropped,
  * and further results become empty. If no part has a text, `made` is added at the end.
  */
 export function partsWithText<Part>(

@@ -69,7 +69,7 @@ export function json(value: unknown, place: string): string | undefined {
   try {
     return jsonOf(value);
   } catch {
-    const [inner, problem] = lookedInto(value) ?? ["", "it has no form in JSON"];
+    const [inner, problem] = lookedInto(value) ?? ["", "it can't be represented in JSON"];
     throw new MalformedMessage(place + inner, problem, "Pass plain data that JSON can represent.");
   }
 }
@@ -95,7 +95,7 @@ function unsayableIn(
   around: readonly object[],
 ): readonly [place: string, problem: string] | undefined {
   if (typeof value === "bigint") {
-    return [place, "a BigInt has no form in JSON"];
+    return [place, "a BigInt can't be represented in JSON"];
   }
   if (typeof value !== "object" || value === null || typeof (value as { toJSON?: unknown }).toJSON === "function") {
     return undefined;

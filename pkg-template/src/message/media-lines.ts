@@ -10,7 +10,7 @@ import { sharesOf } from "./shares.js";
 /** The lines for each row of a message, one per image, audio or file in order. Null for one that is shown. */
 export type MediaLines = readonly (readonly (string | null)[])[];
 
-/** Returns a marked copy of a message with lines in the place of some of its images, audio and files. */
+/** Returns a marked copy of a message with lines that replace some of its images, audio and files. */
 export function withMediaLines<M extends object>(message: M, lines: MediaLines, shape?: string): M {
   const { message: read, parts, format } = parse(message, "message", "context_build_error", { shape });
   const rows = sharesOf(read, parts)?.map((share) => share.parts) ?? [parts];
@@ -72,7 +72,7 @@ function replacer(
   }
 }
 
-/** Returns the line in place of an image, audio or a file. Undefined for any other value. */
+/** Returns the line that replaces an image, audio or a file. Undefined for any other value. */
 export function lineInstead(value: UnknownRecord, next: NextLine): unknown {
   if (!isMedia(value)) {
     return undefined;

@@ -276,7 +276,7 @@ export interface MediaPart extends MediaFields {
   readonly type: "image" | "audio" | "file";
 }
 
-/** A call of a tool. */
+/** A call to a tool. */
 export interface CallPart extends Provenance {
   readonly type: "tool-call";
   readonly toolCallId: string;

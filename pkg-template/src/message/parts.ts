@@ -167,7 +167,7 @@ export function containerFile(part: UnknownRecord, place: string): MediaPart {
   return { ...mediaPart(part, "file", place), mediaType: "text/plain", bytes };
 }
 
-/** Returns a change of the tools from its place on, which only the provider itself reads. */
+/** Returns a change to the tools from its place on, which only the provider itself reads. */
 export function toolChange(tool: unknown, provider: string): RedactedPart {
   return { type: "redacted_thinking", data: JSON.stringify({ tool }), provider, note: "tools" };
 }
@@ -315,7 +315,7 @@ export function outputWithText(output: unknown, own: string): unknown {
     : own;
 }
 
-/** Returns blocks with one text in place of all their texts. Images and files stay. */
+/** Returns blocks with one text instead of all their texts. Images and files stay. */
 export function blocksWithText(blocks: unknown, own: string): unknown {
   if (!Array.isArray(blocks)) {
     return own;

@@ -191,7 +191,7 @@ function checkMessage(row: UnknownRecord, format: MessageFormat, { message: { ro
   if (format === ownFormat() && row.content === undefined && parts.length === 0) {
     throw new MalformedMessage(
       ".content",
-      "the message has no content, and nothing else that windrow reads says anything",
+      "the message has no content, and no other field that windrow reads has any",
       'Add content: a string, a list of parts, or "" if nothing is said.',
     );
   }
@@ -218,7 +218,7 @@ function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<Read
 }
 
 /**
- * True for a provider's note that the assistant didn't write, such as a change of the tools. Left out, the rest of the
+ * True for a provider's note that the assistant didn't write, such as a change to the tools. Left out, the rest of the
  * conversation would have other tools.
  */
 const changesRequest = ({ role, content }: ReadMessage): boolean =>

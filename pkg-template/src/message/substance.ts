@@ -40,7 +40,7 @@ export function plainName(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-/** True if a field, by its name, describes a message and holds none of its content. */
+/** True if a field's name shows that it describes a message and has none of its content. */
 export function isAbout(name: string): boolean {
   return ABOUT.has(plainName(name)) || ABOUT_PATTERN.test(name);
 }

@@ -89,7 +89,7 @@ export interface FitOptions {
 }
 
 const FIT: OptionRules<keyof FitOptions> = {
-  replyTokens: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  replyTokens: ["an integer from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
 
@@ -207,7 +207,7 @@ function failed(code: "ABORTED" | "HOOK_FAILED", reason: unknown): ContextError 
     code,
     message: isAborted ? "the signal was aborted" : `the session's measure failed: ${said}`,
     nextAction: isAborted
-      ? "Call it again if the context is still wanted."
+      ? "Call it again if you still need the context."
       : "See the session's error. A session takes images, audio and tools only if `expectedInputs` names them.",
     cause: reason,
   });

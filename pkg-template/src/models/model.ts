@@ -29,7 +29,7 @@ const SHOWN = 200;
 /** The limit of a reply to triage, in tokens. The model answers with numbers, so a short reply is enough. */
 export const MOST_REPLY_TOKENS = 400;
 
-/** Returns the error for an unexpected answer of a model. It shows the answer, and never the request. */
+/** Returns the error for an unexpected answer of a model. It shows the answer, but never the request. */
 export function unexpected(who: string, wanted: string, got: unknown): Error {
   const text = typeof got === "string" ? got : (JSON.stringify(got) ?? String(got));
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;

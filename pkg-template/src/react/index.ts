@@ -48,7 +48,7 @@ type Snapshot<M extends AnyMessage> = Omit<WindrowState<M>, "hasOlder" | "append
 const KIND = "session_error";
 const DEFAULT_LIMIT = 100;
 const OPTIONS: OptionRules<keyof UseWindrowOptions> = {
-  limit: ["a whole number of 1 or more", (value) => Number.isSafeInteger(value) && (value as number) >= 1],
+  limit: ["an integer of 1 or more", (value) => Number.isSafeInteger(value) && (value as number) >= 1],
 };
 const LOADING = { messages: [], context: undefined, status: "loading", error: undefined } as const;
 

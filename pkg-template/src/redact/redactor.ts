@@ -292,7 +292,7 @@ function checkedRecord(recorded: readonly RecordedRedaction[]): readonly Recorde
     throw new ContextError({
       kind: KIND,
       code: "INVALID_RECORDING",
-      message: "the recording is damaged: its redactions aren't in the expected form",
+      message: "the recording is damaged: its redactions aren't in the expected format",
       nextAction: "Pass the recording of a built context unchanged.",
     });
   }

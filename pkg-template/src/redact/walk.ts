@@ -104,8 +104,8 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs, restore
       throw new ContextError({
         kind: "context_build_error",
         code: "INVALID_TRANSCRIPT",
-        message: `a value lies more than ${DEEPEST} levels deep`,
-        nextAction: "Pass messages that are less deep.",
+        message: `a value is nested more than ${DEEPEST} levels deep`,
+        nextAction: "Pass messages with fewer levels.",
       });
     }
     around.add(given);

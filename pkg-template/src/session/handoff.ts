@@ -42,8 +42,8 @@ export interface Handoff<M extends AnyMessage = MessageInput> extends HandoffFac
 const KIND = "session_error";
 const OTHER: OptionRules[string] = ["as buildContext takes it", () => true];
 const HANDOFF: OptionRules<keyof HandoffOptions> = {
-  task: ["a text that is not blank", (value) => typeof value === "string" && value.trim() !== ""],
-  maxTokens: ["a whole number from 1", (value) => Number.isSafeInteger(value) && (value as number) > 0],
+  task: ["a text that isn't blank", (value) => typeof value === "string" && value.trim() !== ""],
+  maxTokens: ["an integer from 1", (value) => Number.isSafeInteger(value) && (value as number) > 0],
   toolCallId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
   model: OTHER,
   encoding: OTHER,
@@ -94,7 +94,7 @@ export function resultMessage({ id, task, toolCallId }: HandoffFacts, text: stri
     ? {
         ...about,
         role: "user",
-        // Each line is quoted, so it can't pass for one of the user's.
+        // Each line is quoted, so it doesn't look like the user's.
         content: [{ type: "text", origin: "file", text: `${heading}\n> ${text.replace(LINE_END, "\n> ")}` }],
       }
     : { ...about, role: "tool", toolCallId, content: `${heading}\n${text}` };
@@ -107,7 +107,7 @@ export function checkResult(text: unknown): asserts text is string {
       kind: KIND,
       code: "INVALID_SESSION",
       path: "text",
-      message: "text: expected a text that is not blank",
+      message: "text: expected a text that isn't blank",
       nextAction: "Pass the sub-agent's result as a text, or say in a text that it has none.",
     });
   }

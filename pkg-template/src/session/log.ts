@@ -192,7 +192,7 @@ export function lineOf({ seq, type, data }: Entry): string {
     throw new ContextError({
       kind: "session_error",
       code: "STORE_FAILED",
-      message: `entry ${seq} of the log has no form in JSON: something else than windrow wrote it`,
+      message: `entry ${seq} of the log can't be represented in JSON: something else than windrow wrote it`,
       nextAction: "Let the store return plain data, or trim the session up to this entry, and export again.",
       cause,
     });

@@ -33,7 +33,7 @@ export interface RetentionLimits {
 
 /** The limits of all sessions of a store together. A missing limit means no limit. */
 export interface OverallLimits {
-  /** The most messages, 1 or more. The newest of all sessions stay. */
+  /** The maximum number of messages, at least 1. The newest of all sessions stay. */
   readonly maxMessages?: number | undefined;
   /**
    * The most sessions, 1 or more. Those with the oldest last append are removed whole, unless they have a pinned entry.
@@ -148,11 +148,11 @@ interface RetentionRule {
 
 const COUNT: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 1,
-  expected: "a whole number from 1",
+  expected: "an integer from 1",
 };
 const COUNT_OR_NONE: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 0,
-  expected: "a whole number from 0",
+  expected: "an integer from 0",
 };
 const DAYS: RetentionRule = {
   isValid: (value) => value > 0 && value < Number.POSITIVE_INFINITY,
@@ -355,7 +355,7 @@ async function trimMessages(
 interface Fact {
   readonly seq: number;
   readonly id: string;
-  /** True if it survives by itself. */
+  /** True if it is kept regardless of other entries. */
   readonly isLasting: boolean;
   readonly calls: readonly string[];
   readonly results: readonly string[];
@@ -597,7 +597,7 @@ function entryCount({ logs }: SessionInfo): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** A session, read from its oldest entry as far as needed. */
+/** A session that is read lazily from its oldest entry. */
 interface Cursor {
   readonly info: SessionInfo;
   readonly rows: AsyncGenerator<DatedEntry>;

@@ -182,7 +182,7 @@ function stillThere<M extends AnyMessage>(messages: ReadonlyMap<number, M>, nowM
 }
 
 const limit: OptionRule = [
-  `a whole number from 1 to ${LARGEST_LIMIT}`,
+  `an integer from 1 to ${LARGEST_LIMIT}`,
   (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_LIMIT,
 ];
 const timeZone: OptionRule = ["the name of a time zone", (value) => value === null || typeof value === "string"];

@@ -298,7 +298,7 @@ export class Session<M extends AnyMessage = MessageInput> {
    * Appends messages, all or none. They are durable when the promise resolves. A message without an id gets one, and a
    * message without a time gets the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are stored
    * only with `persist: true`. A message whose id already exists in the session replaces that message; the old version
-   * stays in the log but isn't read any more. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted,
+   * stays in the log but isn't read anymore. Fails with `INVALID_TRANSCRIPT` if a message is invalid or isn't accepted,
    * with `STORE_CONFLICT` if the log doesn't end with `expectedSeq`, and as the store does.
    */
   async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
@@ -323,7 +323,7 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /**
    * Abandons all messages from one on, by its id, for a turn that is edited or regenerated. They stay in the log but
-   * aren't read any more. Returns their number. Fails with `INVALID_SESSION` if the message doesn't exist.
+   * aren't read anymore. Returns their number. Fails with `INVALID_SESSION` if the message doesn't exist.
    */
   async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
     this.#check();
@@ -381,7 +381,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       if (expectedId === undefined || (this.#ownId !== undefined && id !== this.#ownId)) {
         throw storeError(
           "STORE_CONFLICT",
-          "another message has come since, or the session was cleared",
+          "another message was appended since, or the session was cleared",
           "Append a new message instead.",
         );
       }
@@ -839,7 +839,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const entries = await this.#all({ before: atSeq + 1 });
       const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
-        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass the result of seqOf().");
+        throw invalid("atSeq", `the log has nothing up to ${atSeq}`, "Pass the result of seqOf().");
       }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {
@@ -916,7 +916,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: KIND,
         code: "STORE_UNAVAILABLE",
-        message: "this store tells of no changes",
+        message: "this store doesn't report changes",
         nextAction: "Read the messages again when they may have changed.",
       });
     }
@@ -1232,7 +1232,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return entries.filter((entry) => {
       const isBuild = buildOf(entry) !== undefined;
       if (!isBuild) {
-        this.#note([{ seq: entry.seq, reason: "the log of builds has something else here" }]);
+        this.#note([{ seq: entry.seq, reason: "the log of builds has a different entry here" }]);
       }
       return isBuild;
     });
@@ -1340,7 +1340,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       throw new ContextError({
         kind: KIND,
         code: "INVALID_SESSION",
-        message: "this has no record: only the ContextError of a failed build has one",
+        message: "it has no record: only the ContextError of a failed build has one",
         nextAction: "Pass the error that buildContext failed with.",
       });
     }
@@ -1557,7 +1557,7 @@ const SESSION_RANGE: OptionRules<keyof SessionRange> = { after: PLACE, before: P
 const operationId: OptionRule = ["a text that is not empty", (value) => typeof value === "string" && value !== ""];
 const APPEND: OptionRules<keyof AppendOptions> = {
   operationId,
-  expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  expectedSeq: ["an integer from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   accept: ACCEPT,
 };
 const EXPORT: OptionRules<keyof ExportOptions> = {

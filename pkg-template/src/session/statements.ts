@@ -132,7 +132,7 @@ export function statementsOf<M extends AnyMessage>(
   } finally {
     transcript.free();
   }
-  // A later repetition of the same words replaces the earlier ones, whatever they are about.
+  // A later sentence with the same words replaces the earlier ones.
   const newest = new Map(all.map(({ sentence, seq }) => [sentence, seq]));
   const listed = all.map((statement): SessionStatement<M> => {
     const seq = newest.get(statement.sentence) as number;

@@ -726,7 +726,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 interface DerivedValues {
   /** The prefix of its names in the store. */
   readonly prefix: string;
-  /** The amount in the store, by block, as far as known. */
+  /** The amount in the store, by block, if known. */
   readonly saved: Map<number, number>;
   /** The number of rows that each block was read with. */
   readonly loaded: Map<number, number>;
@@ -734,7 +734,7 @@ interface DerivedValues {
   count(core: CoreTranscript, first: number, end: number): number;
   /** `place` names the place of the first row in the log. */
   bytes(core: CoreTranscript, first: number, end: number, place?: string): Uint8Array;
-  /** Takes the values of rows from bytes, as far as they are true. */
+  /** Reads the values of rows from bytes, and skips those that no longer match. */
   learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array, place?: string): void;
 }
 

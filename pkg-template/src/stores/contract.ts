@@ -36,7 +36,7 @@ export interface NewEntry {
  * `left` entry.
  */
 export interface Entry extends NewEntry {
-  /** Its sequence number: a whole number from 1, ascending, never reused. */
+  /** Its sequence number: an integer from 1, ascending, never reused. */
   readonly seq: number;
   /** The latest time among this entry and all entries appended before it. Missing if none has a time. */
   readonly latestTimeMs?: number;

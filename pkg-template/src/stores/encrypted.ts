@@ -80,7 +80,7 @@ async function masterKey(key: StoreKey): Promise<CryptoKey> {
   if (algorithm?.name !== "HKDF" || usages?.includes("deriveKey") !== true) {
     throw storeError(
       "INVALID_SESSION",
-      `the key isn't ${LEAST_KEY_BYTES} bytes or more, and no CryptoKey of HKDF that may derive keys`,
+      `the key isn't ${LEAST_KEY_BYTES} bytes or more, or an HKDF CryptoKey that may derive keys`,
       'Pass 32 random bytes, or crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]).',
     );
   }

@@ -20,7 +20,7 @@ export const checkExpected: typeof log.checkExpected = /* @__PURE__ */ publicFun
 );
 /** Describes why a stored row isn't an entry. Returns undefined if it is one. */
 export const flawOf: typeof log.flawOf = /* @__PURE__ */ publicFunction(KIND, "flawOf", log.flawOf);
-/** Returns the session of a log whose head was lost. */
+/** Rebuilds the header of a session from its rows, after it was lost or damaged. */
 export const recovered: typeof log.recovered = /* @__PURE__ */ publicFunction(KIND, "recovered", log.recovered);
 /** Returns the session after a trim. */
 export const trimmed: typeof log.trimmed = /* @__PURE__ */ publicFunction(KIND, "trimmed", log.trimmed);

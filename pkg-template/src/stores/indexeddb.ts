@@ -498,7 +498,7 @@ function failureOf(cause: unknown): ContextError {
   if (isQuota(cause)) {
     return storeError(
       "STORE_QUOTA",
-      "no room is left for the data",
+      "there is no space left for the data",
       "Remove sessions that are not needed, or trim them, and try again.",
       cause,
     );
@@ -516,7 +516,7 @@ function refusal(cause: unknown, name?: string): ContextError {
   if (cause instanceof ForeignDatabase) {
     return storeError(
       "STORE_FOREIGN",
-      `the database ${JSON.stringify(name)} belongs to something else: it has not the object stores of windrow`,
+      `the database ${JSON.stringify(name)} belongs to another program: it doesn't have windrow's object stores`,
       'Pass a different name for the store, for example indexedDbStore({ name: "windrow-chats" }). Nothing in it was changed.',
     );
   }
@@ -524,7 +524,7 @@ function refusal(cause: unknown, name?: string): ContextError {
     case "VersionError":
       return storeError(
         "STORE_NEWER",
-        `the database ${JSON.stringify(name)} has a newer version: a newer windrow made it, or something else did`,
+        `the database ${JSON.stringify(name)} has a newer version: it was made by a newer windrow or another program`,
         "Reload the page, so that it runs the newer windrow. If there is no newer one, pass another name for the store.",
         cause,
       );
@@ -548,7 +548,7 @@ function unavailable(message: string, cause?: unknown): ContextError {
 function blocked(timeoutMs: number): ContextError {
   return storeError(
     "STORE_BLOCKED",
-    `another tab has an older version of the database open, and has not let go of it within ${timeoutMs} ms`,
+    `another tab has an older version of the database open, and has not closed it within ${timeoutMs} ms`,
     "Close the other tabs of this site, and try again.",
   );
 }
@@ -557,7 +557,7 @@ function unopened(timeoutMs: number): ContextError {
   return storeError(
     "STORE_BLOCKED",
     `the database has not opened within ${timeoutMs} ms, and the browser has not said why`,
-    "Try again; if it stays so, reload the page, or restart the browser.",
+    "Try again. If it fails again, reload the page or restart the browser.",
   );
 }
 

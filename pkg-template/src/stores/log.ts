@@ -121,7 +121,7 @@ export function checkExpected(
   if (expectedId !== undefined && expectedId !== info?.id) {
     throw storeError(
       "STORE_CONFLICT",
-      `the session that was expected is gone; there is ${info === undefined ? "none" : "another"} under its key`,
+      `the expected session is gone; there is ${info === undefined ? "none" : "another"} under its key`,
       "Read the session, and call again if it is still needed.",
     );
   }
@@ -234,7 +234,7 @@ function rewrittenOf({ entries, lastMessageSeq }: Rewrites, before: readonly Ent
   if (rows.length < after.length || (lastMessageSeq !== 0 && ![...rows, ...others].some(isLast))) {
     throw storeError(
       "STORE_CONFLICT",
-      "an entry that a rewrite names is gone",
+      "an entry to rewrite is gone",
       "Read the session, and call again if it is still needed.",
     );
   }
@@ -332,7 +332,7 @@ export function flawOf(row: unknown): string | undefined {
     return "it has no sequence number";
   }
   if (!TYPES.includes(type as EntryType)) {
-    return "it has no type that is known";
+    return "its type is unknown";
   }
   if (!(id === undefined || typeof id === "string") || !isNumber(timeMs) || !isNumber(latestTimeMs)) {
     return "its id isn't a string, or its time isn't a number";

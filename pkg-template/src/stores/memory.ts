@@ -39,7 +39,7 @@ export function memoryStore(): TranscriptStore {
   return new MemoryStore();
 }
 
-/** Used in place of a key by calls that concern no single session. */
+/** Used instead of a key by calls that concern no single session. */
 const ALL = Symbol("all sessions");
 
 class MemoryStore implements TranscriptStore {

@@ -61,7 +61,7 @@ function checkLists(given: readonly unknown[]): void {
     const hole = holeIn(value);
     if (hole !== undefined) {
       const nextAction = "Remove empty elements from the list.";
-      throw storeError("INVALID_SESSION", `a list that was given has nothing at ${hole}`, nextAction);
+      throw storeError("INVALID_SESSION", `a list has an empty element at ${hole}`, nextAction);
     }
   }
 }

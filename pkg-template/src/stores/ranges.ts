@@ -27,7 +27,7 @@ const listOf =
 
 const listed = (names: readonly string[]): string => `a list of ${names.join(", ")}`;
 
-const COUNT: OptionRule = ["a whole number from 0", isWhole];
+const COUNT: OptionRule = ["an integer from 0", isWhole];
 /** Places after the last entry are valid; they are empty. */
 export const PLACE: OptionRule = [
   "a sequence number from 0",
@@ -38,7 +38,7 @@ const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(va
 const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ listOf((value) => typeof value === "string")];
 
 export const LIMIT: OptionRule = [
-  "a whole number from 0",
+  "an integer from 0",
   (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
 ];
 export const ORDER: OptionRule = [

@@ -557,7 +557,7 @@ function* readDerived(sessionKey: string, names: readonly string[]): Script<Read
 function tooManyWriters(): ContextError {
   return storeError(
     "STORE_CONFLICT",
-    `others wrote to the session ${MOST_ATTEMPTS} times while this was tried`,
+    `others wrote to the session during each of ${MOST_ATTEMPTS} attempts`,
     "Try again, or let one worker write to a session.",
   );
 }

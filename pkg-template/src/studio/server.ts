@@ -86,7 +86,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     // A page elsewhere whose name resolves to this machine sends another host, and a page of another origin sends that
     // origin.
     if (host !== `${HOST}:${own}` && host !== `localhost:${own}`) {
-      return refuse(response, 403, "the studio answers to 127.0.0.1 alone");
+      return refuse(response, 403, "the studio answers only at 127.0.0.1");
     }
     const asked = readTarget(request.url ?? "", `http://${host}`);
     if (asked === undefined) {
@@ -108,7 +108,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     }
     if (path === "/file" || path === "/events") {
       if (!isAllowed(request)) {
-        return refuse(response, 403, "the token is missing or of another studio");
+        return refuse(response, 403, "the token is missing or belongs to another studio");
       }
       return path === "/file" ? serve(response, ".json", opened) : listen(response);
     }
@@ -131,7 +131,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
       return;
     }
     if (request.method !== "POST" || !isAllowed(request)) {
-      return refuse(response, 403, "the token is missing or of another studio");
+      return refuse(response, 403, "the token is missing or belongs to another studio");
     }
     const text = await bodyOf(request);
     if (text === undefined) {

@@ -39,7 +39,7 @@ function isCompacted({ trimmed, trace }: AnyContext): boolean {
   return trimmed || trace.unreadCount > 0 || trace.ranges.some(({ reason }) => COMPACTING.has(reason));
 }
 
-/** Reasons that mean something shorter replaces a message. */
+/** Reasons that mean that a shorter text replaces a message. */
 const COMPACTING: ReadonlySet<string> = new Set(["compacted", "summarized"]);
 
 function attributesOf(context: AnyContext, options: SpanOptions = {}): SpanAttributes {

@@ -106,10 +106,10 @@ function bpeOf(file: JsonObject): JsonObject {
     const own = [
       ["tokenizer_class", "the settings of a tokenizer (tokenizer_config.json), without its vocabulary"],
       ["architectures", "the settings of a model (config.json)"],
-      ["config", "Mistral's own form (tekken.json)"],
+      ["config", "Mistral's own format (tekken.json)"],
     ].find(([key = ""]) => key in file);
     const words = own === undefined ? "it has no model" : `it is ${own[1]}`;
-    throw new TokenizerFileError(words, "Take the tokenizer.json that lies next to it.");
+    throw new TokenizerFileError(words, "Use the tokenizer.json next to it.");
   }
   const kind = typeof model.type === "string" ? model.type : "BPE";
   if (kind !== "BPE") {
@@ -138,7 +138,7 @@ function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   if (!isByteLevel) {
     const type = isRecord(last) ? String(last.type) : "nothing";
     throw new TokenizerFileError(
-      `pre_tokenizer: it ends in ${type}, not in ByteLevel, so it isn't a BPE of bytes`,
+      `pre_tokenizer: it ends with ${type}, not ByteLevel, so it isn't a BPE of bytes`,
       TAKE_ANOTHER,
     );
   }
@@ -373,7 +373,7 @@ function pairsOf(
 }
 
 /**
- * Refuses tokens that wait for a part and may be merged in another order than that of their places.
+ * Refuses tokens that wait for a part, if they might be merged out of order.
  *
  * By its file, a token that waits is merged before the next one of its kind is made; by its place, after all of that kind are. It is the
  * same unless two of that kind can reach for the same token between them.

@@ -415,7 +415,7 @@ function splitConfig(config: object): SplitConfig {
       code: "INVALID_CONFIG",
       path: "redact",
       message: "redact: a redactor can't be sent to a worker",
-      nextAction: "Build this context with `buildContext` of windrow, in the page or in a worker of yours.",
+      nextAction: "Build this context with windrow's `buildContext`, in the page or in your own worker.",
     });
   }
   const hooks = new Map<HookName, Hook>();

@@ -39,10 +39,10 @@ pub(crate) struct LongText<'a> {
     scores: Vec<f32>,
 }
 
-/// About how many bytes a token has.
+/// Approximate bytes per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// About how many tokens a text has.
+/// The approximate number of tokens in a text.
 pub(crate) fn about_tokens(text: &str) -> u64 {
     text.len() as u64 / BYTES_PER_TOKEN
 }
@@ -61,7 +61,7 @@ impl<'a> LongText<'a> {
         self.text.len()
     }
 
-    /// About how many tokens it has.
+    /// Approximate number of tokens.
     pub(crate) fn about_tokens(&self) -> u64 {
         about_tokens(&self.text)
     }
@@ -74,7 +74,7 @@ impl<'a> LongText<'a> {
         self.excerpt_of(least, tokens, count)
     }
 
-    /// Makes an excerpt that also has irrelevant passages, from both ends on, as far as there is room.
+    /// Makes an excerpt that fills its room with irrelevant passages from both ends.
     pub(crate) fn full_excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
         self.excerpt_of(0.0, tokens, count)
     }
@@ -104,7 +104,7 @@ impl<'a> LongText<'a> {
     }
 }
 
-/// About how many bytes a number of tokens has.
+/// The approximate number of bytes in a number of tokens.
 fn bytes(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
@@ -237,7 +237,7 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
         let new: Vec<usize> = above.filter(|at| !is_kept[*at]).collect();
         let before = length;
         for at in new.iter().copied() {
-            // Between two gaps it needs another mark, and the last passage of a gap makes its mark unnecessary.
+            // A passage in the middle of a gap adds a mark, and the last passage of a gap removes one.
             let is_shown = |at: Option<usize>| at.is_none_or(|at| is_kept.get(at) != Some(&false));
             match (is_shown(at.checked_sub(1)), is_shown(Some(at + 1))) {
                 (false, false) => length += MARK,

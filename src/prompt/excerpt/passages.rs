@@ -79,7 +79,7 @@ impl Passages {
     }
 }
 
-/// The mark in the place of omitted text.
+/// The mark for omitted text.
 pub(crate) fn mark(tokens: u64) -> String {
     let noun = if tokens == 1 { "token" } else { "tokens" };
     format!("[… {} {noun} left out{MARK_END}", grouped(tokens))

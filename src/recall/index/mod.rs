@@ -34,7 +34,7 @@ const MOST_OPEN_POSTINGS: usize = 12_000;
 /// A language counts as spoken if at least one message in this many uses it.
 const FEW: usize = 64;
 
-/// About how many bytes of a text there are for each term.
+/// Approximate bytes of text per term.
 const BYTES_PER_TERM: usize = 4;
 
 /// The most bytes of a message that are indexed.
@@ -93,7 +93,7 @@ struct Columns {
     /// Number of identifiers.
     identifiers: Vec<u8>,
     flags: Vec<u8>,
-    /// About how many tokens it has.
+    /// Approximate number of tokens.
     sizes: Vec<u16>,
     /// Cues in a user's words, such as a correction or a standing instruction; 0 for all others.
     cues: Vec<u8>,
@@ -556,7 +556,7 @@ impl Index {
         self.total_length as f32 / self.len().max(1) as f32
     }
 
-    /// By message: about how many tokens it has.
+    /// By message: its approximate number of tokens.
     pub(crate) fn sizes(&self) -> &[u16] {
         &self.messages.sizes
     }
@@ -705,7 +705,7 @@ pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     text
 }
 
-/// About how many tokens a message has: in few languages do tokens have much less or more than four bytes.
+/// The approximate number of tokens in a message: few languages have tokens much shorter or longer than four bytes.
 fn size_of(transcript: &Messages, row: usize) -> u16 {
     const BYTES_PER_TOKEN: usize = 4;
     let is_said = |(field, _): &(Field, &str)| {

@@ -1,7 +1,7 @@
-//! Messages' vectors from the hook `recall.embed`, stored as whole numbers, and their similarity to a request's.
+//! Messages' vectors from the hook `recall.embed`, stored as integers, and their similarity to a request's.
 //!
 //! A vector is stored under a key of its model and text, so it stays valid for a message however the transcript around
-//! it changes. All computations on vectors use whole numbers, and are the same on every host.
+//! it changes. All computations on vectors use integers, and are the same on every host.
 
 use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Field;

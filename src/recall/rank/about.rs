@@ -242,7 +242,7 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// BM25 of the request's words and of the terms that are most characteristic of the best messages by these.
+/// BM25 of the request's words, and of the most characteristic terms of the messages that rank best by these words.
 fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     let Scoring { index, weights, .. } = scoring;
     let mut scores = own.to_vec();
@@ -331,7 +331,7 @@ fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &m
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
-    // `min` would be a call for each posting in wasm.
+    // In wasm, `min` would be a function call for each posting.
     let length = if length < weights.longest { length } else { weights.longest };
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }

@@ -147,7 +147,7 @@ impl Library {
     /// if neither a passage nor a neighbor has a word of the request, and next to nothing for a copy.
     fn score(&self, request: &str, now: Milliseconds) -> Vec<f32> {
         let index = &self.index;
-        // Nobody of the request's role speaks in them, so it continues from none of them.
+        // No passage has a speaker with the request's role, so the request continues none of them.
         let request = Request { text: request, name: "", role: Role::User };
         let query = Query::new(index, request, now, &Zone::default());
         let is_open = vec![true; index.len()];
@@ -368,7 +368,7 @@ fn is_boundary(text: &str, at: usize) -> bool {
     GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0) == Ok(true)
 }
 
-/// The range of a text without white space at its ends, as far as that tears no character.
+/// The range of a text without white space at its ends, cut between whole characters.
 fn trimmed(text: &str) -> Range<usize> {
     let mut end = text.trim_end().len();
     let mut start = end - text[..end].trim_start().len();

@@ -40,7 +40,7 @@ pub const NOT_INDEXED: usize = usize::MAX;
 const BESIDE: usize = 3;
 /// The most words that a reason names.
 const MOST_WORDS: usize = 5;
-/// The lowest similarity that is worth mentioning.
+/// The lowest similarity that reasons mention.
 const CLOSE: f32 = 0.3;
 
 impl Evidence {
@@ -97,7 +97,7 @@ impl Evidence {
                 parts.push(format!("it is by {}, whom the request names", speaker.name));
             }
             if self.scores.is_in_time.get(message) == Some(&true) {
-                parts.push("it is of a time that the request names".to_owned());
+                parts.push("it is from a time that the request names".to_owned());
             }
             let similarity = self.similarities.as_ref().and_then(|it| it.get(message)).copied();
             if let Some(similarity) = similarity.filter(|similarity| *similarity >= CLOSE) {
@@ -110,10 +110,10 @@ impl Evidence {
                 parts.push("it corrects an earlier message".to_owned());
             }
             if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
-                parts.push("the request goes on from it".to_owned());
+                parts.push("the request continues from it".to_owned());
             }
             if parts.is_empty() {
-                parts.push("it is of a conversation about it".to_owned());
+                parts.push("it is from a conversation about it".to_owned());
             }
             format!("{done}: {}", joined(parts.iter().map(String::as_str), "; "))
         };

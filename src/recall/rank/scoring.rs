@@ -14,7 +14,7 @@ pub struct Scoring<'a> {
     /// By message: true if it may be recalled.
     pub is_open: &'a [bool],
     /// By message: the similarity of its meaning to the request, from -1 to 1, by the hook `recall.embed` or by the
-    /// table of meanings.
+    /// table of token vectors.
     pub similarities: Option<&'a [f32]>,
     /// The weights: [`Weights::TUNED`], or others in a program that searches for better ones.
     pub weights: &'a Weights,

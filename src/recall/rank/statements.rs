@@ -23,7 +23,7 @@ const MOST: usize = 64;
 /// Limits of the prompt that affect statements.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// About how many tokens fit.
+    /// Approximate number of tokens that fit.
     pub room: u64,
     /// From this length on, in tokens, a message is reduced to its statement.
     pub long: u64,
@@ -33,7 +33,7 @@ pub struct Limits {
 struct Statement {
     message: usize,
     kind: Kind,
-    /// True if it is certainly about health. It comes first, whatever it displaces.
+    /// True if it is clearly about health. Then it comes first, whatever it displaces.
     is_safety: bool,
     worth: f32,
 }
@@ -119,7 +119,7 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     kept.into_iter().map(|it| it.0).collect()
 }
 
-/// True if the later of two statements takes the place of the earlier one.
+/// True if the later of two statements replaces the earlier one.
 pub(super) fn are_on_one_matter(index: &Index, messages: [usize; 2], kinds: [Kind; 2]) -> bool {
     !kinds.contains(&Kind::Health)
         && nearly_the_same(index.terms_of(messages[0]), index.terms_of(messages[1])).is_some()
@@ -161,7 +161,7 @@ fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
     0.0
 }
 
-/// About how many tokens a message's statement takes.
+/// The approximate number of tokens in a message's statement.
 fn price(index: &Index, message: usize, limits: Limits) -> u64 {
     /// The cost of a statement with the marks next to it.
     const OF_EXCERPT: u64 = 60;

@@ -54,7 +54,7 @@ pub struct Weights {
     pub speaker_narrow: f32,
     /// Raises the scores of such a speaker's words by this share, before they spread to their passage.
     pub speaker_wide: f32,
-    /// Deduction for a question: it holds no answer.
+    /// Deduction for a question, because it has no answer.
     pub question: f32,
     /// The weight of the similarity of the message itself, if a model provides vectors.
     pub similarity: f32,
@@ -131,7 +131,7 @@ pub struct Weights {
     pub words: f32,
     /// Number of messages after which that has fallen to 37 %.
     pub words_messages: f32,
-    /// The share of its score that a notice keeps: a system message between others, which nobody continues from.
+    /// The share of its score that a notice keeps: a system message between others, which nobody replies to.
     pub notice: f32,
     /// The weight of identifiers, if tools are called: their arguments are taken from messages with identifiers.
     pub identifiers: f32,

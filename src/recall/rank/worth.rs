@@ -148,11 +148,11 @@ pub struct ExcerptedMessage<'a> {
     pub roles: &'a [Role],
     /// Their minimum number of tokens.
     pub min_tokens: u64,
-    /// About how many tokens an excerpt has.
+    /// The approximate number of tokens in an excerpt.
     pub tokens: u64,
 }
 
-/// The messages that are worth more for their price as an excerpt than whole, with that worth, the best first, ties by
+/// The messages that are worth more per token as an excerpt than whole, with that worth, the best first, ties by
 /// newest. Excludes messages that are needed whole. `worth` has the worth of each whole message.
 #[must_use]
 pub fn of_excerpts(

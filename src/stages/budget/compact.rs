@@ -1,4 +1,4 @@
-//! The summary in the place of the messages that the cut leaves out.
+//! The summary that replaces the messages that the cut leaves out.
 //!
 //! A build asks for a summary once for each move of the cut. It asks about the messages that have gone since the last
 //! summary, and never about that summary alone. The answer covers the messages that it was asked about, and stays until
@@ -201,7 +201,7 @@ impl Packer<'_> {
         Ok(self.meter.count_about(&summary.summary.text) < most)
     }
 
-    /// The facts, as far as there is room for them.
+    /// The facts that fit.
     fn fitting(&self, mut facts: SummaryFacts, max_tokens: u64) -> SummaryFacts {
         let most = share_of(max_tokens, FACTS_SHARE);
         while self.meter.count_about(&facts.lines()) > most && facts.drop_oldest() {}

@@ -36,7 +36,7 @@ struct Scale {
     total: u64,
     /// The tokens of the log's initial instructions, which aren't on the scale.
     instructions: u64,
-    /// By row: about its cost with a stub in the place of its result.
+    /// By row: its approximate cost with a stub instead of its result.
     stub_costs: Vec<u64>,
     /// Tokens of the messages that are required.
     required: u64,
@@ -52,7 +52,7 @@ struct Place {
     unpaid: u64,
     /// Number of its members that count toward the history's own limit.
     count: u64,
-    /// About the cost of its members with stubs in the place of their results.
+    /// The approximate cost of its members with stubs instead of their results.
     stub_cost: u64,
     /// Tokens of its results that may shrink.
     results: u64,
@@ -105,7 +105,7 @@ const WHOLE_SHARE: f64 = 0.2;
 /// the room better, but the cut moves more often if the length of the request changes with each turn.
 const ROOM_STEPS: u64 = 32;
 
-/// About how many tokens a stub costs, including the text around it.
+/// The approximate cost of a stub in tokens, including the text around it.
 const STUB_TOKENS: u64 = 20;
 
 impl Scale {
@@ -286,7 +286,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Keeps the quotes of earlier prompts whose request is in its place, if there is room for all of them. Returns
+    /// Keeps the quotes of earlier prompts whose request is still in place, if there is room for all of them. Returns
     /// their cost.
     fn keep_earlier_quotes(&mut self) -> StageResult<Cost> {
         let (input, marks) = (self.input, self.marks);
@@ -451,7 +451,7 @@ impl Packer<'_> {
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
             return if is_unread { Err(Wanted::More) } else { Ok(None) };
         }
-        // Required pieces that aren't on the scale, such as the definitions of tools.
+        // Required pieces that aren't on the scale, such as the tool definitions.
         let others = limit.saturating_sub(room.tokens + scale.required);
         let max_share = self.input.config.recall.max_share;
         let share_if = |is_quoted: bool| {

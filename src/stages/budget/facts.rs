@@ -30,7 +30,7 @@ const PATHS: [&str; 7] =
 /// The arguments that name a command.
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
-/// Parts of the names of tools that change a file.
+/// Parts of tool names that change a file.
 const CHANGES: [&str; 11] = [
     "write", "edit", "patch", "create", "delete", "remove", "replace", "insert", "append", "move",
     "rename",
@@ -108,7 +108,7 @@ impl SummaryFacts {
         }
     }
 
-    /// Adds a command that fails, and removes one that doesn't fail any more.
+    /// Adds a command that fails, and removes one that doesn't fail anymore.
     fn add_run(&mut self, command: &str, output: &str) {
         let before = format!("{command}: ");
         self.failing_commands.retain(|it| !it.starts_with(&before));

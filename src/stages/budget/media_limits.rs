@@ -16,7 +16,7 @@ use crate::state::view::View;
 use crate::tokens::{Family, media};
 use std::rc::Rc;
 
-/// By piece: the lines in the place of its images and files.
+/// By piece: the lines that replace its images and files.
 pub(super) type HiddenMedia = Rc<Map<Piece, MediaLines>>;
 
 /// Claude takes no more images than this in a request with an image that is larger than [`MOST_PIXELS`] on a side.
@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-/// The lines in the place of images and files, if more of them are necessary.
+/// The lines that replace images and files, if more of them are necessary.
 pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     let (input, marks) = (view.input, view.marks);
     let budget = &input.config.budget;

@@ -4,16 +4,16 @@
 //! sections in their smallest form. The history is next: direct messages, the guaranteed recent, messages chosen by
 //! triage, the newest few and those that recall ranks best, and the rest, starting with the newest. With `budget.cut`
 //! the history is kept after the cut, and the messages that recall ranks best are quoted. Last, items are shown whole
-//! as far as there is room (or before the history, if `budget.trimFirst` says so).
+//! while there is room (or before the history, depending on `budget.trimFirst`).
 //!
-//! A group that doesn't fit is skipped, and an older one that fits comes in: nothing small is dropped while there is
-//! room. Only if the newest come first is the history a run without holes, which ends at the first group that doesn't
-//! fit. A larger budget keeps all of a smaller one's run. Results of tools shrink before anything is dropped. Those, and the
-//! excerpts of ranked messages, grow into what all others leave.
+//! A group that doesn't fit is skipped, and an older one that fits is kept: nothing small is dropped while there is
+//! room. Only if the newest come first is the history a run without gaps, which ends at the first group that doesn't
+//! fit. A larger budget keeps all of a smaller one's run. Tool results shrink before anything is dropped. They and the
+//! excerpts of ranked messages then grow into the remaining room.
 //!
 //! `Packer` has the pieces kept so far and the remaining room. `required`, `section_contents`, `keep`, `ranked` and
-//! `cut` keep more, and `tiered` does so for conversations. `results` shrinks the results of tools, and `repeats` those
-//! of repeated calls. `compact` puts a summary with `facts` in the place of the messages that the cut leaves out.
+//! `cut` keep more, and `tiered` does so for conversations. `results` shrinks tool results, and `repeats` those
+//! of repeated calls. `compact` replaces the messages that the cut leaves out with a summary and `facts`.
 //! `frame` and `omission` are the lines around the history. `measure` and `form` compute the cost of a message.
 
 mod compact;
@@ -69,7 +69,7 @@ pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> St
     }
 }
 
-/// Packs the prompt, with lines in the place of some images and files.
+/// Packs the prompt, with lines that replace some images and files.
 fn pack(given: (&Input, &Marks, GivenSelection), hidden: &HiddenMedia) -> StageResult<Fill> {
     let [first, then] = Plan::of(given.0, given.1);
     let (mut plan, mut line_end) = (first, 1);
@@ -285,7 +285,7 @@ fn known_last(input: &Input, marks: &Marks) -> Option<Piece> {
             Some(marks.last_answer().map_or(Piece::Request, Piece::Message))
         }
         SectionKind::Request if sections.len() == 2 => {
-            // The newest message is in the place of the request. Only a plain text ends with it.
+            // The newest message serves as the request. Only a plain text ends with it.
             let newest = marks.newest_open_row()?;
             let is_plain =
                 input.config.render.format == Format::Text && marks.conversations.is_none();
@@ -386,12 +386,13 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
             "all but the newest {} were left out (window.maxRecentMessages){}",
             text::counted(count, "message"),
             if fill.is_trimmed {
-                ", and the budget, or the limit of a section, left out or shortened something"
+                ", and something was left out or shortened to fit the budget or the limit of a section"
             } else {
                 ""
             }
         ),
-        _ => "the budget, or the limit of a section, left out or shortened something".to_owned(),
+        _ => "something was left out or shortened to fit the budget or the limit of a section"
+            .to_owned(),
     };
     fill.is_trimmed |= is_beyond;
     if fill.is_trimmed {

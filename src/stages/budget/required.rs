@@ -104,7 +104,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shrinks the results among the required pieces, as far as necessary.
+    /// Shrinks the results among the required pieces until they fit.
     fn shrink_results(
         &mut self,
         selection: GivenSelection,
@@ -166,7 +166,7 @@ impl Packer<'_> {
         let mut error = Error::new(
             ErrorCode::BudgetTooSmall,
             format!(
-                "instructions, required sections, pinned messages and request need{state} {}, and the budget has {available}",
+                "instructions, required sections, pinned messages and request need{state} {}, but the budget has {available}",
                 text::counted(needed, unit)
             ),
             format!("Raise budget.{option}, {remedy}."),

@@ -38,7 +38,7 @@ const LAST_SHARE: f64 = 0.75;
 /// The share of the room for images and files before older texts grow.
 const MEDIA_SHARE: f64 = 0.5;
 
-/// Results whose counts a hook is asked for at once.
+/// The number of results counted in one call of a hook.
 const ASKED_AHEAD: usize = 256;
 
 /// The room of a kept result.
@@ -165,7 +165,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows a line in the place of each image, audio and file of some rows.
+    /// Shows a line that replaces each image, audio and file of some rows.
     fn hide_media(&mut self, members: &[usize]) {
         for row in members.iter().copied() {
             if !self.may_hide_media(row) {

@@ -30,7 +30,7 @@ impl SectionContent {
 }
 
 impl Packer<'_> {
-    /// The sections, as far as their own limits allow.
+    /// The sections, each within its own limit.
     pub(super) fn section_contents(&mut self) -> StageResult<Vec<SectionContent>> {
         let mut contents = Vec::new();
         for (position, section) in self.input.config.sections().iter().enumerate() {
@@ -79,7 +79,7 @@ impl Packer<'_> {
         Ok(gave_way)
     }
 
-    /// Shows items whole, as far as there is room left.
+    /// Shows items whole while there is room.
     pub(super) fn enlarge_items(&mut self, contents: &mut [SectionContent]) -> StageResult {
         let optional =
             |content: &&mut SectionContent| !content.is_required && !content.pieces.is_empty();

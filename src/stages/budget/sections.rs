@@ -264,7 +264,7 @@ impl Body {
         Ok(shown)
     }
 
-    /// Shows entries whole as far as they fit, the most important first. After the first one that doesn't fit, a few
+    /// Shows entries whole while they fit, the most important first. After the first one that doesn't fit, a few
     /// more are tried.
     pub(crate) fn enlarge(&self, shown: &mut [ShownForm], fits: &mut Fits<'_>) -> StageResult {
         const TRIED: usize = 32;

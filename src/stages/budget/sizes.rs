@@ -17,7 +17,7 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// About how many tokens it shows.
+    /// Approximate number of tokens shown.
     pub(super) const fn tokens(self) -> u64 {
         match self {
             Self::Stub => 0,

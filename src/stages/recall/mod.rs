@@ -112,7 +112,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         return Fit::Anyway;
     };
     let is_of_chars = config.budget.max_chars.or(chars).is_some();
-    // Everything besides the messages stays within this bound, even if the messages are counted.
+    // Everything except the messages stays within this bound, even if the messages are counted.
     let mut most = form::most_of(&form::frame(config, false));
     let mut add_made = |bytes: usize| {
         let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));

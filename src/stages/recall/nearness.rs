@@ -46,7 +46,7 @@ pub(super) fn similarities(
             Ok(Some(all))
         }
         Outcome::Unavailable => {
-            let words = "no embeddings were available: messages were ranked by their words alone";
+            let words = "no embeddings were available: messages were ranked only by their words";
             notes.push((NoteKind::EmbeddingUnavailable, words.to_owned()));
             Ok(None)
         }
@@ -71,7 +71,7 @@ fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'
     let rows = marks.optional_rows();
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if vectors.forget_others(&rows, request.dimensions()) {
-        return Err("returned vectors of another length than before; the older ones are forgotten");
+        return Err("returned vectors of another size; older ones were dropped");
     }
     let similarities = vectors.similarities(&rows, request);
     similarities.map(|known| write_similarities(&known)).ok_or("returned fewer vectors than texts")
@@ -95,7 +95,7 @@ pub(crate) fn understand_embeddings(
     let text = answer.similarities.as_deref().unwrap_or_default();
     let found = vectors::read_similarities(text).map(|found| found.len());
     if answer.outcome == Outcome::Given && found != Some(message_count) {
-        return answer.fail("the answer does not say how near the messages are");
+        return answer.fail("the answer has no similarities");
     }
     if answer.outcome != Outcome::Given {
         answer.similarities = None;

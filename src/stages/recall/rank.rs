@@ -111,7 +111,7 @@ pub(crate) fn rank(
     Ok(RankedMessages { newest, standing, statements, candidates, evidence })
 }
 
-/// The table of meanings, if the config ranks by it.
+/// The table of token vectors, if the config ranks by it.
 ///
 /// # Errors
 ///
@@ -127,7 +127,7 @@ fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
     }
 }
 
-/// By message of an index: its similarity to the request by the table of meanings; 0 for messages that may not be
+/// By message of an index: its similarity to the request by the table of token vectors; 0 for messages that may not be
 /// recalled.
 fn by_meaning(
     input: &Input,

@@ -261,7 +261,7 @@ fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Ve
         .collect()
 }
 
-/// About how many tokens a message has: precise enough to determine how many are worth asking about.
+/// The approximate number of tokens in a message: precise enough to determine how many are worth asking about.
 fn rough_cost(input: &Input, row: usize) -> u64 {
     const BYTES_PER_TOKEN: u64 = 4;
     const AROUND: u64 = 4;
@@ -274,7 +274,7 @@ fn rough_cost(input: &Input, row: usize) -> u64 {
     bytes as u64 / BYTES_PER_TOKEN + AROUND
 }
 
-/// The rows that triage counts: history, the message in place of a request, and the message that the request replies to.
+/// The rows that triage counts: history, the message that serves as the request, and the message that the request replies to.
 fn rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| match marks.requirement(*row) {
@@ -327,7 +327,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
     let chosen = match (text, &answer.ids) {
         (Some(text), None) => {
             let Some(read) = text::read_answer(&text, candidates.len()) else {
-                return answer.fail("the answer names no candidates in a form that is understood");
+                return answer.fail("the answer names no candidates in a known format");
             };
             let mut is_chosen = vec![false; candidates.len()];
             for position in read.positions {
@@ -335,11 +335,10 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
             }
             for element in read.other {
                 misunderstood
-                    .add("anything but the number of a candidate was passed over", element);
+                    .add("elements that aren't the number of a candidate were ignored", element);
             }
             if read.breaks_off {
-                misunderstood.beside =
-                    "a later list that breaks off, or cannot be read, was passed over";
+                misunderstood.beside = "a later list that is cut off or can't be read was ignored";
             }
             misunderstood.element_count = read.element_count;
             is_chosen
@@ -348,7 +347,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
             let mut known: HashedMap<&str, usize> = HashedMap::default();
             known.extend(candidates.iter().map(|candidate| (candidate.id.as_str(), 0)));
             for id in ids.iter().filter(|id| !known.contains_key(id.as_str())) {
-                misunderstood.add("what names no candidate was passed over", id);
+                misunderstood.add("elements that name no candidate were ignored", id);
             }
             misunderstood.element_count = ids.len();
             named(candidates, ids)

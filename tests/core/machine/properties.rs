@@ -356,7 +356,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     Some(context)
 }
 
-/// Texts for people use the singular for one thing.
+/// Checks that texts for people use the singular for a count of one.
 fn check_figures(context: &Context) {
     let of_reasons = context.trace.reasons.iter().map(|reason| &reason.words);
     for words in of_reasons.chain(context.trace.notes.iter().map(|note| &note.words)) {

@@ -422,7 +422,7 @@ fn check_case(
     Ok(())
 }
 
-/// Returns true if the context shows another text than the message's own.
+/// Returns true if the context shows a text other than the message's own.
 fn is_replaced(context: &Context, row: usize) -> bool {
     context.shortened.iter().any(|(piece, _)| *piece == Piece::Message(row))
 }

@@ -568,7 +568,7 @@ fn label() -> impl Strategy<Value = String> {
 struct Case {
     messages: Vec<Message>,
     request: Option<String>,
-    /// True if the newest user message takes the place of a request that wasn't passed, and the messages after it are
+    /// True if the newest user message serves as the request because none was passed, and the messages after it are
     /// its answers.
     takes_newest: bool,
     options: Value,

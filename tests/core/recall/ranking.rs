@@ -70,7 +70,7 @@ fn bits(scores: &Scores) -> (Vec<Vec<u32>>, Vec<bool>) {
     (vec![of(&scores.own), of(&scores.total), of(&flow_of(scores))], scores.is_in_time.clone())
 }
 
-/// Checks that the index and its answers agree with an index of the same messages that was built at once.
+/// Checks that the index and its answers agree with an index built from all messages at once.
 fn check_index(transcript: &Transcript, index: &Index, request_name: &str) {
     let mut fresh = Index::default();
     let mut analyzer = Analyzer::new();

@@ -104,7 +104,7 @@ properties! {
         prop_assert_eq!(statements(&context), Vec::<usize>::new());
     }
 
-    /// Lines that only look like statements take no more than their shares, and displace none about safety.
+    /// Lines that only look like statements take no more than their shares, and don't displace statements about safety.
     #[test]
     fn a_chat_full_of_statements_does_not_fill_the_prompt(
         count in 1_usize..500,

@@ -14,7 +14,7 @@ const QUESTION: &str = "And what would that one need there, now that all of it h
     it this year and the year before that one, and with all that may yet come of it?";
 const REPLY: &str = "The greenhouse pump needs a valve of brass.";
 const REQUEST: &str = "Which valve does the greenhouse pump need?";
-/// Approximate tokens of an excerpt's marks. A message shown whole in place of an excerpt may cost this much less,
+/// Approximate tokens of an excerpt's marks. A message shown whole instead of an excerpt may cost this much less,
 /// after its question was placed.
 const MARKS: u64 = 40;
 const DAY: i64 = 86_400_000;

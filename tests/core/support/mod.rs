@@ -331,7 +331,7 @@ pub(crate) fn is_counted(context: &Context) -> bool {
     EncodingName::from_name(&tokens.encoding).is_some() && !tokens.words.contains("images")
 }
 
-/// The table of meanings.
+/// The table of token vectors.
 pub(crate) fn meaning() -> Rc<Table> {
     thread_local! {
         static TABLE: Rc<Table> = Rc::new(

@@ -29,7 +29,7 @@ const place = () => document.body.appendChild(document.createElement("div"));
 const textsIn = (element) => [...element.querySelectorAll("li")].map((item) => item.textContent);
 const textOf = ({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join(""));
 
-/** Shows a session and reports its state to the case. */
+/** Shows a session and reports its state to the test. */
 function Chat({ session, limit, seen }) {
   const state = useWindrow(session, limit === undefined ? {} : { limit });
   seen?.(state);

@@ -156,7 +156,7 @@ pub fn build(
     Ok(context)
 }
 
-/// The table of meanings.
+/// The table of token vectors.
 fn meaning() -> Rc<Table> {
     thread_local! {
         static TABLE: Rc<Table> = Rc::new(

@@ -414,7 +414,7 @@ describe("a problem with the command line is reported in one line with exit code
     [["build", "list.json", "--max-tokens"], /--max-tokens needs a value/],
     [["build", "list.json", "--request", "--format", "xml"], /--request needs a value/],
     [["build", "list.json", "--help=no"], /--help takes no value/],
-    [["build", "list.json", "--last", "1", "--last", "2"], /--last is given twice/],
+    [["build", "list.json", "--last", "1", "--last", "2"], /--last was passed twice/],
     [
       ["build", "list.json", "--format", "xlm"],
       /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
@@ -430,7 +430,7 @@ describe("a problem with the command line is reported in one line with exit code
     ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map(
       /** @returns {[string[], RegExp]} */ (value) => [
         ["build", "list.json", "--max-tokens", value],
-        /--max-tokens is a whole number of 0 or more, not/,
+        /--max-tokens is an integer of 0 or more, not/,
       ],
     ),
   ];
@@ -444,7 +444,7 @@ test("a context that cannot be built is exit code 1, with a next step", async ()
   assert.equal(exitCode, 1);
   assert.equal(stdout, "");
   const [problem, advice, ...rest] = stderr.split("\n");
-  assert.match(problem, /^windrow: .* need (\d+) tokens, and the budget has 5$/);
+  assert.match(problem, /^windrow: .* need (\d+) tokens, but the budget has 5$/);
   const needed = /need (\d+)/.exec(problem)[1];
   assert.match(advice, new RegExp(`--max-tokens ${needed}`));
   assert.deepEqual(rest, [""]);

@@ -227,7 +227,7 @@ describe("the command", () => {
     fails([{ messages, questions: [] }], ": the file: expected conversations with questions");
     fails([{ messages: [{ id: "a", role: "robot", content: "" }], questions: [] }], ": [0].messages[0].role: ");
     fails([{ messages: [messages[0], messages[0]], questions: [] }], ": [0].messages[1].id: ");
-    fails(file({}, { upTo: 9 }), ": [0].questions[1].upTo: expected a whole number from 0 to 8, got 9");
+    fails(file({}, { upTo: 9 }), ": [0].questions[1].upTo: expected an integer from 0 to 8, got 9");
     fails(file({ evidence: ["m0", "m9"] }), ": [0].questions[0].evidence[1]: ");
     fails(file({ groups: ["m0"] }), ": [0].questions[0].groups[0]: expected a list of message ids");
 

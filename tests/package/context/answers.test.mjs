@@ -392,15 +392,15 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.complete", () => '{"relevant_ids": [3, "1"]} or {"relevant_ids": ['), [
       [
         "answer-misunderstood",
-        'triage.complete was understood in part: anything but the number of a candidate was passed over (1 of 2, first "\\"1\\""); ' +
-          "a later list that breaks off, or cannot be read, was passed over",
+        'triage.complete was understood in part: elements that aren\'t the number of a candidate were ignored (1 of 2, first "\\"1\\""); ' +
+          "a later list that is cut off or can't be read was ignored",
       ],
     ]);
     assert.deepEqual(await noteOf("recall.search", () => [{ text: "one", score: Number.NaN }, 5]), [
       [
         "answer-misunderstood",
-        "recall.search was understood in part: an item was taken without a score that isn't a finite number (1 of 2, first " +
-          "NaN); elements that aren't items with a text were left out (1 of 2, first 5)",
+        "recall.search was understood in part: an item was used without a score that isn't a finite number (1 of 2, first " +
+          "NaN); elements that aren't items with a text were ignored (1 of 2, first 5)",
       ],
     ]);
     assert.deepEqual(await noteOf("tiers.summarize", () => ({ day4: "one", day3: "", other: "two" })), [
@@ -416,7 +416,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.select", () => ["nobody"]), [
       [
         "triage-failed",
-        "triage.select failed: nothing of its answer was understood: elements that name no candidate were ignored (1 of 1, first " +
+        "triage.select failed: windrow understood nothing of its answer: elements that name no candidate were ignored (1 of 1, first " +
           '"nobody")',
       ],
     ]);

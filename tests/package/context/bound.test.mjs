@@ -92,7 +92,7 @@ describe("bound reasoning", () => {
 
     const reordered = { ...config, budget: { ...config.budget, tools: tools.toReversed() } };
     const shuffled = await buildContext([...messages], { ...reordered, previous });
-    assert.match(shuffled.prefix?.difference?.words ?? "", /same tools are defined in another order.*message 2$/);
+    assert.match(shuffled.prefix?.difference?.words ?? "", /same tools are defined in a different order.*message 2$/);
   });
 
   test("stays valid in a reopened session and in a replay", async () => {

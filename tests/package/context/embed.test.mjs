@@ -1,4 +1,4 @@
-// The embedding hook: its questions, its effects, and builds that go on without it after a failure.
+// The embedding hook: its questions, its effects, and builds that continue without it after a failure.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

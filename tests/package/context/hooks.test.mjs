@@ -549,7 +549,7 @@ describe("a config with hooks", () => {
       [{ recall: { embedd: () => [] } }, "recall.embedd", /did you mean recall\.embed\?/],
       [{ embed: () => [] }, "embed", /did you mean recall\.embed\?/],
       [{ triage: { selectt() {} } }, "triage.selectt", /did you mean triage\.select\?/],
-      [{ later() {} }, "later", /is a function, and no hook/],
+      [{ later() {} }, "later", /is a function, but not a hook/],
     ])) {
       const error = await errorOf(() => buildContext(messages, options));
       checkContextError(error, { code: "INVALID_CONFIG", path, message });

@@ -121,7 +121,7 @@ describe("prefix", () => {
     const then = buildContextSync(messages.slice(0, 23), { ...config, previous: first });
     const { piece, words } = then.prefix.difference;
     assert.equal(piece, 0);
-    assert.match(words, /^message \d+ is not in its place any more: older than a message that didn't fit/);
+    assert.match(words, /^message \d+ is no longer in its place: older than a message that didn't fit/);
   });
 
   test("an outline is plain data: stored as JSON, it works in another process", () => {
@@ -139,7 +139,7 @@ describe("prefix", () => {
     const tools = [{ type: "function", function: { name: "book", parameters: {} } }];
     const other = buildContextSync(messages, { previous, budget: { tools } });
     assert.equal(other.prefix.tokens, 0);
-    assert.match(other.prefix.difference.words, /tools/);
+    assert.match(other.prefix.difference.words, /tool definitions/);
   });
 
   test("a value that isn't a build is refused with its place", () => {

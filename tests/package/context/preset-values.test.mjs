@@ -48,7 +48,7 @@ const rest = (at, more = {}) =>
     { role: "assistant", content: "  " },
   ].map((message) => ({ ...message, createdAt: at, ...more }));
 
-/** An old message about the request, before many others: a case for ranking. */
+/** An old message about the request, before many others, which only ranking would keep. */
 const withAnOldMatch = (count, more = {}) =>
   exchanges(count, more).map((message, position) =>
     position === 0 ? { ...message, content: "the zeppelin lands at noon" } : message,

@@ -673,7 +673,7 @@ describe("on the command line", () => {
     const { recording } = JSON.parse(build("--format", "json", "--max-tokens", "50").stdout);
     assert.deepEqual([recording.config.budget.maxTokens, recording.config.window.lookbackCount], [50, 10]);
     assert.match(build("--format", "text").stdout, /^User: /);
-    assert.match(build("--preset=turns").stderr, /given twice/);
+    assert.match(build("--preset=turns").stderr, /passed twice/);
     const { stderr, status } = windrow("build", "chat.json", "--preset", "turn");
     assert.match(
       stderr,

@@ -423,7 +423,7 @@ describe("windrow replay", () => {
     const pinned = file("pinned.json", JSON.stringify(chat.with(1, user("long ".repeat(99), { pinned: true }))));
     const { stdout, status } = windrow(["replay", lines, pinned]);
     assert.match(stdout, /^1: cannot be replayed: triage\.select is asked, and no further answer was recorded/);
-    assert.match(stdout, /\n2: differs: it cannot be built any more: .*\n$/);
+    assert.match(stdout, /\n2: differs: it can no longer be built: .*\n$/);
     assert.equal(status, 2);
   });
 

@@ -91,7 +91,7 @@ describe("results of the tool", () => {
     }
     const passage = await context.retrieval.execute({ id: "r8", query: "lantern francs", max_tokens: 100 });
     assert.match(passage, /^r8, read_file .*\n[\s\S]*4,711 francs/);
-    assert.equal(await context.retrieval.execute({ query: "zebra" }), "Nothing that was left out is about this.");
+    assert.equal(await context.retrieval.execute({ query: "zebra" }), "No omitted text is about this.");
   });
 
   test("ids of messages and calls are names too, and arguments may be JSON", async () => {

@@ -90,14 +90,14 @@ describe("encodings", () => {
   test("by its bytes", async () => {
     const { buffer, byteOffset, byteLength } = bytesOf("cl100k_base");
     await loadEncoding({ name: "cl100k_base", bytes: buffer.slice(byteOffset, byteOffset + byteLength) });
-    const words = "exact in cl100k_base, the encoding that is named";
+    const words = "exact in cl100k_base, the named encoding";
     assert.deepEqual(countTokens("hello world", { encoding: "cl100k_base" }), { tokens: 2, exact: true, words });
     assert.throws(() => countTokens("hi"), { code: "ENCODING_NOT_LOADED" }, "the other one is still not loaded");
   });
 
   test("by its module, again and again, and by its name from then on", async () => {
     await Promise.all([loadEncoding(o200k), loadEncoding(o200k), loadEncoding("o200k_base")]);
-    const words = "exact in o200k_base, the encoding that is named";
+    const words = "exact in o200k_base, the named encoding";
     assert.deepEqual(countTokens("hello world", { encoding: "o200k_base" }), { tokens: 2, exact: true, words });
     await loadEncoding("o200k_base");
     await loadEncoding("cl100k_base");
@@ -131,7 +131,7 @@ describe("encodings", () => {
     for (const [config, exact, words] of /** @type {any[][]} */ ([
       [{}, false, /^exact in o200k_base, but neither model nor encoding is named$/],
       [{ model: null, encoding: null }, false, /neither/],
-      [{ encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
+      [{ encoding: "o200k_base" }, true, /^exact in o200k_base, the named encoding$/],
       [{ model: "gpt-4o" }, true, /^exact for gpt-4o, which counts in o200k_base$/],
       [{ model: "gpt-4o", encoding: "o200k_base" }, true, /^exact for gpt-4o/],
       [{ model: "gpt-4", encoding: "o200k_base" }, false, /^exact in o200k_base, but gpt-4 counts in cl100k_base$/],
@@ -145,7 +145,7 @@ describe("encodings", () => {
         false,
         /^exact in o200k_base, but claude-opus-4 counts in another encoding$/,
       ],
-      [{ model: "my-deployment", encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
+      [{ model: "my-deployment", encoding: "o200k_base" }, true, /^exact in o200k_base, the named encoding$/],
       [{ encoding: "estimate" }, false, /^an estimate/],
     ])) {
       const context = await buildContext([user("hi there")], config);

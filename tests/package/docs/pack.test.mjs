@@ -24,7 +24,7 @@ const PARTS = [
   [
     "`dist/meaning`",
     /^dist\/meaning\//,
-    "the table of meanings: `.bin` for Node and your own loading, `.js` for pages, which fetch it when a build first ranks by meaning",
+    "the table of token vectors: `.bin` for Node and your own loading, `.js` for pages, which fetch it when a build first ranks by meaning",
   ],
   [
     "`dist/encodings`",

@@ -258,7 +258,7 @@ describe("late instructions", () => {
       const note = context.trace.notes.find(({ kind }) => kind === "not-sent");
       assert.equal(
         note?.words,
-        takes ? undefined : "left out of the request, which has no place for it: 1 tool change",
+        takes ? undefined : "left out, because the request has no field for it: 1 tool change",
       );
       const without = words.length === 0 ? [] : [say("system", ...words)];
       const bare = buildContextSync(messages.toSpliced(messages.indexOf(change), 1, ...without), config);

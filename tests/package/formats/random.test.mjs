@@ -22,7 +22,7 @@ const TAKEN = {
   "web-llm": { media: [], mediaIn: [] },
 };
 
-/** Marks in a body, in order. */
+/** Returns the marks in a body, in order. */
 function marksIn(body) {
   return Array.from(JSON.stringify(body).matchAll(/zq\d+qz/g), ([mark]) => mark);
 }

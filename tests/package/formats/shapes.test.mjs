@@ -1,5 +1,5 @@
 // Messages of every format: known ones are read through every entry point and never mistaken for another format's, and
-// unknown ones never pass for an empty message. Each format also has its own test file.
+// unknown ones are never read as an empty message. Each format also has its own test file.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -310,7 +310,7 @@ describe("a signed part", () => {
       const [context, bare] = [build(own), build(kind.startsWith("opencode") ? own : without)];
       const isSent = JSON.stringify(context.request(provider)).includes("zq");
       const note = context.trace.notes.find((it) => it.kind === "not-sent");
-      assert.equal(/place for it: [12] reasoning parts?$/.test(note?.words ?? ""), !isSent, `${kind} for ${provider}`);
+      assert.equal(/field for it: [12] reasoning parts?$/.test(note?.words ?? ""), !isSent, `${kind} for ${provider}`);
       if (!isSent && !kind.startsWith("opencode")) {
         assert.equal(context.tokens.total, bare.tokens.total, `${kind} for ${provider}`);
       }

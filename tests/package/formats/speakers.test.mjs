@@ -1,4 +1,4 @@
-// Names in texts: whatever users call themselves and write, a request shows who said what.
+// Names in texts: a request shows who said what, whatever users call themselves and write.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

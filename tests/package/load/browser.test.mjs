@@ -126,7 +126,7 @@ describe("built by Vite without configuration", () => {
     );
   });
 
-  test("has each vocabulary, the ranking module and the table of meanings in separate chunks", () => {
+  test("has each vocabulary, the ranking module and the table of token vectors in separate chunks", () => {
     const sizes = assets.map((name) => [name, readFileSync(join(folder, "dist", "assets", name)).length]);
     const later = sizes.filter(([name]) => /^(o200k_base|cl100k_base|selection|table)/.test(name));
     assert.equal(later.length, 4);

@@ -1,4 +1,4 @@
-// The table of meanings: some hosts fetch it, others receive it, and a build without it fails.
+// The table of token vectors: some hosts fetch it, others receive it, and a build without it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

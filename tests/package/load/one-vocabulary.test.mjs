@@ -70,7 +70,7 @@ for (const name of NAMES) {
     await inWorkerd(worker(`windrow/${name}`), async (inputs, ask) => {
       assert.deepEqual(vocabulariesIn(inputs), [name]);
       const [other] = NAMES.filter((encoding) => encoding !== name);
-      assert.deepEqual(await ask(name), { total: 20, words: `exact in ${name}, the encoding that is named` });
+      assert.deepEqual(await ask(name), { total: 20, words: `exact in ${name}, the named encoding` });
       const { code, nextAction } = await ask(other);
       assert.equal(code, "ENCODING_NOT_LOADED");
       assert.match(nextAction, new RegExp(`windrow/encodings/${other}`));

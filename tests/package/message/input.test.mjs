@@ -55,7 +55,7 @@ async function build(transcript, config = {}) {
   return context;
 }
 
-/** Fails if an object in a value has another class than a plain object's. */
+/** Fails if an object in a value isn't a plain object. */
 function checkPlain(value) {
   if (typeof value === "object" && value !== null) {
     assert.ok([Object.prototype, Array.prototype].includes(Object.getPrototypeOf(value)), JSON.stringify(value));
@@ -330,7 +330,7 @@ describe("options", () => {
       [-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1.5, 2 ** 53].map((value) => [
         nested(path, value),
         path,
-        /expected a whole number of 0 or more/,
+        /expected an integer of 0 or more/,
       ]),
     ),
     [{ window: { recencyHours: -1 } }, "window.recencyHours"],

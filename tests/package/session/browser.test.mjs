@@ -251,7 +251,7 @@ test("damage: rows that aren't entries or messages are skipped and reported, and
   assert.equal(found.same, true, "undamaged logs build the same context as before");
   assert.ok(found.notes.includes("rows-skipped"));
   assert.equal(found.length, 300);
-  assert.equal(found.firstSeq, 305, "no place is given twice");
+  assert.equal(found.firstSeq, 305, "no number is used twice");
   assert.equal(found.after, 301);
   const seqs = found.skipped.map(({ seq }) => seq).filter((seq) => seq != null);
   assert.deepEqual([...new Set(seqs)].sort(), [301, 302, 303, 304]);

@@ -302,8 +302,8 @@ describe("values that can't be stored are refused with their place", () => {
     "a boxed text": [Object("text"), "x", /class String/],
     "an object of a class": [new Plain(), "x", /class Plain/],
     "an object of no named class": [Object.create({}), "x", /class/],
-    "nothing in a list": [[1, undefined], "x[1]", /nothing/],
-    "a hole in a list": [Object.assign([1], { length: 2 }), "x[1]", /nothing/],
+    "nothing in a list": [[1, undefined], "x[1]", /empty element/],
+    "a hole in a list": [Object.assign([1], { length: 2 }), "x[1]", /empty element/],
     "a circle": [circle, "x.list[0].circle", /itself/],
     "what lies too deep": [deep, /^message\.x(\[0\])+$/, /deep/],
     "a getter that throws": [

@@ -1,4 +1,4 @@
-// Appending a message and then building: in each preset, the newest user message takes the place of the request.
+// Appending a message and then building: in each preset, the newest user message is the request.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -395,7 +395,7 @@ describe("a session", () => {
     };
     assert.equal(await rowsRead({ maxMessages: count }), 0);
     assert.equal(await rowsRead({ maxSessions: 1 }), 0);
-    // Without times, nothing is too old.
+    // Entries without times are never too old.
     assert.equal(await rowsRead({ maxAgeDays: 1 }), 0);
     // Reads the oldest 100, in pages that grow, and everything from the end.
     const some = await rowsRead({ maxMessages: count - 100 });

@@ -392,7 +392,7 @@ describe("stored messages", () => {
     );
     const context = await session.build({ request: "x" });
     assert.equal(context.kept.length, 10);
-    assert.match(context.trace.notes[0].words, /passed over: 2$/);
+    assert.match(context.trace.notes[0].words, /skipped: 2$/);
     assert.match(await session.export(), /not json/, "skipped rows aren't lost");
   });
 

@@ -1,4 +1,4 @@
-// `encryptedStore`: it keeps the contract, nothing is readable without the key, and no entry passes for another.
+// `encryptedStore` follows the contract, nothing is readable without the key, and no entry can replace another.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1009,7 +1009,7 @@ describe("data written by something else", () => {
     });
     assert.deepEqual(found, {
       all: ["one three five six", "2 4 none"],
-      reasons: ["it has no type that is known", "it has no data"],
+      reasons: ["its type is unknown", "it has no data"],
       newest: ["six five three", "none 4"],
       oldest: ["one three five", "2 4"],
       between: ["one three", "2 4"],

@@ -97,7 +97,7 @@ function changed(store, calls) {
 
 /** @typedef {(...given: any[]) => any} Call */
 /** @typedef {Exclude<keyof import("windrow").TranscriptStore, "derived">} Method */
-/** @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that take the place of a store's own. */
+/** @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that replace a store's own. */
 
 /** A store that changes entries after reading them. */
 const reading = (change) => (store) => ({

@@ -444,7 +444,7 @@ const copilot = {
   recognised: "`requests` and `responderUsername`",
   has: { times: true, reasoning: true, calls: true, branches: true },
   notRead:
-    "requests that were taken back (counted); the program's progress and states; edits, by the names of their files",
+    "withdrawn requests (counted); the program's progress and states; edits, by the names of their files",
   write: (turns) => {
     const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {

@@ -218,8 +218,8 @@ export const edgeCases = {
       [
         "its data isn't JSON",
         "its data isn't JSON",
-        "it has no type that is known",
-        "it has no type that is known",
+        "its type is unknown",
+        "its type is unknown",
         "its id isn't a string, or its time isn't a number",
         "its id isn't a string, or its time isn't a number",
         "its id isn't a string, or its time isn't a number",

@@ -253,7 +253,7 @@ const COUNTERS = {
   },
 };
 
-/** Lower bound for the cost of a provider's request body. WebLLM uses OpenAI's form. */
+/** Lower bound for the cost of a provider's request body. WebLLM uses OpenAI's format. */
 export function tokensOfBody(provider, body) {
   const count = new Count();
   COUNTERS[provider === "web-llm" ? "openai" : provider](body, count);

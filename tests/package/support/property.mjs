@@ -33,7 +33,7 @@ function numberFrom(name) {
   if (text === undefined) {
     return undefined;
   }
-  assert.match(text, /^\d+$/, `${name} is ${JSON.stringify(text)}: give it a whole number`);
+  assert.match(text, /^\d+$/, `${name} is ${JSON.stringify(text)}: set it to an integer`);
   return Number(text);
 }
 

@@ -217,9 +217,9 @@ describe("windrow vocabulary", () => {
       ["[1]", /isn't a tokenizer.json: expected an object/],
       [
         '{"tokenizer_class":"Qwen2Tokenizer"}',
-        /the settings of a tokenizer \(tokenizer_config.json\).*\nTake the tokenizer.json/,
+        /the settings of a tokenizer \(tokenizer_config.json\).*\nUse the tokenizer.json/,
       ],
-      ['{"config":{},"vocab":[]}', /Mistral's own form \(tekken.json\)/],
+      ['{"config":{},"vocab":[]}', /Mistral's own format \(tekken.json\)/],
       [changed(({ model }) => Object.assign(model, { type: "Unigram" })), /model: it is of type Unigram/],
       [
         changed(({ model }) => Object.assign(model, { byte_fallback: true })),
@@ -248,7 +248,7 @@ describe("windrow vocabulary", () => {
         changed((file) => Object.assign(file, { normalizer: { type: "Lowercase" } })),
         /normalizer: it changes texts by Lowercase/,
       ],
-      [changed(({ pre_tokenizer }) => pre_tokenizer.pretokenizers.pop()), /pre_tokenizer: it ends in Split/],
+      [changed(({ pre_tokenizer }) => pre_tokenizer.pretokenizers.pop()), /pre_tokenizer: it ends with Split/],
       [
         changed((file) => Object.assign(file.pre_tokenizer.pretokenizers[0].pattern, { Regex: "\\w+" })),
         /patterns that aren't known: \["\\\\w\+"\]/,

@@ -1,4 +1,4 @@
-// Sessions of Copilot Chat in VS Code: requests, each with the parts of its answer. Arguments and results of tools are in the metadata of
+// Sessions of Copilot Chat in VS Code: requests, each with the parts of its reply. Arguments and tool results are in the metadata of
 // the request's result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
 // of microsoft/vscode-copilot-chat (`toolCallRounds`).
 
@@ -61,7 +61,7 @@ function stepOf(row: Row & { readonly [USER]?: string | undefined }): AppStep {
   const { requestId, responseId, timestamp, message, variableData, response, result, shouldBeRemovedOnSend, isHidden } =
     row;
   if (shouldBeRemovedOnSend != null || isHidden === true) {
-    return { messages: [], faults: ["the request was taken back"] };
+    return { messages: [], faults: ["the request was withdrawn"] };
   }
   const createdAt = isoOf(timeMsOf(timestamp));
   const attached = listIn(recordIn(variableData).variables).flatMap((one) => textIn(recordIn(one).name) ?? []);

@@ -47,7 +47,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
       const here = `${place}.content[${index}]`;
       unknown.push(...unknownFields(part, PARTS[String(type)] ?? fields("type"), here));
       const id = asked.get(approvalId);
-      // The approval that makes the SDK run a call takes the place of its result.
+      // The approval that makes the SDK run a call counts as its result.
       return type === RESPONSE && !answered.has(id)
         ? { place: here, kind: "result", id }
         : partOf(isRecord(part) ? part : {}, role, here);
@@ -85,13 +85,13 @@ export const aiSdkRules: ProviderRules = {
     rule.textIsWellFormed,
     rule.makeRule(
       "results-have-names",
-      "The result of a tool has the tool's name, and says what form its output has.",
+      "A tool result has the tool's name and the format of its output.",
       function* ({ messages }) {
         for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
           if (source?.type === "tool-result") {
             const { toolName, output } = source;
             if (typeof toolName !== "string" || !isRecord(output) || !OUTPUT.test(String(output.type))) {
-              yield [place, "the result has no name, or an output without a form"];
+              yield [place, "the result has no name, or an output without a format"];
             }
           }
         }

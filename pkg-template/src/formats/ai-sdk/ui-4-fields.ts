@@ -50,7 +50,7 @@ export function readUi4(fields: UnknownRecord, place: string, isOpenUnseen = fal
   ];
 }
 
-/** Returns the fields with one text in place of all their texts. */
+/** Returns the fields with one text instead of all their texts. */
 export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord {
   const parts = partsWithText(
     partsOf(fields, "").map(({ part }) => part),
@@ -268,7 +268,7 @@ function outputOf(part: UnknownRecord, place: string): unknown {
   }
 }
 
-/** Returns Mastra's data with a part, such as the text that the model sees in place of a result. */
+/** Returns Mastra's data with a part, such as the text that the model sees instead of a result. */
 function ofMastra({ providerMetadata }: UnknownRecord): UnknownRecord {
   return recordOf(recordOf(providerMetadata).mastra);
 }

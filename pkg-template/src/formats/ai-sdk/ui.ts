@@ -62,7 +62,7 @@ export const uiMessageShape: MessageFormat = {
       throw new MalformedMessage(
         ".parts",
         "the message has no parts",
-        "Add a list of parts, empty if nothing is said.",
+        "Add a list of parts, which may be empty.",
       );
     }
     const read = inSteps(
@@ -76,8 +76,8 @@ export const uiMessageShape: MessageFormat = {
     if (!isSaid) {
       throw new MalformedMessage(
         ".content",
-        "it says something else than the parts",
-        "Say it in a part, or leave it out.",
+        "it contradicts the parts",
+        "Put it into a part, or leave it out.",
       );
     }
     return {

@@ -126,7 +126,7 @@ export const PARTS: Readonly<Record<string, FieldSchema>> = {
 };
 export const MESSAGE: FieldSchema = fields("role content providerOptions");
 
-/** Calls of tools that a provider runs, and their results. Both are in the assistant's message. */
+/** Calls to tools that a provider runs, and their results. Both are in the assistant's message. */
 const isInline: IsInline = ({ part }) =>
   (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
 
@@ -449,7 +449,7 @@ function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning
   }
   throw new MalformedMessage(
     place,
-    "nothing says whose this encrypted reasoning is",
+    "the provider of this encrypted reasoning is unknown",
     'Name it, as in `provider: "anthropic"`, or leave the part out.',
   );
 }

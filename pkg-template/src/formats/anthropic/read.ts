@@ -26,7 +26,7 @@ const call: PartForm = {
   isOfTool: true,
 };
 
-/** A call of a tool that Anthropic runs, or of an MCP server's tool. */
+/** A call to a tool that Anthropic or an MCP server runs. */
 const hostedCall: PartForm = {
   ...call,
   read(block, place, maker) {
@@ -34,7 +34,7 @@ const hostedCall: PartForm = {
   },
 };
 
-/** Results of tools, both of those that the application runs and of those that Anthropic runs. */
+/** Results of tools that the application runs, and of those that Anthropic runs. */
 const result: PartForm = {
   fields: new Set(["tool_use_id", "content"]),
   read(block, place) {

@@ -122,7 +122,7 @@ export function schemaOf(type: unknown): FieldSchema | undefined {
   return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
 }
 
-/** Calls of tools that Anthropic runs, and their results. They stay in the assistant's message. */
+/** Calls to tools that Anthropic runs, and their results. They stay in the assistant's message. */
 const isHosted: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
@@ -303,7 +303,7 @@ function textOf(piece: Piece): AnthropicText {
   return plainText(text);
 }
 
-/** Returns a piece of instructions among the messages: a text, or a change of the tools. */
+/** Returns a piece of instructions among the messages: a text, or a change to the tools. */
 function instructionsOf(turn: SystemTurn, piece: Piece): readonly AnthropicBlock[] {
   if (isOutputChange(piece.part)) {
     return []; // its message has the settings

@@ -64,7 +64,7 @@ export const assistantUiShape: MessageFormat = {
       throw new MalformedMessage(
         ".content",
         `expected a list of parts, got ${describe(row.content)}`,
-        "Pass the messages of the thread, as the runtime has them.",
+        "Pass the messages of the thread, as the runtime returns them.",
       );
     }
     const ended = recordOf(status).type;

@@ -111,13 +111,13 @@ function readToolChange(held: unknown): PartInput {
   return toolChange(recordOf(held).tool, HOST);
 }
 
-/** The maker of changes of the tools in Converse's form. */
+/** The maker of changes to the tools in Converse's form. */
 const HOST = "bedrock";
 
 /** The signatures of Claude's thinking are the same on every host. */
 const MAKER = "anthropic";
 
-/** True for a call of a tool that the provider runs, or for its result. */
+/** True for a call to a tool that the provider runs, or for its result. */
 const isHosted = ({ type }: UnknownRecord): boolean => typeof type === "string" && type !== "";
 
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system"]);

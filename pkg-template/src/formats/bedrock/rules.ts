@@ -160,7 +160,7 @@ export const bedrockRules: ProviderRules = {
     rule.instructionsFollowUser,
     rule.makeRule(
       "tool-changes-are-instructions",
-      "Changes of the tools are in a message of the role system.",
+      "Changes to the tools are in a message of the role system.",
       function* ({ messages }) {
         for (const { role, parts } of messages) {
           const change = parts.find(({ source }) => (source?.toolAddition ?? source?.toolRemoval) !== undefined);
@@ -214,7 +214,7 @@ export const bedrockRules: ProviderRules = {
         }
       }
     }),
-    rule.makeRule("media-is-the-users", "Images and documents are the user's.", function* ({ messages }) {
+    rule.makeRule("media-is-the-users", "Images and documents are in user messages.", function* ({ messages }) {
       for (const { role, parts } of messages) {
         const media = parts.find(({ kind, isInside }) => kind === "media" && isInside !== true);
         if (role !== "user" && media !== undefined) {

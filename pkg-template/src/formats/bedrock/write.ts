@@ -1,6 +1,6 @@
 // Requests of Amazon Bedrock's Converse API, for all of its models.
 //
-// - All instructions, in any position, go into the field `system`, one block each, in order. Changes of the tools stay
+// - All instructions, in any position, go into the field `system`, one block each, in order. Changes to the tools stay
 //   in their place, in a message of the role system.
 // - Consecutive messages of one role become one. The assistant's words come before its calls, and the results of all
 //   calls begin the user's message after them.
@@ -85,7 +85,7 @@ export type BedrockBlock =
     };
 
 export interface BedrockMessage {
-  /** `system` only holds changes of the tools. */
+  /** `system` only holds changes to the tools. */
   role: "user" | "assistant" | "system";
   content: BedrockBlock[];
 }
@@ -96,7 +96,7 @@ export interface BedrockBody {
   messages: BedrockMessage[];
 }
 
-/** Ids of calls and names of tools: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
+/** Ids of calls and tool names: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
 export const ID: Limit = wordLimit(64);
 export const NAME: Limit = wordLimit(64);
 /** Names of documents: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
@@ -124,13 +124,13 @@ export const RESULT_BLOCK: FieldSchema = fields("text json searchResult", {
   video: MEDIA,
   document: fields("format name source context citations"),
 });
-/** Calls of tools that the provider runs, and their results. They stay in the assistant's message. */
+/** Calls to tools that the provider runs, and their results. They stay in the assistant's message. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && part.providerExecuted === true && isRecord(given) && isRecord(given.toolUse ?? given.toolResult);
 };
 
-/** Changes of the tools, which only instructions among the messages can hold. */
+/** Changes to the tools, which only instructions among the messages can hold. */
 const CHANGES = ["toolAddition", "toolRemoval"];
 const isToolChange: IsInline = ({ given }) => isRecord(given) && CHANGES.some((kind) => given[kind] != null);
 

@@ -62,7 +62,7 @@ export const chromeRules: ProviderRules = {
   rules: [
     rule.hasMessages("prompt"),
     rule.knownRoles(Object.keys(FITTING), ""),
-    rule.makeRule("instructions-are-first", "The message of the role system is the first.", function* ({ messages }) {
+    rule.makeRule("instructions-are-first", "The message of the role system comes first.", function* ({ messages }) {
       for (const { place } of messages.filter(({ role }, at) => role === "system" && at > 0)) {
         yield [place, "instructions after another message"];
       }

@@ -1,4 +1,4 @@
-// Gemini's `Content`, as `@google/genai` and Vertex AI have it. The speaker is `user` or `model`. Function calls and
+// Gemini's `Content`, from `@google/genai` and Vertex AI. The speaker is `user` or `model`. Function calls and
 // responses are parts, and a user content with nothing but responses is a tool message.
 //
 // A call or a response without an id uses its name as the id. A response belongs to the latest call before it with its
@@ -284,8 +284,8 @@ function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string)
     }
     throw new MalformedMessage(
       `${place}.name`,
-      "a call without a name, or a piece of one",
-      "Put the pieces of a call that was streamed together into one content.",
+      "a call without a name, or a partial one",
+      "Combine the pieces of a streamed call into one content.",
     );
   }
   const toolName = required(name, `${place}.name`);

@@ -148,7 +148,7 @@ export const geminiRules: ProviderRules = {
     ),
     rule.makeRule(
       "calls-are-signed",
-      "The first call of each content has a signature, where it was made since the user last spoke.",
+      "The first call of each content has a signature, if it was made since the user last spoke.",
       function* ({ messages }) {
         const spoken = messages.findLastIndex(({ role }) => role === "user");
         for (const { parts } of messages.slice(spoken + 1)) {

@@ -1,7 +1,7 @@
 // Requests of Gemini's generateContent.
 //
 // - All instructions, in any position, go into `systemInstruction`, one part each, in order.
-// - Consecutive messages of one role become one content. Results of tools are a separate content after the calls, with
+// - Consecutive messages of one role become one content. Tool results are a separate content after the calls, with
 //   nothing else in it.
 // - A user's name comes before the text. Other names are left out.
 // - Reasoning with Google's signature stays, and so do signatures of texts and calls. Other reasoning is left out. If
@@ -96,7 +96,7 @@ export const PART: FieldSchema = fields(
 /** The value that the provider accepts instead of a signature, for calls by another model. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** Calls of tools that Gemini runs, and their results. They stay in the model's content. */
+/** Calls to tools that Gemini runs, and their results. They stay in the model's content. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
   return isOfTool && isRecord(given) && !("type" in given) && HOSTED.some((kind) => isRecord(given[kind]));

@@ -120,7 +120,7 @@ function isAnthropic(model: unknown): boolean {
 const OWN = "windrow_cache_breakpoint";
 
 /**
- * Marks the last text block of a user's or model's message. Results of tools can't have a mark: `ChatAnthropic`
+ * Marks the last text block of a user's or model's message. Tool results can't have a mark: `ChatAnthropic`
  * rebuilds their blocks, and Anthropic accepts no marks inside them.
  */
 const marker: CacheMarker = {
@@ -197,7 +197,7 @@ interface JsonSchema {
 }
 
 /**
- * Returns a schema as JSON, as far as possible. zod 4 converts itself to JSON; for zod 3, only the names of its fields
+ * Returns a schema as JSON, if possible. zod 4 converts itself to JSON; for zod 3, only the names of its fields
  * are known.
  */
 function jsonSchemaOf(schema: unknown): JsonSchema | undefined {

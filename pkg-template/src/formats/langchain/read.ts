@@ -224,7 +224,7 @@ function proven(parts: readonly PartInput[], fields: UnknownRecord): readonly Pa
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the speaker of a message by its type or class. */
+/** Returns the speaker for a message's type or class. */
 function speakerOf(type: unknown): ReturnType<typeof SPEAKERS.get> {
   return SPEAKERS.get(type) ?? SPEAKERS.get(CLASS.exec(String(type))?.[1]?.toLowerCase());
 }

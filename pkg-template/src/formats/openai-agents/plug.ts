@@ -64,7 +64,7 @@ export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInpu
 
 /**
  * The contexts of runs. The SDK passes a tool its run, but passes a filter only the caller's value, which several runs
- * may share. A run is then identified by its calls of the tool, which the filter sees in the next step. So no run
+ * may share. A run is then identified by its calls to the tool, which the filter sees in the next step. So no run
  * receives messages that another left out.
  */
 class Runs {
@@ -74,7 +74,7 @@ class Runs {
   readonly #onlyRun = new WeakMap<object, WeakRef<object> | undefined>();
   /** The newest context, by run. */
   readonly #byRun = new WeakMap<object, BuiltContext<AnyMessage>>();
-  /** The run, by the id of its call of the tool. */
+  /** The run, by the id of its call to the tool. */
   readonly #callers = new Map<string, WeakRef<object>>();
 
   /** Registers a run before its step. */
@@ -101,7 +101,7 @@ class Runs {
     }
   }
 
-  /** Answers a call of the tool. */
+  /** Answers a call to the tool. */
   async answer(run: object, input: string, callId: unknown): Promise<string> {
     const value = callersValue(run);
     const isOnly = value !== undefined && this.#onlyRun.get(value)?.deref() === run;
@@ -116,7 +116,7 @@ class Runs {
   }
 }
 
-/** The most calls of the tool that are remembered, over all runs. */
+/** The most calls to the tool that are remembered, over all runs. */
 const MOST_CALLERS = 1000;
 
 /** Returns the caller's value for a run, if it is an object. */

@@ -120,7 +120,7 @@ export const openAiRules: ProviderRules = {
     rule.idsFit(ID),
     rule.makeRule(
       "server-takes-ids",
-      "The ids of calls and results are those that the server takes: Mistral's have 9 letters and digits.",
+      "The ids of calls and results have the server's format: Mistral's have 9 letters and digits.",
       function* ({ messages, target: { server, model } }) {
         const { ids } = serverOf(server, model) ?? {};
         for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {

@@ -167,7 +167,7 @@ export function mediaPart(
 
 const FACTS: readonly (keyof MediaFacts)[] = ["mediaType", "width", "height", "pages", "seconds", "bytes"];
 
-/** Returns parts with one text in place of all their texts. Citations of the old text are dropped. */
+/** Returns parts with one text instead of all their texts. Citations of the old text are dropped. */
 export function contentWithText(parts: unknown, text: string, made: "input_text" | "output_text"): UnknownRecord[] {
   return partsWithText(parts as readonly UnknownRecord[], text, {
     kindOf: ({ type }) => (TEXTS.has(String(type)) ? "text" : undefined),
@@ -377,7 +377,7 @@ export function entriesOutput(
   return { text: words.filter((it) => it !== "").join("\n"), unshown: rest.length === 0 ? undefined : rest };
 }
 
-/** Returns entries with one text in place of all the words in these fields. */
+/** Returns entries with one text instead of all the words in these fields. */
 export function entriesWithText(entries: unknown, fields: readonly string[], text: string): UnknownRecord[] {
   let left = text;
   const rewritten = (word: unknown): unknown => {

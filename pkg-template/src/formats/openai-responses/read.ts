@@ -244,7 +244,7 @@ export const openaiResponsesShape: MessageFormat = {
       return false;
     }
     const types = untilHole(content).map((part) => recordOf(part).type);
-    // A message with nothing but texts is also windrow's own form. Only its type tells them apart.
+    // A message with only texts is also valid in windrow's own format. Only its type distinguishes them.
     const isFound = type === "message" ? types.length > 0 && types.every(isPartType) : types.some(isOwnPartType);
     return isFound && !isOfAgents(row);
   },
@@ -298,8 +298,8 @@ function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   if (type === "item_reference" || (type == null && role === undefined && content === undefined)) {
     throw new MalformedMessage(
       ".id",
-      "the reference to an item holds nothing that can be counted",
-      "Put the item itself in its place, as the API sent it in `output` or lists it as an input item, or leave it out.",
+      "a reference to an item has no content to count",
+      "Replace it with the item itself, as the API returned it in `output` or lists it as an input item, or leave it out.",
     );
   }
   return knownKind(responsesKinds, type, "OpenAI's Responses API");
@@ -329,7 +329,7 @@ function readPart(part: UnknownRecord, place: string): PartInput {
 }
 
 /**
- * Returns the reader for a tool's result: a text, or texts, images and files. A result with a tool's name in place of a
+ * Returns the reader for a tool's result: a text, or texts, images and files. A result with a tool's name instead of a
  * call's id has no call.
  */
 function outputKind(): ItemKind {

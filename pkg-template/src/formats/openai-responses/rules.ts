@@ -140,7 +140,7 @@ export const responsesRules: ProviderRules = {
     rule.idsAreUnique(),
     rule.makeRule(
       "item-ids-fit",
-      `The id of an item matches ${ITEM_ID}, as the provider gives it; that of a message begins with msg_, of reasoning with rs_, of a call with fc_ or ctc_.`,
+      `The id of an item matches ${ITEM_ID}; that of a message begins with msg_, of reasoning with rs_, of a call with fc_ or ctc_.`,
       function* ({ messages }) {
         for (const { place, source } of messages) {
           const { id, type = "message" } = source;

@@ -448,7 +448,7 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
     : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
 }
 
-/** Returns the text of a call of a tool that takes text, from OpenAI's chat form. */
+/** Returns the text of a call to a tool that takes text, from OpenAI's chat form. */
 function customInputOf(call: AnsweredCall): string | undefined {
   const { type, custom } = ownItem(call) ?? {};
   return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;

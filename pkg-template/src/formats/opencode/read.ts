@@ -56,7 +56,7 @@ export const opencodeShape: MessageFormat = {
   read(row) {
     const { id, role, sessionID, time, error, summary } = recordOf(row.info);
     const parts = list(row.parts, ".parts").map(recordOf);
-    // A summary and its question take the place of the messages it covers, but were written later than the messages
+    // A summary and its question replace the messages it covers, but were written later than the messages
     // after it.
     const isSummary = summary === true || parts.some(({ type }) => type === "compaction");
     return {

@@ -95,7 +95,7 @@ export const piShape: MessageFormat = {
     return {
       id: id as string | undefined,
       role: roleOf(row),
-      // A summary takes the place of the messages it covers, but was written later than the messages after it.
+      // A summary replaces the messages it covers, but was written later than the messages after it.
       createdAt: SUMMARIES[String(row.role)] === undefined ? timeIn(timestamp) : undefined,
       ...(row.role === "toolResult"
         ? {

@@ -19,7 +19,7 @@ export function withNames({ retrieval = false, ...config }: RetrievalHookConfig)
   return { config: retrieval ? { ...config, budget: named } : config, retrieval };
 }
 
-/** Answers a call of the tool. `context` is the newest one of the run that made the call. */
+/** Answers a call to the tool. `context` is the newest one of the run that made the call. */
 export async function retrieve(asked: unknown, context: BuiltContext<AnyMessage> | undefined): Promise<string> {
   return context === undefined
     ? "Nothing was left out of this conversation."

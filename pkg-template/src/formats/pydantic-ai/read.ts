@@ -75,7 +75,7 @@ export const pydanticAiShape: MessageFormat = {
 /** The kinds of images, audio, videos and files in a prompt. */
 const MEDIA_KIND = /^(?:binary|(?:image|audio|video|document)-url)$/;
 
-/** Guards a user's text, so that no line passes for the application's. */
+/** Guards a user's text, so that no line looks like the application's. */
 const guarded = (part: PartInput): PartInput =>
   part.type === "text" ? { ...part, text: withoutMark(part.text) } : part;
 

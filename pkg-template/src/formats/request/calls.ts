@@ -118,7 +118,7 @@ function json(value: unknown, place: string): string {
   try {
     return jsonOf(value) ?? "";
   } catch {
-    throw new MalformedMessage(place, "it holds something that has no form in JSON", "Pass plain data.");
+    throw new MalformedMessage(place, "it has a value that can't be represented in JSON", "Pass plain data.");
   }
 }
 

@@ -1,4 +1,4 @@
-// Lists the parts of a prompt that a provider will clear by itself, as far as the rules of its `context_management` and
+// Lists the parts of a prompt that a provider will clear by itself, if the rules of its `context_management` and
 // of its late instructions are documented.
 //
 // https://platform.claude.com/docs/en/build-with-claude/context-editing and /compaction,
@@ -67,7 +67,7 @@ const isThinking = ({ part }: ParsedMessage["parts"][number]): boolean =>
 
 function compacts(threshold: unknown, tokens: number): string {
   if (typeof threshold !== "number") {
-    return "nothing says from how many tokens on the prompt is compacted";
+    return "the number of tokens that triggers compaction isn't known";
   }
   return tokens >= threshold
     ? `the prompt is compacted: it has ${tokens} tokens, and the limit is ${threshold}`

@@ -5,7 +5,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import type { ContextManagement } from "../context-management.js";
 import type { ModelScope } from "./models.js";
 
-/** A place of a body that breaks a rule. */
+/** A part of a body that breaks a rule. */
 export interface Problem {
   /** The rule's id. */
   readonly rule: string;
@@ -24,7 +24,7 @@ type ProviderObject = Readonly<Record<string, unknown>>;
 /** A part of a request's message. */
 export interface RequestPart {
   readonly place: string;
-  /** `hosted-call` is a call of a tool that the provider runs, and `hosted-result` is its result. */
+  /** `hosted-call` is a call to a tool that the provider runs, and `hosted-result` is its result. */
   readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "hosted-call" | "hosted-result" | "other";
   readonly text?: unknown;
   /** The id of a call, of the call that a result answers, or of a file or audio stored with the provider. */
@@ -49,7 +49,7 @@ export interface RequestMessage {
   readonly source: ProviderObject;
 }
 
-/** The model and the server that a request goes to, as far as known. */
+/** The model and the server that a request goes to, if known. */
 export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that the model implies. */

@@ -37,7 +37,7 @@ const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
 /** Requires a message that isn't an instruction. */
 export function hasMessages(field: string): RequestRule {
-  return makeRule("has-messages", "There is a message besides the instructions.", function* ({ messages }) {
+  return makeRule("has-messages", "There is at least one message in addition to the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
       yield [field, "there is no message"];
     }
@@ -46,7 +46,7 @@ export function hasMessages(field: string): RequestRule {
 
 export function knownRoles(
   roles: readonly string[],
-  more = "; instructions stand nowhere else than in their own place",
+  more = "; instructions are only in their own field",
 ): RequestRule {
   const demands = `Each message has one of the roles ${roles.join(", ")}${more}.`;
   return makeRule("roles-are-known", demands, function* ({ messages }) {
@@ -60,7 +60,7 @@ export function knownRoles(
 
 /** Requires that instructions are in the `field` for them, for the models of Claude that take none among the messages. */
 export function instructionsAtTop(field: string): RequestRule {
-  const demands = `Instructions stand nowhere else than in their own place, \`${field}\`.`;
+  const demands = `Instructions are only in their own field, \`${field}\`.`;
   const atTop = makeRule("instructions-at-top", demands, function* ({ messages, target }) {
     // A request that doesn't name its model may go to any.
     for (const { place } of messages.filter(isSystem)) {
@@ -89,7 +89,7 @@ export function startsWithUser(orCompaction = false): RequestRule {
   const other = ", or it begins with a compaction";
   return makeRule(
     "starts-with-user",
-    `The first message is the user's, and no result of a tool${orCompaction ? other : ""}.`,
+    `The first message is a user message without tool results${orCompaction ? other : ""}.`,
     function* ({ messages }) {
       const first = messages.find((row) => !isSystem(row));
       if (orCompaction && first?.parts[0]?.source?.type === "compaction") {
@@ -110,8 +110,8 @@ export function startsWithUser(orCompaction = false): RequestRule {
  * tools.
  */
 export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule {
-  const paused = ", or a message of the assistant's that ends with a tool of the provider's or a compaction";
-  const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
+  const paused = ", or an assistant message that ends with a hosted tool or a compaction";
+  const demands = `The last message is from the user or from tools${mayPause ? paused : ""}.`;
   const rule = makeRule("ends-with-user", demands, function* ({ messages }) {
     const last = messages.findLast((row) => !isSystem(row));
     const end = last?.parts.at(-1);
@@ -221,14 +221,14 @@ export function callsHaveResults(isByItem = false): RequestRule {
 }
 
 export function hostedResultsFollowCalls(): RequestRule {
-  const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
+  const demands = "The result of a hosted tool follows its call, in an assistant message too.";
   return makeRule("hosted-results-follow-calls", demands, function* ({ messages }) {
     const called = new Set<unknown>();
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
       if (kind === "hosted-call") {
         called.add(id);
       } else if (kind === "hosted-result" && !called.has(id)) {
-        yield [place, `no call of the provider's before it has the id ${String(id)}`];
+        yield [place, `no hosted call before it has the id ${String(id)}`];
       }
     }
   });
@@ -236,7 +236,7 @@ export function hostedResultsFollowCalls(): RequestRule {
 
 /** A call may be open while its step runs. The provider answers it when it continues. */
 export function hostedCallsHaveResults(): RequestRule {
-  const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
+  const demands = "If the user has said more since, each call to a hosted tool has its result after it.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
     const said = messages.findLastIndex((row) => row.role === "user" && row.parts.some(isSaid));
     const given = new Set(partsOf(messages, "hosted-result").map(({ id }) => id));
@@ -296,7 +296,7 @@ export const fileIdsFit: RequestRule = makeRule(
 );
 
 export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["call"]): RequestRule {
-  return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, function* ({ messages }) {
+  return makeRule("tool-names-fit", `Tool names match ${pattern}.`, function* ({ messages }) {
     for (const { kind, name, place } of messages.flatMap(({ parts }) => parts)) {
       if (kinds.includes(kind) && !(typeof name === "string" && pattern.test(name))) {
         yield [place, `the name ${String(name)} does not match`];
@@ -454,7 +454,7 @@ const inMegabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
 /** Requires that the provider knows every field. */
 export const fieldsAreKnown: RequestRule = makeRule(
   "fields-are-known",
-  "No object has a field that the provider does not know.",
+  "No object has a field that the provider doesn't know.",
   function* ({ unknownFields }) {
     for (const place of unknownFields) {
       yield [place, "the provider knows no such field"];

@@ -1,7 +1,7 @@
 // Puts names of users into texts: `Mara: hello`. Most requests have no field for a name.
 //
 // One structural rule, the same as in windrow's text formats: a name starts at the margin, and every other line of a
-// user starts with a space. So no user's text can pass for another user's name. src/base/guard.rs has the same rule and
+// user starts with a space. So no user's text looks like another user's name. src/base/guard.rs has the same rule and
 // counts its cost.
 
 import type { ParsedMessage } from "../../message/read.js";

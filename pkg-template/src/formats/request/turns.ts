@@ -81,7 +81,7 @@ interface Atom extends Piece {
 
 /**
  * Returns the turns of a conversation. Skips blank texts. A part that `isInline` keeps its place in the assistant's
- * message, such as the call of a tool that the provider runs, and its result.
+ * message, such as the call to a tool that the provider runs, and its result.
  */
 export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
@@ -167,7 +167,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     if (role === "tool") {
       return []; // tools return results and nothing else
     }
-    // A note that isn't the assistant's is an instruction to the provider, such as a change of the tools.
+    // A note that isn't the assistant's is an instruction to the provider, such as a change to the tools.
     const isInstruction = role !== "assistant" && part.type === "redacted_thinking" && part.note !== undefined;
     const kind = isInstruction ? "system" : isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];

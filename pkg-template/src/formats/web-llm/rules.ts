@@ -68,14 +68,14 @@ export const webLlmRules: ProviderRules = {
   rules: [
     rule.hasMessages("messages"),
     rule.knownRoles(["system", "user", "assistant", "results"], ""),
-    rule.makeRule("instructions-are-first", "The message of the role system is the first.", function* ({ messages }) {
+    rule.makeRule("instructions-are-first", "The message of the role system comes first.", function* ({ messages }) {
       for (const { place } of messages.filter(({ role }, at) => role === "system" && at > 0)) {
         yield [place, "instructions after another message"];
       }
     }),
     rule.makeRule(
       "texts-are-strings",
-      "Only a content of the user's may be a list, and each text in it is a string.",
+      "Only a user's content may be a list, and each text in it is a string.",
       function* ({ messages }) {
         for (const { place, role, source, parts } of messages) {
           if (typeof source.content !== "string" && !(role === "user" && Array.isArray(source.content))) {
@@ -113,7 +113,7 @@ export const webLlmRules: ProviderRules = {
     rule.endsWithUser(),
     rule.makeRule(
       "tools-need-a-model",
-      "Tools are for Hermes 2 Pro and Hermes 3 of Llama 3.1 alone, and their request has no message of the role system.",
+      "Only Hermes 2 Pro and Hermes 3 of Llama 3.1 support tools, and requests with tools have no message of the role system.",
       function* ({ body, messages, target: { model } }) {
         if (!isRecord(body) || body.tools == null) {
           return;

@@ -95,7 +95,7 @@ const AROUND: readonly (readonly [what: string, fits: (row: UnknownRecord) => bo
     "an event of AG-UI",
     ({ type }) =>
       /^(?:TEXT_MESSAGE|TOOL_CALL|REASONING|THINKING|RUN|STEP|STATE|MESSAGES|ACTIVITY)_[A-Z_]+$/.test(String(type)),
-    "Pass the messages that the events are of.",
+    "Pass the messages that the events belong to.",
   ],
   [
     "a chunk of a stream",

@@ -192,7 +192,7 @@ export function sameHead(found: LogHead, expected: LogHead, what = "the head of 
 // ---- Random numbers ----
 
 export interface Random {
-  /** Returns a whole number from 0, below a limit. */
+  /** Returns an integer from 0, below a limit. */
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(values: readonly T[]): T;

@@ -564,7 +564,7 @@ describe("items of the Responses API", async () => {
       () => built([{ type: "item_reference", id: "msg_1" }]),
       (/** @type {any} */ error) => {
         checkContextError(error, { code: "INVALID_TRANSCRIPT", path: "messages[0].id" });
-        assert.match(error.nextAction, /^Put the item itself in its place/);
+        assert.match(error.nextAction, /^Replace it with the item itself/);
         return true;
       },
     );
