@@ -29,7 +29,10 @@ const benches = {
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
   turn: { about: "the next turn of a long chat, next to others", load: () => import("../benches/turn.mjs") },
   recall: { about: "rankings: time and memory, next to others", load: () => import("../benches/recall.mjs") },
-  page: { about: "a drag of the budget on the page, until the frame is painted", load: () => import("../benches/page.mjs") },
+  page: {
+    about: "a drag of the budget on the page, until the frame is painted",
+    load: () => import("../benches/page.mjs"),
+  },
   blocking: {
     about: "how long a page is unresponsive while it or its worker builds a context",
     load: () => import("../benches/blocking.mjs"),

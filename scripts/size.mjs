@@ -17,11 +17,11 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 234_700 },
-  "selection.wasm": { brotli: 223_900 },
+  "selection.wasm": { brotli: 224_300 },
   "page: buildContext": { brotli: 406_500 },
   "slim: buildContext, the core in a separate file": { brotli: 51_100 },
-  "first context in a page: all fits": { brotli: 285_700 },
-  "first context in a page: exact in o200k_base": { brotli: 740_600 },
+  "first context in a page: all fits": { brotli: 285_800 },
+  "first context in a page: exact in o200k_base": { brotli: 740_700 },
   "first context in a page: exact in cl100k_base": { brotli: 496_800 },
   "worker: buildContext, cl100k_base": { gzip: 892_500 },
   "worker: slim, cl100k_base": { gzip: 559_700 },

@@ -37,10 +37,7 @@ const PLACES: OptionRule = ["a list of sequence numbers from 0", /* @__PURE__ */
 const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
 const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ listOf((value) => typeof value === "string")];
 
-export const LIMIT: OptionRule = [
-  "an integer from 0",
-  (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
-];
+export const LIMIT: OptionRule = ["an integer from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY];
 export const ORDER: OptionRule = [
   '"ascending" or "descending"',
   (value) => value === "ascending" || value === "descending",

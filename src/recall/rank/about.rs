@@ -3,7 +3,7 @@
 //! BM25 over single messages, expanded by words that the best of them share, and spread to their neighbors; plus
 //! speakers and times that the request names.
 
-use crate::base::map::{self, HashedMap, HashedSet};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
 use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
@@ -86,9 +86,11 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    let terms = query.words.iter().flat_map(|word| &word.terms);
-    let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
-    let adds_any = |message: &usize| index.terms_of(*message).iter().any(|it| !said.contains(it));
+    let mut said: HashedMap<u32, usize> = HashedMap::default();
+    for term in query.words.iter().flat_map(|word| &word.terms) {
+        said.insert(short(*term), 0);
+    }
+    let adds_any = |it: &usize| index.terms_of(*it).iter().any(|term| !said.contains_key(term));
     let leader = leaders.into_iter().find(adds_any);
     About { own, leader, hits, total, is_in_time }
 }

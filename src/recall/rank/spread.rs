@@ -77,16 +77,11 @@ pub(crate) fn largest(scores: &[f32]) -> f32 {
 }
 
 /// Adds weighted parts to a total. A part's largest score counts as much as its weight.
-pub(crate) fn add_up<const N: usize>(total: &mut [f32], parts: &[(Part, f32); N]) {
-    let share = |(part, weight): &(Part, f32)| {
-        let most = part.most;
-        if most > 0.0 { weight / most } else { 0.0 }
-    };
-    let weights = parts.each_ref().map(share);
-    let scores = parts.each_ref().map(|(part, _)| &part.scores[..total.len()]);
-    for (at, total) in total.iter_mut().enumerate() {
-        for (weight, scores) in weights.iter().zip(&scores) {
-            *total += weight * scores[at];
+pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32)]) {
+    for (Part { scores, most }, weight) in parts.iter().filter(|it| it.0.most > 0.0) {
+        let share = weight / most;
+        for (total, score) in total.iter_mut().zip(scores) {
+            *total += share * score;
         }
     }
 }

@@ -84,16 +84,16 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
     /// A copy is worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
     let mut first: HashedMap<u64, usize> = HashedMap::default();
-    let mut short_count: HashedMap<u64, f32> = HashedMap::default();
+    let mut short_count: HashedMap<u64, usize> = HashedMap::default();
     let mut repeats = Vec::new();
     for message in best.iter().copied().filter(|message| is_open[*message]) {
         let terms = index.terms_of(message);
         let sketch = sketch(index.speaker(message), terms);
         if terms.len() < LEAST_TERMS {
-            let count = short_count.entry(sketch[0]).or_insert(0.0);
-            *count += 1.0;
-            if *count > 1.0 && !terms.is_empty() {
-                repeats.push((message, 1.0 / (*count * *count)));
+            let count = short_count.entry(sketch[0]).or_insert(0);
+            *count += 1;
+            if *count > 1 && !terms.is_empty() {
+                repeats.push((message, share(1, *count * *count)));
             }
             continue;
         }

@@ -78,7 +78,7 @@ properties! {
     fn the_leader_adds_a_word_to_the_request(messages in alike(), words in vec(select(&WORDS), 1..5)) {
         let (scores, _) = worth_of(&messages, &words.join(" "));
         if let Some(leader) = scores.leader {
-            let text = transcript(&messages).text(leader).to_owned();
+            let text = transcript(&messages).text(leader).clone();
             prop_assert!(text.split(' ').any(|word| !words.contains(&word)), "{text}");
         }
     }

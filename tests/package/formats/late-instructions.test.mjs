@@ -256,10 +256,7 @@ describe("late instructions", () => {
       const placed = JSON.stringify(body).split(JSON.stringify(block)).length - 1;
       assert.equal(placed, takes ? 1 : 0, `${form} for ${provider} with ${model}`);
       const note = context.trace.notes.find(({ kind }) => kind === "not-sent");
-      assert.equal(
-        note?.words,
-        takes ? undefined : "left out, because the request has no field for it: 1 tool change",
-      );
+      assert.equal(note?.words, takes ? undefined : "left out, because the request has no field for it: 1 tool change");
       const without = words.length === 0 ? [] : [say("system", ...words)];
       const bare = buildContextSync(messages.toSpliced(messages.indexOf(change), 1, ...without), config);
       assert.equal(context.tokens.total > bare.tokens.total, takes, "only the sent parts are counted");

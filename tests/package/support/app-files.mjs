@@ -443,8 +443,7 @@ const copilot = {
   file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`",
   recognised: "`requests` and `responderUsername`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead:
-    "withdrawn requests (counted); the program's progress and states; edits, by the names of their files",
+  notRead: "withdrawn requests (counted); the program's progress and states; edits, by the names of their files",
   write: (turns) => {
     const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {

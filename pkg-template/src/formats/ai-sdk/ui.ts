@@ -59,11 +59,7 @@ export const uiMessageShape: MessageFormat = {
 
   read({ id, role, parts, content, metadata, createdAt }) {
     if (parts == null) {
-      throw new MalformedMessage(
-        ".parts",
-        "the message has no parts",
-        "Add a list of parts, which may be empty.",
-      );
+      throw new MalformedMessage(".parts", "the message has no parts", "Add a list of parts, which may be empty.");
     }
     const read = inSteps(
       list(parts, ".parts").flatMap((part, at): readonly StepPart[] =>
@@ -74,11 +70,7 @@ export const uiMessageShape: MessageFormat = {
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
     if (!isSaid) {
-      throw new MalformedMessage(
-        ".content",
-        "it contradicts the parts",
-        "Put it into a part, or leave it out.",
-      );
+      throw new MalformedMessage(".content", "it contradicts the parts", "Put it into a part, or leave it out.");
     }
     return {
       id: id as string | undefined,

@@ -37,17 +37,18 @@ const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
 /** Requires a message that isn't an instruction. */
 export function hasMessages(field: string): RequestRule {
-  return makeRule("has-messages", "There is at least one message in addition to the instructions.", function* ({ messages }) {
-    if (messages.every(isSystem)) {
-      yield [field, "there is no message"];
-    }
-  });
+  return makeRule(
+    "has-messages",
+    "There is at least one message in addition to the instructions.",
+    function* ({ messages }) {
+      if (messages.every(isSystem)) {
+        yield [field, "there is no message"];
+      }
+    },
+  );
 }
 
-export function knownRoles(
-  roles: readonly string[],
-  more = "; instructions are only in their own field",
-): RequestRule {
+export function knownRoles(roles: readonly string[], more = "; instructions are only in their own field"): RequestRule {
   const demands = `Each message has one of the roles ${roles.join(", ")}${more}.`;
   return makeRule("roles-are-known", demands, function* ({ messages }) {
     for (const { place, role } of messages) {
