@@ -1,6 +1,6 @@
 //! The plan for reading a log: the parts already read, a build's remaining needs, and the next fetch.
 //!
-//! A build reads the end of a log, back to where it needs no more. Before that tail it reads only the log's beginning,
+//! A build reads the end of a log, back to the last row that it needs. Before that tail it reads only the log's beginning,
 //! and single messages or exchanges. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to fetch,
 //! the caller fetches it from memory or from a store, and passes the fetched rows to [`ReadPlan::take`]. A fetched row
 //! counts as read if [`ReadPlan::covered`] has its sequence number.

@@ -46,17 +46,14 @@ export function firstHole(list: readonly unknown[]): number {
   return -1;
 }
 
-/** True if a value is a list without a hole, and all of its items fit. `every` would walk the whole length of a sparse list. */
+/** True if a value is a list without a hole, and all of its items fit. Alone, `every` would walk the whole length of a sparse list. */
 export function isListOf<T>(value: unknown, fits: (item: unknown) => boolean): value is readonly T[] {
-  if (!Array.isArray(value)) {
-    return false;
-  }
-  for (let index = 0; index < value.length; index++) {
-    if (value[index] === undefined || !fits(value[index])) {
-      return false;
-    }
-  }
-  return true;
+  return Array.isArray(value) && firstHole(value) < 0 && value.every(fits);
+}
+
+/** True for a list of two finite numbers. */
+export function isPair(value: unknown): boolean {
+  return isListOf(value, Number.isFinite) && value.length === 2;
 }
 
 /** Returns a list up to its first hole. */

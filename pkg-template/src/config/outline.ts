@@ -1,7 +1,7 @@
 // The outline of a built prompt. The next build compares itself with it to find the repeated prefix.
 
 import type { Format } from "../base/generated.js";
-import { isListOf } from "../base/lists.js";
+import { isListOf, isPair } from "../base/lists.js";
 
 /**
  * The pieces of a built prompt that the next build needs to find the repeated prefix. It is plain data, so
@@ -56,7 +56,6 @@ export function isOutline(value: unknown): value is PromptOutline {
 
 function isBound(value: unknown): value is BoundThinking {
   const { model, end, sent, quotes = [] } = (value ?? {}) as Partial<Record<keyof BoundThinking, unknown>>;
-  const isPair = (pair: unknown): boolean => isListOf<unknown>(pair, Number.isFinite) && pair.length === 2;
   const isKey = (key: unknown): boolean => typeof key === "string" || Number.isInteger(key);
   const isQuote = (quote: unknown): boolean =>
     Array.isArray(quote) && isKey(quote[0]) && isListOf(quote[1], isKey) && typeof quote[2] === "string";

@@ -2,7 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import type { Answer, Format, HookName, Recording } from "../base/generated.js";
-import { holeIn, isListOf } from "../base/lists.js";
+import { holeIn, isListOf, isPair } from "../base/lists.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { counted } from "../base/words.js";
@@ -313,36 +313,34 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   engineVersion: isText,
   config: isObject,
   now: (now) => Number.isFinite(now),
-  zoneOffsets: /* @__PURE__ */ listOf(
-    (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite),
-  ),
-  hooks: /* @__PURE__ */ listOf((name) => HOOK_NAMES.includes(name as HookName)),
-  answers: /* @__PURE__ */ listOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
+  zoneOffsets: (offsets) => isListOf(offsets, isPair),
+  hooks: (hooks) => isListOf(hooks, (name) => HOOK_NAMES.includes(name as HookName)),
+  answers: (answers) => isListOf(answers, (record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
   largeAnswers: (answers) => isObject(answers) && Object.values(answers).every(isAnswer),
   transcript: (transcript) =>
     isObject(transcript) &&
     Number.isInteger(transcript.length) &&
     (transcript.length as number) >= 0 &&
     isText(transcript.digest) &&
-    listOf((mark) => Array.isArray(mark) && Number.isInteger(mark[0]) && mark[0] >= 0 && isText(mark[1]))(
+    isListOf(
       transcript.marks ?? [],
+      (mark) => Array.isArray(mark) && Number.isInteger(mark[0]) && mark[0] >= 0 && isText(mark[1]),
     ),
   contextHash: isText,
-  bound: (bound) => bound === undefined || listOf(Number.isInteger)(bound),
+  bound: (bound) => bound === undefined || isListOf(bound, Number.isInteger),
   quotes: (quotes) =>
     quotes === undefined ||
-    listOf(
+    isListOf(
+      quotes,
       (quote) =>
         isObject(quote) &&
         Number.isInteger(quote.before) &&
-        listOf(Number.isInteger)(quote.quoted) &&
+        isListOf(quote.quoted, Number.isInteger) &&
         isText(quote.text),
-    )(quotes),
+    ),
   contextManagement: (settings) => settings === undefined || isContextManagement(settings),
   redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
-  read: (read) =>
-    read === undefined ||
-    listOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),
+  read: (read) => read === undefined || isListOf(read, isPair),
 };
 
 function isAnswer(answer: unknown): boolean {
@@ -359,10 +357,6 @@ function isText(value: unknown): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function listOf(fits: (element: unknown) => boolean): (value: unknown) => boolean {
-  return (value) => isListOf(value, fits);
 }
 
 function invalid(

@@ -20,10 +20,6 @@ export const TYPES: readonly EntryType[] = [
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
-const listOf =
-  (isRight: (value: unknown) => boolean) =>
-  (value: unknown): boolean =>
-    isListOf(value, isRight);
 
 const listed = (names: readonly string[]): string => `a list of ${names.join(", ")}`;
 
@@ -33,9 +29,9 @@ export const PLACE: OptionRule = [
   "a sequence number from 0",
   (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
 ];
-const PLACES: OptionRule = ["a list of sequence numbers from 0", /* @__PURE__ */ listOf(isWhole)];
+const PLACES: OptionRule = ["a list of sequence numbers from 0", (value) => isListOf(value, isWhole)];
 const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
-const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ listOf((value) => typeof value === "string")];
+const TEXTS: OptionRule = ["a list of texts", (value) => isListOf(value, (text) => typeof text === "string")];
 
 export const LIMIT: OptionRule = ["an integer from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY];
 export const ORDER: OptionRule = [
@@ -50,7 +46,7 @@ export const RANGE: OptionRules<keyof ReadRange> = {
   before: PLACE,
   limit: LIMIT,
   order: ORDER,
-  types: [/* @__PURE__ */ listed(TYPES), /* @__PURE__ */ listOf((type) => TYPES.includes(type as EntryType))],
+  types: [/* @__PURE__ */ listed(TYPES), (value) => isListOf(value, (type) => TYPES.includes(type as EntryType))],
   pinned: ["true", (value) => value === true],
   seqs: PLACES,
 };
@@ -71,7 +67,7 @@ const APPEND: OptionRules<keyof AppendOptions> = {
         readonly lastMessageSeq?: unknown;
       };
       const isRewritten = (entry: unknown): boolean => isWhole((entry as { readonly seq?: unknown } | null)?.seq);
-      return isWhole(lastMessageSeq) && listOf(isRewritten)(entries);
+      return isWhole(lastMessageSeq) && isListOf(entries, isRewritten);
     },
   ],
 };

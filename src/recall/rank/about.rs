@@ -3,7 +3,7 @@
 //! BM25 over single messages, expanded by words that the best of them share, and spread to their neighbors; plus
 //! speakers and times that the request names.
 
-use crate::base::map::{self, HashedMap};
+use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
 use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
@@ -23,7 +23,7 @@ const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The message with the best of these scores, among those that add a word to the request.
+    /// The first of the best messages by these scores that adds a word to the request.
     pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
@@ -86,11 +86,9 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    let mut said: HashedMap<u32, usize> = HashedMap::default();
-    for term in query.words.iter().flat_map(|word| &word.terms) {
-        said.insert(short(*term), 0);
-    }
-    let adds_any = |it: &usize| index.terms_of(*it).iter().any(|term| !said.contains_key(term));
+    let terms = query.words.iter().flat_map(|word| &word.terms);
+    let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
+    let adds_any = |it: &usize| index.terms_of(*it).iter().any(|term| !said.contains(term));
     let leader = leaders.into_iter().find(adds_any);
     About { own, leader, hits, total, is_in_time }
 }

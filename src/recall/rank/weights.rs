@@ -56,7 +56,7 @@ pub struct Weights {
     pub speaker_wide: f32,
     /// Deduction for a question, because it has no answer.
     pub question: f32,
-    /// The weight of the similarity of the message itself, if a model provides vectors.
+    /// The weight of the similarity of the message itself, if a model or the table of token vectors tells it.
     pub similarity: f32,
     /// The weight of its neighbors' similarity, if an overview is wanted.
     pub similarity_narrow: f32,

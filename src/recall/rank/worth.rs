@@ -75,12 +75,11 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
     }
 }
 
-/// A message with fewer terms ("yes, I think so") means something else each time.
-const LEAST_TERMS: usize = 5;
-
 /// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it adds
-/// or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). So what a speaker says often tells little.
+/// or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). Words that a speaker repeats often tell little.
 fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
+    /// Shorter ones ("yes, I think so") aren't compared with others: each may answer something else.
+    const LEAST_TERMS: usize = 5;
     /// A copy is worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
     let mut first: HashedMap<u64, usize> = HashedMap::default();
@@ -88,11 +87,14 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
     let mut repeats = Vec::new();
     for message in best.iter().copied().filter(|message| is_open[*message]) {
         let terms = index.terms_of(message);
+        if terms.is_empty() {
+            continue;
+        }
         let sketch = sketch(index.speaker(message), terms);
         if terms.len() < LEAST_TERMS {
             let count = short_count.entry(sketch[0]).or_insert(0);
             *count += 1;
-            if *count > 1 && !terms.is_empty() {
+            if *count > 1 {
                 repeats.push((message, share(1, *count * *count)));
             }
             continue;
