@@ -183,7 +183,7 @@ impl Default for ExcerptConfig {
         Self {
             enabled: true,
             roles: vec![Role::User, Role::Assistant, Role::Tool],
-            min_tokens: 300,
+            min_tokens: 120,
             tokens: 200,
         }
     }

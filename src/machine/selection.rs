@@ -12,7 +12,6 @@ pub static SELECTION: Selection = Selection {
     triage: triage::choose,
     tiers: tiers::find,
     keep_ranked: |packer, frame, ranked, room| packer.keep_ranked(frame, ranked, room),
-    keep_passages: |packer, frame, ranked| packer.keep_passages(frame, ranked),
     keep_behind_cut: |packer, frame, cut, served, rest| {
         packer.keep_behind_cut(frame, cut, served, rest)
     },
@@ -28,7 +27,7 @@ pub static SELECTION: Selection = Selection {
     },
     asked_again: |packer| packer.asked_again(),
     grow_some: |packer, rows| packer.grow_some(rows),
-    grow_results: |packer| packer.grow_results(),
+    fill_up: |packer, frame, ranking| packer.fill_up(frame, ranking),
     shapes: |packer| packer.shapes(),
     keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),
     recalled: Evidence::recalled,

@@ -36,8 +36,6 @@ pub struct Selection {
     /// Keeps the best-ranked groups within a room.
     pub(crate) keep_ranked:
         fn(&mut Packer<'_>, &Frame, &RankedMessages, (Cost, u64)) -> StageResult,
-    /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
-    pub(crate) keep_passages: fn(&mut Packer<'_>, &Frame, &RankedMessages) -> StageResult,
     /// Keeps messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
@@ -53,8 +51,8 @@ pub struct Selection {
     pub(crate) asked_again: fn(&Packer<'_>) -> Vec<usize>,
     /// Shows the results among some rows whole, in their order, until one of them has no room.
     pub(crate) grow_some: fn(&mut Packer<'_>, &[usize]) -> StageResult,
-    /// Lets the kept results grow into the remaining room.
-    pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
+    /// Fills the remaining room with more of what is ranked, and of the kept results.
+    pub(crate) fill_up: fn(&mut Packer<'_>, &Frame, Option<&RankedMessages>) -> StageResult,
     /// The conversations in the form that is shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
     /// Keeps the conversations that fit.

@@ -35,7 +35,7 @@ pub(crate) mod tiered;
 mod totals;
 
 use crate::base::cost::Cost;
-use crate::base::message::{Field, Role};
+use crate::base::message::Role;
 use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
 use crate::stages::selection::{GivenSelection, needed};
@@ -132,15 +132,11 @@ fn attempt(
         keep_history(&mut packer, &frame, selection)?;
         None
     };
-    let is_shrunk = packer.results.sizes.iter().next().is_some();
-    let hides_media = packer.fill.media_lines.iter().next().is_some();
-    // A later result may refer to an omitted one.
-    let has_gaps = input.config.budget.tool_results.shrink
-        && input.transcript.has_seen(Field::ResultId)
-        && !packer.fill.left_out.is_empty();
-    let has_excerpts = packer.fill.excerpts.iter().next().is_some();
-    if is_shrunk || hides_media || has_gaps || has_excerpts {
-        (needed(selection)?.grow_results)(&mut packer)?;
+    let ranking = marks.ranking.as_ref();
+    let ranking =
+        ranking.filter(|_| by_conversation.is_none() && input.config.budget.cut.is_none());
+    if ranking.is_some() || packer.may_grow() {
+        (needed(selection)?.fill_up)(&mut packer, &frame, ranking)?;
     }
     if !enlarges_first {
         packer.enlarge_items(&mut contents)?;
@@ -216,7 +212,6 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
         }
         rest.retain(|row| !is_recalled[marks.groups.of(*row)]);
         packer.keep_in_order(frame, &rest)?;
-        (needed(selection)?.keep_passages)(packer, frame, ranking)?;
     } else {
         packer.keep_after(frame, &[first, rest].concat(), misses)?;
     }

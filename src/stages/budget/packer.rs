@@ -4,6 +4,7 @@ use super::media_limits::HiddenMedia;
 use super::sizes::ResultSizes;
 use crate::base::cost::Cost;
 use crate::base::map::HashedSet;
+use crate::base::message::Field;
 use crate::config::{Measure, Oversize, SectionKind};
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -117,6 +118,18 @@ impl<'a> Packer<'a> {
 
     pub(super) fn view(&self) -> View<'_> {
         View { input: self.input, marks: self.marks, fill: &self.fill }
+    }
+
+    /// True if something in the prompt may be shown in a larger size.
+    pub(super) fn may_grow(&self) -> bool {
+        // A later result may refer to an omitted one.
+        let has_gaps = self.input.config.budget.tool_results.shrink
+            && self.input.transcript.has_seen(Field::ResultId)
+            && !self.fill.left_out.is_empty();
+        has_gaps
+            || self.results.sizes.iter().next().is_some()
+            || self.fill.media_lines.iter().next().is_some()
+            || self.fill.excerpts.iter().next().is_some()
     }
 
     /// The total cost of some pieces.

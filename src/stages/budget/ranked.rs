@@ -125,8 +125,30 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves.
-    pub(crate) fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult {
+    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of what is shown in part.
+    pub(crate) fn fill_up(
+        &mut self,
+        frame: &Frame,
+        ranking: Option<&RankedMessages>,
+    ) -> StageResult {
+        loop {
+            let is_more = match ranking {
+                Some(ranking) => self.keep_passages(frame, ranking)?,
+                None => false,
+            };
+            if self.may_grow() {
+                self.grow_results()?;
+            }
+            // Excerpts that are whole by now may leave room for others.
+            if !is_more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves. Returns true
+    /// if there are some.
+    fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult<bool> {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
         for row in &self.fill.kept {
@@ -135,6 +157,8 @@ impl Packer<'_> {
         }
         let is_quoted = self.plan.quotes_recalled;
         let read = ranking.candidates.iter().map_while(|it| it.map(RankedPlace::row));
+        let kept_before = self.fill.kept.len();
+        let min_tokens = self.input.config.recall.excerpts.min_tokens;
         let mut misses = 0;
         for Candidate { place: row, .. } in read {
             let room = self.remaining.min(self.history.cost);
@@ -148,6 +172,9 @@ impl Packer<'_> {
                 continue;
             }
             let members: Vec<usize> = self.open_members(row).collect();
+            if members.iter().all(|row| self.long_text_of(*row, min_tokens).is_none()) {
+                continue;
+            }
             let turn = self.turn_of(&members);
             let most = turn.most.min(tokens.saturating_sub(LEAST_ROOM / 2));
             let turn = Turn { most, form: Form::Excerpt, is_quoted, ..turn };
@@ -161,7 +188,7 @@ impl Packer<'_> {
                 misses += 1;
             }
         }
-        Ok(())
+        Ok(self.fill.kept.len() > kept_before)
     }
 
     /// True if a message is of the history, and may be in the prompt.

@@ -220,7 +220,7 @@ impl Packer<'_> {
     }
 
     /// Lets the kept results, and the excerpts that recall chose, grow into the remaining room.
-    pub(crate) fn grow_results(&mut self) -> StageResult {
+    pub(super) fn grow_results(&mut self) -> StageResult {
         let is_stable = self.input.config.budget.cut.is_some();
         let recalled = if is_stable { Vec::new() } else { self.recalled_excerpts() };
         let repeats = self.repeats();

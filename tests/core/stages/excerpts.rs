@@ -97,8 +97,8 @@ fn pages() -> impl Strategy<Value = (Vec<Message>, u64)> {
         let word = ["valve", "seeds", "pump", "train", "ticket", "greenhouse"][word];
         format!("The {word} of number {number} is here.")
     });
-    let page = vec(line, 30..150).prop_map(|lines| lines.join("\n"));
-    (vec((page, any::<bool>()), 1..5), 400_u64..6_000).prop_map(|(pages, budget)| {
+    let page = vec(line, 5..150).prop_map(|lines| lines.join("\n"));
+    (vec((page, any::<bool>()), 1..12), 400_u64..6_000).prop_map(|(pages, budget)| {
         let message = |(text, is_user): &(String, bool)| {
             if *is_user { Message::user(text) } else { Message::assistant(text) }
         };
@@ -111,10 +111,17 @@ properties! {
     /// The room that everything else leaves is for more of the pages.
     fn excerpts_are_as_long_as_the_room_allows((messages, budget) in pages()) {
         const LINE_AND_MARKS: u64 = 60;
+        /// The default of `recall.excerpts.minTokens`.
+        const LEAST_EXCERPT: u64 = 120;
         let context = run(&messages, budget, &json!({}));
-        let is_trimmed = fates(&context).iter().any(|(fate, _)| *fate != Fate::Kept);
         let left = budget - context.tokens.total;
-        prop_assert!(!is_trimmed || left < LINE_AND_MARKS, "{left} tokens are left");
+        let could_grow = |row: usize, fate: Fate| {
+            let tokens = messages[row].fields[0].1.len() as u64 / 4;
+            fate == Fate::Excerpt || (fate == Fate::LeftOut && (tokens >= LEAST_EXCERPT || tokens < left / 2))
+        };
+        let fates = fates(&context);
+        let is_short = fates.iter().enumerate().any(|(row, (fate, _))| could_grow(row, *fate));
+        prop_assert!(!is_short || left < LINE_AND_MARKS, "{left} tokens are left");
     }
 }
 
