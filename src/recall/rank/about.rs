@@ -23,7 +23,7 @@ const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The first of the best messages by these scores that adds a word to the request.
+    /// The best message by these scores that adds a word to the request.
     pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
@@ -44,7 +44,17 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     } else {
         (weights.wide, weights.wide_weight)
     };
-    let leaders = best(&own, weights.expansion_messages);
+    let terms = query.words.iter().flat_map(|word| &word.terms);
+    let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
+    let adds_none = |it: usize| index.terms_of(it).iter().all(|term| said.contains(term));
+    let mut leading = own.clone();
+    for (message, score) in leading.iter_mut().enumerate() {
+        if *score > 0.0 && adds_none(message) {
+            *score = 0.0;
+        }
+    }
+    let leaders = best(&leading, weights.expansion_messages);
+    let leader = leaders.first().copied();
     let words = widened(scoring, &own, &leaders);
     let by_named = named.raised(index, &words, weights.speaker_wide);
     let [mut narrow, wide] =
@@ -86,10 +96,6 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     }
     raise_by_author(scoring, &mut total);
     raise_corrections(scoring, &mut total);
-    let terms = query.words.iter().flat_map(|word| &word.terms);
-    let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
-    let adds_any = |it: &usize| index.terms_of(*it).iter().any(|term| !said.contains(term));
-    let leader = leaders.into_iter().find(adds_any);
     About { own, leader, hits, total, is_in_time }
 }
 

@@ -21,7 +21,7 @@ pub struct Scores {
     pub hits: Vec<Vec<u32>>,
     /// The deciding score.
     pub total: Vec<f32>,
-    /// The first of the best messages by their own words that adds a word to the request.
+    /// The best message by its own words that adds a word to the request.
     pub leader: Option<usize>,
     /// The message whose own words match far better than those of any other, if there is one.
     pub outstanding: Option<usize>,
