@@ -17,7 +17,7 @@ const BINDING =
 /** True if a model that a provider's request goes to binds its thinking to everything before it. */
 export function bindsThinking(model: unknown, provider: Provider | null | undefined): model is string {
   return (
-    (provider === "anthropic" || provider === "ai-sdk") &&
+    (provider === "anthropic" || provider === "ai-sdk" || provider === "bedrock") &&
     typeof model === "string" &&
     BINDING.test(model.toLowerCase())
   );

@@ -776,8 +776,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#parsed ??= this.#parse(this.#sent);
     const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
     const { provider, lateInstructions } = this.recording.config.render ?? {};
-    // The AI SDK takes all instructions at the top, whatever the model accepts.
-    const target = { model: provider === "ai-sdk" ? undefined : model, lateInstructions };
+    // The AI SDK and Bedrock take all instructions at the top, whatever the model accepts.
+    const target = { model: provider === "anthropic" ? model : undefined, lateInstructions };
     const writing = { userNames: this.#userNames, target };
     const { bound, invalid } = checkThinking(placed, writing, this.outline.head, model, previous?.bound);
     const quotes = this.#quotes();

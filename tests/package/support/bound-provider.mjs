@@ -90,13 +90,23 @@ export function next(random, reply) {
     : { role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: saying(random, 60) }] };
 }
 
+/** Returns a request of Bedrock's Converse with its reasoning as Anthropic's blocks. */
+function fromBedrock({ system, messages }) {
+  const block = (given) => {
+    const { text: thinking, signature } = given.reasoningContent?.reasoningText ?? {};
+    return signature === undefined ? given : { type: "thinking", thinking, signature };
+  };
+  return { system, messages: messages.map(({ role, content }) => ({ role, content: content.map(block) })) };
+}
+
 /**
- * Runs a random chat or agent: cuts, edits, late instructions, several models, reordered tools, compactions, and builds
+ * Runs a random chat or agent, by Anthropic's API or Bedrock's: cuts, edits, late instructions, several models, reordered tools, compactions, and builds
  * whose outline isn't kept. Throws if a request has a block that the provider would refuse. Returns the number of
  * blocks sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();
+  const name = random.pick(["anthropic", "bedrock"]);
   const messages = [{ role: "system", content: "Be brief." }, next(random)];
   const base = random.pick([{}, { recall: { ranking: "recency" } }, presets.steady]);
   const calls = random.pick([0, 1 / 2, 3 / 4]);
@@ -109,13 +119,13 @@ export async function runRandomChat({ buildContext, presets }, random) {
     tools = random.chance(1 / 20) ? tools.toReversed() : tools;
     const budget = { ...base.budget, maxTokens: random.chance(1 / 6) ? 1000 : 1200, tools };
     /** @type {any} */
-    const config = { ...base, budget, model, render: { provider: "anthropic" }, previous, encoding: "estimate" };
+    const config = { ...base, budget, model, render: { provider: name }, previous, encoding: "estimate" };
     const context = await buildContext([...messages], config);
-    const body = context.request("anthropic");
+    const body = name === "bedrock" ? fromBedrock(context.request(name)) : context.request(name);
     provider.check(body, model, tools);
     sent += provider.sent;
     previous = random.chance(1 / 10) ? undefined : JSON.parse(JSON.stringify(context.outline));
-    const compacts = random.chance(1 / 12);
+    const compacts = name === "anthropic" && random.chance(1 / 12);
     const reply = provider.reply(random, body, model, random.chance(calls), { tools, compacts });
     messages.push(reply, next(random, reply));
     const at = random.integer(0, messages.length - 1);
