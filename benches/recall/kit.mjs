@@ -56,6 +56,24 @@ export async function shownWithin({ turns }, chars, recall) {
 }
 
 /**
+ * Returns how many planted texts fit next to what a context always has: the instructions, the request and its answer. The shortest come first.
+ *
+ * @param {KitSession} session
+ * @param {number} chars
+ */
+function mostKept({ turns, planted }, chars) {
+  const requestAt = turns.findLastIndex(({ role }) => role === "user");
+  const always = turns.filter(({ role }, at) => role === "system" || at >= requestAt);
+  const lengthOf = (turn) => written([turn]).length + 1;
+  const lengths = planted.map(({ required }) => {
+    const has = ({ text }) => required.every((part) => text.toLowerCase().includes(part.toLowerCase()));
+    return always.some(has) ? 0 : Math.min(...turns.filter(has).map(lengthOf));
+  });
+  let left = chars - written(always).length;
+  return lengths.toSorted((one, other) => one - other).filter((length) => (left -= length) >= 0).length;
+}
+
+/**
  * Measures sessions. Returns a row for each corpus and share: the planted texts that are kept, and replaced values that are there.
  *
  * @param {KitSession[]} sessions
@@ -65,10 +83,11 @@ export async function measureKit(sessions, { shares = SHARES, recall } = {}) {
   const rows = [];
   for (const corpus of new Set(sessions.map((it) => it.corpus))) {
     for (const share of shares) {
-      const row = { corpus, share, keptCount: 0, plantedCount: 0, staleCount: 0, replacedCount: 0 };
+      const row = { corpus, share, keptCount: 0, mostCount: 0, plantedCount: 0, staleCount: 0, replacedCount: 0 };
       for (const session of sessions.filter((it) => it.corpus === corpus)) {
         const chars = Math.floor(written(session.turns).length * share);
         const text = (await shownWithin(session, chars, recall)).toLowerCase();
+        row.mostCount += mostKept(session, chars);
         const has = (part) => text.includes(part.toLowerCase());
         for (const { required, superseded } of session.planted) {
           row.plantedCount += 1;
@@ -85,19 +104,21 @@ export async function measureKit(sessions, { shares = SHARES, recall } = {}) {
 
 /** The report: a row for each corpus and budget, then the same as a JSON object. */
 export function kitReport(rows) {
-  const percent = ({ keptCount, plantedCount }) => ((100 * keptCount) / plantedCount).toFixed(1);
+  const percentOf = (count, { plantedCount }) => ((100 * count) / plantedCount).toFixed(1);
+  const percent = (row) => percentOf(row.keptCount, row);
   const lines = rows.map((row) => {
     const stale = `${row.staleCount} of ${row.replacedCount}`;
     return [
       row.corpus.padEnd(18),
       `${Math.round(100 * row.share)} %`.padStart(6),
       percent(row).padStart(7),
+      percentOf(row.mostCount, row).padStart(8),
       stale.padStart(11),
     ].join("  ");
   });
   const figures = Object.fromEntries(
     rows.map((row) => [`${row.corpus} ${row.share}`, [Number(percent(row)), row.staleCount, row.replacedCount]]),
   );
-  const head = ["corpus".padEnd(18), "chars".padStart(6), "kept, %".padStart(7), "replaced".padStart(11)].join("  ");
+  const head = ["corpus".padEnd(18), "chars".padStart(6), "kept, %".padStart(7), "at most".padStart(8), "replaced".padStart(11)].join("  ");
   return [head, ...lines, "", JSON.stringify(figures)];
 }

@@ -382,13 +382,15 @@ describe("planted rules", () => {
 
   test("count as kept if all of their texts are in the context, and replaced values are counted", async () => {
     const whole = await measureKit([session, { ...session, corpus: "other" }], { shares: [1] });
-    const row = { share: 1, keptCount: 2, plantedCount: 3, staleCount: 1, replacedCount: 1 };
+    const row = { share: 1, keptCount: 2, mostCount: 2, plantedCount: 3, staleCount: 1, replacedCount: 1 };
     assert.deepEqual(whole, [
       { corpus: "made up", ...row },
       { corpus: "other", ...row },
     ]);
     const lines = kitReport(whole);
-    assert.match(lines[1], /^made up +100 % +66\.7 +1 of 1$/);
+    assert.match(lines[1], /^made up +100 % +66\.7 +66\.7 +1 of 1$/);
+    const [none] = await measureKit([session], { shares: [0.5] });
+    assert.equal(none.mostCount, 1, "only the text of the request fits");
     assert.deepEqual(JSON.parse(lines.at(-1)), { "made up 1": [66.7, 1, 1], "other 1": [66.7, 1, 1] });
   });
 
