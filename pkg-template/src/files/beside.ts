@@ -19,7 +19,7 @@ const FACTS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Facts that have words only if they aren't what they are for a model's API: its settings. */
+/** Settings of a model in a request. A field with one of these names may also hold a text for the model. */
 const SETTINGS: ReadonlySet<string> = new Set(["text", "reasoning", "thinking", "metadata", "audio", "include"]);
 
 /** True if a field describes a conversation and isn't shown to a model. */
