@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 234_700 },
+  "windrow.wasm": { brotli: 235_400 },
   "selection.wasm": { brotli: 224_300 },
-  "page: buildContext": { brotli: 406_500 },
-  "slim: buildContext, the core in a separate file": { brotli: 51_100 },
-  "first context in a page: all fits": { brotli: 285_800 },
-  "first context in a page: exact in o200k_base": { brotli: 740_700 },
-  "first context in a page: exact in cl100k_base": { brotli: 496_800 },
-  "worker: buildContext, cl100k_base": { gzip: 892_500 },
-  "worker: slim, cl100k_base": { gzip: 559_700 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 833_100 },
-  "worker: o200k_base": { gzip: 1_184_700 },
-  "worker: cl100k_base": { gzip: 939_300 },
-  "worker: both vocabularies": { gzip: 1_395_800 },
+  "page: buildContext": { brotli: 407_200 },
+  "slim: buildContext, the core in a separate file": { brotli: 51_200 },
+  "first context in a page: all fits": { brotli: 286_600 },
+  "first context in a page: exact in o200k_base": { brotli: 741_400 },
+  "first context in a page: exact in cl100k_base": { brotli: 497_600 },
+  "worker: buildContext, cl100k_base": { gzip: 893_700 },
+  "worker: slim, cl100k_base": { gzip: 560_400 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 833_800 },
+  "worker: o200k_base": { gzip: 1_185_900 },
+  "worker: cl100k_base": { gzip: 940_600 },
+  "worker: both vocabularies": { gzip: 1_397_100 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -64,7 +64,8 @@ impl Arrangement {
 
 /// The order with the calls before their results, and the groups in it. Usually that is the transcript's own order. A
 /// list that was assembled differently has results before their calls. It is then read from its end if its clocks run
-/// backwards, or sorted by its clocks, if that leaves fewer results without a call.
+/// backwards, or sorted by its clocks, if that leaves fewer results without a call. A result that is still early then
+/// moves after its call.
 fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     let own: Vec<usize> = (0..transcript.len()).collect();
     let groups = Groups::find(transcript, &own);
@@ -94,7 +95,44 @@ fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
         map::sort_by_key(&mut by_time, &|row| (time(row), map::place(Some(row))));
         try_reading(by_time);
     }
+    if !best.1.results_without_call.is_empty() && !best.1.calls_without_result.is_empty() {
+        let reading = with_calls_first(transcript, &best.0, &best.1);
+        let groups = Groups::find(transcript, &reading);
+        best = (reading, groups);
+    }
     best
+}
+
+/// Moves results that come before their open calls to the place after these. A result at the beginning, or before words
+/// of the user, stays: its own call came earlier, and was removed.
+fn with_calls_first(transcript: &Messages, order: &[usize], groups: &Groups) -> Vec<usize> {
+    let early = sorted(&groups.results_without_call);
+    let open = sorted(&groups.calls_without_result);
+    let mut reading = Vec::with_capacity(order.len());
+    let mut spoken = usize::MAX;
+    for &row in order {
+        reading.push(row);
+        let said = |field| transcript.value(row, field);
+        if transcript.role(row) == Role::User && said(Field::ResultId).is_none() {
+            spoken = reading.len();
+        }
+        if halves_of(&open, row).is_empty() {
+            continue;
+        }
+        for id in transcript.values(row, Field::CallId) {
+            let near = reading.len().saturating_sub(MOST_CALLS);
+            let from = spoken.max(near).min(reading.len());
+            let is_its_result = |other: &usize| {
+                transcript.value(*other, Field::ResultId) == Some(id)
+                    && transcript.value(*other, Field::SessionId) == said(Field::SessionId)
+                    && !halves_of(&early, *other).is_empty()
+            };
+            if let Some(at) = reading[from..].iter().position(is_its_result) {
+                reading[from + at..].rotate_left(1);
+            }
+        }
+    }
+    reading
 }
 
 /// The latest time before a row. After a gap, the latest time that unread messages can have.

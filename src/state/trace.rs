@@ -60,7 +60,7 @@ pub enum Reason {
     BeyondCache,
     /// It is older than the messages that are fetched.
     BeyondFetchLimit,
-    /// It calls a tool and says nothing else, and the transcript has no result for the call.
+    /// It calls a tool and says nothing else, and no result for the call follows it in the transcript.
     CallWithoutResult,
     /// It is a tool's result and says nothing else, and the transcript has no call for it.
     ResultWithoutCall,
@@ -230,7 +230,7 @@ impl Reason {
                 newest(config.collect.fetch_limit, limited)
             ),
             Self::CallWithoutResult => {
-                "calls a tool and says nothing else, and the transcript has no result for the call"
+                "calls a tool and says nothing else, and no result for the call follows it"
                     .to_owned()
             }
             Self::ResultWithoutCall => {

@@ -1698,7 +1698,7 @@ export type StageName =
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than the messages that the cache holds.
  * - `beyond_fetch_limit`: It is older than the messages that are fetched.
- * - `call_without_result`: It calls a tool and says nothing else, and the transcript has no result for the call.
+ * - `call_without_result`: It calls a tool and says nothing else, and no result for the call follows it in the transcript.
  * - `result_without_call`: It is a tool's result and says nothing else, and the transcript has no call for it.
  * - `role`: Its role isn't among the wanted ones.
  * - `source`: Its source is excluded.

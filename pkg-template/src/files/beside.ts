@@ -19,15 +19,18 @@ const FACTS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
+/** Settings of a model in a request. A field with one of these names may also hold a text for the model. */
+const SETTINGS: ReadonlySet<string> = new Set(["text", "reasoning", "thinking", "metadata", "audio", "include"]);
+
 /** True if a field describes a conversation and isn't shown to a model. */
-export function isFact(name: string): boolean {
-  return FACTS.has(name);
+export function isFact(name: string, value: unknown): boolean {
+  return FACTS.has(name) && !(SETTINGS.has(name) && /\S\s+\S/.test(textIn(value) ?? ""));
 }
 
 /** Reports fields that hold words, lists or objects, aren't facts, and aren't `read`. */
 export function reportBeside(value: Row, read: readonly string[], conversation: OpenConversation): void {
   for (const [name, beside] of Object.entries(value)) {
-    if (!read.includes(name) && !isFact(name) && isFilled(beside)) {
+    if (!read.includes(name) && !isFact(name, beside) && isFilled(beside)) {
       const isTools = name === "tools" || name === "functions";
       conversation.skip(`${name}: ${NOT_READ}${isTools ? "; `budget.tools` counts the cost of tools" : ""}`);
     }

@@ -11,9 +11,7 @@ import { shownOf } from "./tree.js";
 export const codexRollout: LogKind = {
   name: "Codex rollout",
   fits: (row) =>
-    (ROWS.has(row.type) && isRecord(row.payload)) ||
-    typeof row.record_type === "string" ||
-    (row.type === undefined && row.role === undefined && typeof row.id === "string" && "instructions" in row),
+    (ROWS.has(row.type) && isRecord(row.payload)) || typeof row.record_type === "string" || isBareHeader(row),
 
   stepsOf(rows) {
     const nodes: LogNode[] = [];
@@ -63,6 +61,15 @@ export const codexRollout: LogKind = {
     return { nodes, leaf: branch.at(-1)?.id, facts: { id: header?.id, startedAt: header?.timestamp } };
   },
 };
+
+/** True for the header of the first versions. A request or an answer of the Responses API isn't one. */
+const isBareHeader = ({ type, role, id, timestamp, ...rest }: Row): boolean =>
+  type === undefined &&
+  role === undefined &&
+  typeof id === "string" &&
+  timeMsOf(timestamp) !== undefined &&
+  "instructions" in rest &&
+  !["messages", "input", "output"].some((field) => field in rest);
 
 const ROWS: ReadonlySet<unknown> = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
 

@@ -75,7 +75,7 @@ export function bareMessagesIn(value: unknown): readonly unknown[] | undefined {
 
 /** True if an object has more than a list of messages and descriptive fields. */
 function isMore(value: Row): boolean {
-  return Object.keys(value).some((name) => name !== "messages" && !isFact(name));
+  return Object.entries(value).some(([name, field]) => name !== "messages" && !isFact(name, field));
 }
 
 function idIn({ id, conversation_id, conversationId, uuid, sessionId }: Row): unknown {

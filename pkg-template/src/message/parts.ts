@@ -173,10 +173,10 @@ export function toolChange(tool: unknown, provider: string): RedactedPart {
 }
 
 /**
- * Fails for data that only exists in a page's memory. Its bytes can't be read synchronously, so no request could hold
- * it.
+ * Fails for data that no request could hold: data that only exists in a page's memory, whose bytes can't be read
+ * synchronously, and a path of an image, which would be sent as a text.
  */
-function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], place: string): void {
+function checkIsReadable({ data, url, mediaType }: MediaFields, kind: MediaPart["type"], place: string): void {
   if (data instanceof Blob || url?.startsWith("blob:")) {
     throw new MalformedMessage(
       place,
@@ -184,7 +184,21 @@ function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], pl
       `Pass its bytes as a Uint8Array, or as base64, or leave the ${kind} out.`,
     );
   }
+  const isText = kind === "file" && !BINARY_TYPE.test(mediaType ?? "");
+  if (typeof data === "string" && !isText && NOT_BASE64.test(data.slice(0, MOST_CHECKED))) {
+    throw new MalformedMessage(
+      place,
+      `the data of the ${kind} isn't base64`,
+      "Pass its bytes, base64, a data URL, or an address with its host. A request can't hold a path.",
+    );
+  }
 }
+
+/** The types of files whose data is never the file's text. */
+const BINARY_TYPE = /^(?:image\/(?!svg)|audio\/|video\/)/;
+const NOT_BASE64 = /[^\w+/=\s-]/;
+/** Most characters of data to check. A path is shorter. */
+const MOST_CHECKED = 1000;
 
 // ---- Tool calls ----
 

@@ -33,6 +33,8 @@ enum Clock {
     Backwards,
     /// The clocks are right, and the list has the newest first.
     NewestFirst,
+    /// There are no clocks, and results come before their calls.
+    ResultsFirst,
 }
 
 /// One group: a message, or one that speaks and calls several tools, with their results. One result may be missing.
@@ -61,6 +63,7 @@ fn clock() -> impl Strategy<Value = Clock> {
         Clock::Missing,
         Clock::Backwards,
         Clock::NewestFirst,
+        Clock::ResultsFirst,
     ])
 }
 
@@ -69,7 +72,10 @@ fn written() -> impl Strategy<Value = WriteResult> {
     let blocks = vec((block(), conversation()), 0..14);
     (blocks, clock(), vec((-5_i64..5, any::<bool>()), 64)).prop_map(|(blocks, clock, skews)| {
         let mut out = WriteResult::default();
-        for (group, (block, conversation)) in blocks.into_iter().enumerate() {
+        let asked = (Block::Said(Role::User, false), None);
+        let first = (clock == Clock::ResultsFirst).then_some(asked);
+        let blocks = first.into_iter().chain(blocks);
+        for (group, (block, conversation)) in blocks.enumerate() {
             let mut add = |message: Message, at: usize, count: usize| {
                 let row = out.messages.len();
                 let (skew, is_known) = skews[row % skews.len()];
@@ -81,6 +87,7 @@ fn written() -> impl Strategy<Value = WriteResult> {
                     Clock::Skewed => is_known.then_some(right + skew * 1_800_000),
                     Clock::Equal => Some(0),
                     Clock::Missing => is_known.then_some(right),
+                    Clock::ResultsFirst => None,
                     Clock::Backwards => Some(-right),
                 };
                 out.messages.push(match conversation {
@@ -99,13 +106,27 @@ fn written() -> impl Strategy<Value = WriteResult> {
                 Block::Called { ids, is_half, is_direct } => {
                     // A newest-first list is recognized by results before their calls, so it has no halves.
                     let is_half = is_half && clock != Clock::NewestFirst;
-                    let answered = &ids[usize::from(is_half)..];
+                    // If calls share an id, a result between two of them belongs to the one before it.
+                    let is_first = clock == Clock::ResultsFirst;
+                    let suffix = if is_first { group.to_string() } else { String::new() };
+                    let ids: Vec<String> = ids.iter().map(|id| format!("{id}{suffix}")).collect();
+                    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+                    // Early results take the order of their calls.
+                    let mut answered = ids[usize::from(is_half)..].to_vec();
+                    if !is_first {
+                        answered.reverse();
+                    }
                     let count = 1 + answered.len();
                     let call = Message::calls(&ids);
                     let call = if is_direct { call.with(Field::Target, "me") } else { call };
-                    add(call, 0, count);
-                    for (at, id) in answered.iter().rev().enumerate() {
-                        add(Message::result(id, ""), 1 + at, count);
+                    let results = answered.iter().map(|id| Message::result(id, ""));
+                    let mut rows: Vec<_> =
+                        std::iter::once(call).chain(results).enumerate().collect();
+                    if is_first {
+                        rows.rotate_left(1);
+                    }
+                    for (at, message) in rows {
+                        add(message, at, count);
                     }
                 }
             }

@@ -160,6 +160,18 @@ describe("dialogues", () => {
   });
 });
 
+test("settings next to the messages are reported if they have words", () => {
+  const messages = [{ role: "user", content: "a" }];
+  const skipped = (more) => parseTranscript(JSON.stringify({ messages, ...more })).skipped;
+  for (const name of ["text", "reasoning", "thinking", "metadata", "audio"]) {
+    assert.deepEqual(skipped({ [name]: "Always answer in Latin." }), [
+      { row: 1, reason: `${name}: it is next to the messages, and not read` },
+    ]);
+    assert.deepEqual(skipped({ [name]: { effort: "high" } }), []);
+    assert.deepEqual(skipped({ [name]: "high" }), []);
+  }
+});
+
 describe("import of several conversations", () => {
   const several = [
     { id: "new", title: "New", messages: [user("b", { createdAt: "2026-02-01T00:00:00Z" })] },

@@ -330,6 +330,25 @@ describe("a rollout of Codex", () => {
     ];
     assert.deepEqual(readLog(rows).words, ["w0", "w1", "w2", "w3"]);
   });
+
+  test("isn't a conversation with an id and instructions, and an answer of the API is named", () => {
+    const about = { id: "s", timestamp: time(0), instructions: "w0" };
+    const messages = [{ role: "user", content: "w1" }];
+    for (const more of [{ messages }, { model: "gpt-4o", input: messages }, { model: "gpt-4o", input: "w1" }]) {
+      const { messages: read, skipped } = parseTranscript(JSON.stringify({ ...about, ...more }));
+      assert.deepEqual(
+        read.map(({ role, content }) => [role, content]),
+        [
+          ["system", "w0"],
+          ["user", "w1"],
+        ],
+      );
+      assert.deepEqual(skipped, []);
+    }
+    const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "w1" }] }];
+    const answer = { ...about, object: "response", output };
+    assert.throws(() => parseTranscript(JSON.stringify(answer)), { message: /a response of OpenAI's Responses/ });
+  });
 });
 
 describe("a chat of the Gemini CLI", () => {

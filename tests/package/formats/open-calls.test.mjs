@@ -162,6 +162,58 @@ const STOPPED = [
   { id: "stop", role: "user", content: [result("t1", "forty"), text("STOP, and what is the deposit?")] },
 ];
 
+describe("a result before its call", () => {
+  const asked = { role: "user", content: "How many seats?" };
+  const next = { role: "user", content: "And the deposit?" };
+  const callOf = (id) => ({ role: "assistant", content: "I look.", toolCalls: [{ id, name: "read", arguments: {} }] });
+  const resultOf = (id, content) => ({ role: "tool", toolCallId: id, content });
+
+  for (const provider of PROVIDERS) {
+    test(`${provider}: is sent after it`, () => {
+      const context = contextOf([asked, resultOf("a", "forty"), callOf("a"), next], { encoding, render: { provider } });
+      assert.equal(
+        JSON.stringify(context.request(provider)),
+        JSON.stringify(
+          contextOf([asked, callOf("a"), resultOf("a", "forty"), next], { encoding, render: { provider } }).request(
+            provider,
+          ),
+        ),
+      );
+      assert.deepEqual(context.trace.notes, []);
+    });
+  }
+
+  test("never answers a call after the user's next words", () => {
+    const context = contextOf([asked, resultOf("a", "of a call that was removed"), next, callOf("a")], { encoding });
+    assert.equal(context.explain(1).reason, "result_without_call");
+    assert.ok(!JSON.stringify(context.request("openai")).includes("of a call that was removed"));
+  });
+
+  test("among many with ids of their own, each is sent once", () => {
+    forEachSeed((random) => {
+      const count = random.integer(1, 6);
+      const messages = [asked];
+      for (let at = 0; at < count; at++) {
+        const pair = [callOf(`c${at}`), resultOf(`c${at}`, `result ${at}.`)];
+        messages.push(...(random.chance(0.5) ? pair.reverse() : pair));
+        if (random.chance(0.3)) {
+          messages.push(next);
+        }
+      }
+      messages.push(next);
+      const provider = random.pick(PROVIDERS);
+      const context = contextOf(messages, { encoding, request: null, render: { provider } });
+      const body = context.request(provider);
+      assert.deepEqual(problemsOf(provider, body), []);
+      const sent = JSON.stringify(body);
+      for (let at = 0; at < count; at++) {
+        assert.equal(sent.split(`result ${at}.`).length, 2, sent);
+      }
+      assert.ok(!sent.includes(INTERRUPTED));
+    });
+  });
+});
+
 describe("a run that the user stopped", () => {
   /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, budget: { maxTokens: 2000 } };

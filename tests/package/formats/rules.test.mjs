@@ -60,6 +60,19 @@ const CASES = {
         [{ messages: [{ role: "user", content: [{ type: "text", text: " " }] }] }, "messages[0].content[0]"],
       ],
       "text-is-well-formed": [[{ messages: [{ role: "user", content: HALF }] }, "messages[0].content"]],
+      "images-fit": [
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "image_url", image_url: { url: "data:image/svg+xml;base64,PHN2Zy8+" } }],
+              },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
       "images-are-few": [
         [{ messages: [{ role: "user", content: copies(1501, image()) }] }, "messages[0].content[1500]"],
       ],
@@ -217,6 +230,19 @@ const CASES = {
         ],
       ],
       "text-is-well-formed": [[{ instructions: HALF, input: [] }, "instructions"]],
+      "images-fit": [
+        [
+          {
+            input: [
+              {
+                role: "user",
+                content: [{ type: "input_image", detail: "auto", image_url: "data:image/bmp;base64,Qk0=" }],
+              },
+            ],
+          },
+          "input[0].content[0]",
+        ],
+      ],
       "images-are-few": [
         [
           {
@@ -446,6 +472,19 @@ const CASES = {
             ],
           },
           "messages[0].content[0].content[0]",
+        ],
+      ],
+      "images-fit": [
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "image", source: { type: "base64", media_type: "image/bmp", data: "Qk0=" } }],
+              },
+            ],
+          },
+          "messages[0].content[0]",
         ],
       ],
       "images-are-few": [
@@ -692,6 +731,12 @@ const CASES = {
         ],
       ],
       "text-is-well-formed": [[{ contents: [{ role: "user", parts: [{ text: HALF }] }] }, "contents[0].parts[0].text"]],
+      "images-fit": [
+        [
+          { contents: [{ role: "user", parts: [{ inlineData: { mimeType: "image/svg+xml", data: "PHN2Zy8+" } }] }] },
+          "contents[0].parts[0]",
+        ],
+      ],
       "images-are-few": [
         [
           {

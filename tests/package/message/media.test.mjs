@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { countTokens, loadEncoding } from "windrow";
+import { countTokens, loadEncoding, requestOf } from "windrow";
 import { processorMs } from "../support/processor-time.mjs";
 import { forEachSeed } from "../support/property.mjs";
 
@@ -182,6 +182,33 @@ describe("images", () => {
       }
     });
   });
+});
+
+test("the path of an image or of audio is refused, and is never a text of the user", () => {
+  const parts = [
+    { type: "image", image: "/images/boat.png" },
+    { type: "file", mediaType: "image/png", data: "boat.png" },
+    { type: "input_audio", input_audio: { data: "C:\\boat.wav", format: "wav" } },
+    { type: "file", mediaType: "video/mp4", data: "./boat.mp4" },
+  ];
+  for (const part of parts) {
+    assert.throws(() => count(part), { code: "INVALID_TRANSCRIPT", message: /isn't base64/ });
+  }
+  const text = { type: "file", mediaType: "text/plain", data: "The boat, in words." };
+  assert.ok(count(text) > 0);
+});
+
+test("a JPEG under its other name is sent, and a type without a family is found by the bytes", () => {
+  for (const [mediaType, data] of [
+    ["image/jpg", "/9j/4AAQ"],
+    ["image/JPG", "/9j/4AAQ"],
+    ["jpeg", "/9j/4AAQ"],
+  ]) {
+    const body = requestOf("anthropic", [{ role: "user", content: [{ type: "image", image: data, mediaType }] }]);
+    assert.deepEqual(body.messages[0].content, [
+      { type: "image", source: { type: "base64", media_type: "image/jpeg", data } },
+    ]);
+  }
 });
 
 describe("files and audio", () => {

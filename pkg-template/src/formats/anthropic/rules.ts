@@ -53,6 +53,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/anthropics/claude-code/issues/19822",
     "https://github.com/anthropics/claude-code/issues/24541",
   ],
+  "images-fit": ["https://github.com/anomalyco/opencode/pull/5704"],
   "media-is-small": [
     "https://platform.claude.com/docs/en/build-with-claude/vision",
     "https://github.com/can1357/oh-my-pi/pull/10633",
@@ -228,6 +229,7 @@ export const anthropicRules: ProviderRules = {
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
     rule.imagesAreFew(MEDIA),
+    rule.imagesFit(rule.WEB_IMAGES),
     rule.mediaIsSmall(MEDIA),
     rule.idsFit(ID),
     rule.fileIdsFit,

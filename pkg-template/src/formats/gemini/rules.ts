@@ -29,6 +29,10 @@ const sources: ProviderRules["sources"] = {
   "parts-are-of-one-kind": ["https://github.com/boldsoftware/sketch/issues/68"],
   "text-is-well-formed": rule.HALF_CHARACTER,
   "images-are-few": ["https://ai.google.dev/gemini-api/docs/image-understanding"],
+  "images-fit": [
+    "https://github.com/google/adk-python/issues/5693",
+    "https://github.com/google-gemini/gemini-cli/issues/3054",
+  ],
   "media-is-small": [
     "https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits",
     "https://ai.google.dev/gemini-api/docs/file-input-methods",
@@ -118,6 +122,7 @@ export const geminiRules: ProviderRules = {
     }),
     rule.textIsWellFormed,
     rule.imagesAreFew(MEDIA),
+    rule.imagesFit({ types: /^(?!image\/svg)/, typesInWords: "not an SVG image" }),
     rule.mediaIsSmall(MEDIA),
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME, ["call", "result"]),

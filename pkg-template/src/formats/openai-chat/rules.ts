@@ -29,6 +29,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/microsoft/autogen/issues/4157",
   ],
   "images-are-few": ["https://developers.openai.com/api/docs/guides/images-vision"],
+  "images-fit": ["https://github.com/STranslate/STranslate/issues/277"],
   "call-ids-fit": [
     "https://github.com/vercel/ai/issues/8132",
     "https://github.com/Portkey-AI/gateway/issues/1062",
@@ -109,6 +110,7 @@ export const openAiRules: ProviderRules = {
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
     rule.imagesAreFew(rule.OPENAI_IMAGES),
+    rule.imagesFit({ ...rule.WEB_IMAGES, isOther: ({ server, model }) => serverOf(server, model) !== undefined }),
     rule.makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* ({ messages }) {
       for (const { place, source } of messages) {
         const { name } = source;

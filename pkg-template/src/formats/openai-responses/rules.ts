@@ -25,6 +25,7 @@ const sources: ProviderRules["sources"] = {
   ],
   "text-is-well-formed": rule.HALF_CHARACTER,
   "images-are-few": ["https://developers.openai.com/api/docs/guides/images-vision"],
+  "images-fit": ["https://github.com/STranslate/STranslate/issues/277"],
   "call-ids-fit": [
     "https://github.com/decolua/9router/issues/393",
     "https://github.com/earendil-works/pi/issues/1022",
@@ -135,6 +136,7 @@ export const responsesRules: ProviderRules = {
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
     rule.imagesAreFew(rule.OPENAI_IMAGES),
+    rule.imagesFit(rule.WEB_IMAGES),
     rule.idsFit(ID),
     rule.fileIdsFit,
     rule.idsAreUnique(),

@@ -29,8 +29,12 @@ export interface SentMedia {
 /** Reads a media part. Throws `MalformedMessage` if its bytes can't be read synchronously. */
 export function mediaOf({ part, place, asText = (text) => text }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
-  const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
-  const stated = mediaType === undefined || mediaType.endsWith("/*") ? undefined : mediaType;
+  const mediaType = part.mediaType
+    ?.replace(/[\s;].*/s, "")
+    .toLowerCase()
+    .replace("image/jpg", "image/jpeg");
+  const isStated = mediaType?.includes("/") === true && !mediaType.endsWith("/*");
+  const stated = isStated ? mediaType : undefined;
   const about = { place, part };
   const kindOf = (type: string | undefined): SentMedia["kind"] => {
     const said = /^(image|audio)\//.exec(type ?? "")?.[1];

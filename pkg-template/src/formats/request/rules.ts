@@ -6,7 +6,7 @@ import { isRecord } from "../../base/plain-data.js";
 import { hasHalfCharacter, isPlainObject } from "../../base/well-formed.js";
 import { FILE_ID, type Limit } from "./calls.js";
 import { INSTRUCTIONS_AT_TOP, type ModelScope } from "./models.js";
-import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
+import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule, RequestTarget } from "./provider.js";
 import { isBlank } from "./text.js";
 
 /** Returns a list in a field of a body. Empty if the body has none. */
@@ -363,6 +363,8 @@ interface MediaInBody {
   readonly place: string;
   readonly isImage: boolean;
   readonly bytes: number;
+  /** The media type of data, if it is stated. */
+  readonly mediaType: string | undefined;
 }
 
 const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio)(?:_url)?$|^document$/;
@@ -375,10 +377,23 @@ function* mediaIn(body: unknown): Iterable<MediaInBody> {
       const held = [inlineData, fileData].find(isRecord);
       const kind = held === undefined ? type : held.mimeType;
       if (held !== undefined || (typeof type === "string" && MEDIA_TYPE.test(type))) {
-        yield { place, isImage: String(kind).includes("image"), bytes: bytesIn(value) };
+        yield { place, isImage: String(kind).includes("image"), bytes: bytesIn(value), mediaType: typeOf(value) };
       }
     }
   }
+}
+
+/** Returns the media type of a part's data: that of a source, or of a `data:` URL. */
+function typeOf({ inlineData, source, image_url: image }: Readonly<Record<string, unknown>>): string | undefined {
+  const url = isRecord(image) ? image.url : image;
+  const type = isRecord(inlineData)
+    ? inlineData.mimeType
+    : isRecord(source)
+      ? source.media_type
+      : typeof url === "string"
+        ? /^data:([^;,]+)/.exec(url)?.[1]
+        : undefined;
+  return typeof type === "string" ? type.toLowerCase() : undefined;
 }
 
 /** Returns the length of the longest text in a part: its base64, or a `data:` URL that contains it. */
@@ -421,6 +436,31 @@ export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule
     }
   });
 }
+
+/** The types of images that a provider accepts as data. */
+export interface ImageTypes {
+  readonly types: RegExp;
+  readonly typesInWords: string;
+  /** True for a request to another server with the same API, which may accept more. */
+  isOther?(target: RequestTarget): boolean;
+}
+
+/** Requires that images sent as data have types that the provider accepts. Addresses don't state a type. */
+export function imagesFit({ types, typesInWords, isOther }: ImageTypes): RequestRule {
+  return makeRule("images-fit", `An image that is sent as data is ${typesInWords}.`, function* ({ body, target }) {
+    for (const { place, isImage, mediaType } of isOther?.(target) === true ? [] : mediaIn(body)) {
+      if (isImage && mediaType !== undefined && !types.test(mediaType)) {
+        yield [place, `the image is of the type ${mediaType}`];
+      }
+    }
+  });
+}
+
+/** The types of images that Anthropic and OpenAI accept. */
+export const WEB_IMAGES: ImageTypes = {
+  types: /^image\/(?:jpe?g|png|gif|webp)$/,
+  typesInWords: "a JPEG, PNG, GIF or WebP image",
+};
 
 /** Requires that no image, and not all media together, has more bytes than the provider accepts. */
 export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabytesInAll }: MediaLimits): RequestRule {

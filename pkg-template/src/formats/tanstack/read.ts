@@ -1,7 +1,7 @@
 // The `UIMessage` of TanStack AI's client, whose parts have a content. An assistant message includes its tool calls and
 // their results.
 //
-// Told by: parts with a `content`.
+// Told by: parts with a `content`, or the state of a result.
 
 import { listFrom } from "../../base/lists.js";
 import {
@@ -31,6 +31,9 @@ export interface TanStackMessageShape {
 const MEDIA: ReadonlySet<unknown> = new Set(["image", "audio", "video", "document"]);
 /** The states of calls whose arguments are still streaming. They don't count yet. */
 const STREAMING: ReadonlySet<unknown> = new Set(["awaiting-input", "input-streaming"]);
+
+/** The states of a result. A tool of the AI SDK may be called `result`, but its parts have other states. */
+const RESULT_STATES: ReadonlySet<unknown> = new Set(["streaming", "complete", "error"]);
 
 export const tanStackShape: MessageFormat = {
   name: "tanstack",
@@ -73,11 +76,12 @@ export const tanStackShape: MessageFormat = {
 
 /** True for a part that only TanStack's messages have. */
 function isOwn(part: unknown): boolean {
-  const { type, content, text, id, name, source, raw } = recordOf(part);
+  const { type, content, text, id, name, source, raw, state } = recordOf(part);
   const isMedia = MEDIA.has(type) && /^(?:data|url)$/.test(String(recordOf(source).type));
   return (
     ((type === "text" || type === "thinking") && typeof content === "string" && text === undefined) ||
     (type === "tool-call" && typeof id === "string" && typeof name === "string") ||
+    (type === "tool-result" && RESULT_STATES.has(state)) ||
     (type === "structured-output" && raw !== undefined) ||
     (isMedia && "value" in recordOf(source))
   );

@@ -109,6 +109,17 @@ checkShape({
   ],
 });
 
+test("a message with a result and nothing else is TanStack's, in every state", () => {
+  for (const state of ["complete", "error", "streaming"]) {
+    const message = {
+      id: "a",
+      role: "assistant",
+      parts: [{ type: "tool-result", toolCallId: "c", content: "forty", state }],
+    };
+    assert.deepEqual(plainMessage(message), plainMessage(message, { shape: "tanstack" }));
+  }
+});
+
 describe("the server's ModelMessage", () => {
   /** @returns {any[]} */
   const chat = () => [
