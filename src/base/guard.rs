@@ -8,7 +8,7 @@
 use crate::base::text::joined;
 use std::borrow::Cow;
 
-/// Prefix of a content's lines. A single space costs almost nothing, since it merges into the next word's token: at
+/// Prefix of a content's lines. A single space costs almost nothing, because it merges into the next word's token: at
 /// most 0.1 % of the tokens of prose and 0.4 % of those of code. Two spaces cost 3.8 % and 2.1 %, a tab 2.8 % and 1.5
 /// %, and `> ` 4.8 % and 10 % (`o200k_base` and `cl100k_base`, this project's own pages and sources).
 const INDENT: char = ' ';

@@ -99,7 +99,7 @@ impl Value {
     }
 }
 
-/// A number in JavaScript's spelling, in the shortest form. Uses `serde_json`, since the standard library's formatter
+/// A number in JavaScript's spelling, in the shortest form. Uses `serde_json`, because the standard library's formatter
 /// would bring its own tables.
 #[must_use]
 pub fn number_text(number: f64) -> String {
@@ -276,7 +276,7 @@ impl Misfit {
                     None => (
                         "unknown option".to_owned(),
                         format!(
-                            "Remove it; known here are {}.",
+                            "Remove it; valid here are {}.",
                             joined(beside.iter().copied(), ", ")
                         ),
                     ),

@@ -13,7 +13,7 @@ import { plainSetup, type Setup, type Shape } from "./setup.js";
 export interface Source {
   /** Its origin. */
   readonly from: "sample" | "file" | "saved" | "app";
-  /** Its name there: a sample's name, a file's digest, a session's key. */
+  /** Its name at that origin: a sample's name, a file's digest, a session's key. */
   readonly id: string;
   readonly name: string;
   readonly messages: readonly MessageInput[];

@@ -23,7 +23,7 @@ pub struct Table {
     /// Maximum length of a token, in bytes.
     longest: usize,
     dimensions: usize,
-    /// The vectors, one after the other, each with its own scale.
+    /// The vectors, one after another, each with its own scale.
     components: Vec<i8>,
     /// For each token, the scale of its vector, as a power of 2. Frequent tokens have the finest scale.
     shifts: Vec<u8>,

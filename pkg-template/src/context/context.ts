@@ -1,4 +1,4 @@
-// The result of a build, as callers see it.
+// The result of a build as callers see it.
 
 import { ContextError } from "../base/errors.js";
 import type {
@@ -141,7 +141,7 @@ interface Rest {
   readonly head: number;
   /** The smallest prompt prefix that the model's provider caches, in tokens. */
   readonly leastCached: number;
-  /** The way users are named in the whole transcript: one of `USER_NAMES`. */
+  /** How users are named in the whole transcript: one of `USER_NAMES`. */
   readonly userNames: number;
   /** The positions of the prompt's messages that are instructions. */
   readonly instructions: readonly number[];
@@ -275,7 +275,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
   /**
-   * The size of the JSON to send, in bytes of UTF-8: at least the size of the request's body. Null without
+   * The size of the JSON to send, in bytes of UTF-8: at least that of the request's body. Null without
    * `budget.maxBytes`.
    */
   readonly byteCount: number | null;
@@ -304,7 +304,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly trace: Trace;
   /** The small record of this turn. */
   readonly snapshot: Snapshot;
-  /** Everything needed, with the transcript, to build this context again: see `replay`. */
+  /** Everything that, together with the transcript, is needed to build this context again: see `replay`. */
   readonly recording: BuildRecording;
   /** The prompt's outline. The next build compares itself with it to find the repeated prefix: see `previous`. */
   readonly outline: PromptOutline;

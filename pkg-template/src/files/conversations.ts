@@ -97,7 +97,7 @@ export function conversationOf(
   return named ?? conversations[number - 1];
 }
 
-/** The most conversations that are listed. */
+/** Maximum number of conversations that are listed. */
 const NAMED = 10;
 
 /** Lists conversations, newest first: each with its number, title, id and day. */

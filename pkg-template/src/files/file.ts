@@ -1,4 +1,4 @@
-// The interface of kinds of files: how to recognise one, and how to read it. Each kind has a module that turns the file
+// The interface of kinds of files: how to recognize one, and how to read it. Each kind has a module that turns the file
 // into messages. It reports everything it doesn't understand, so nothing is lost silently.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
@@ -147,7 +147,7 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
 /** Fields that name a speaker, and fields that hold words. */
 const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
 const WORDS = "content contents text message parts value body mes msg utterance response answer".split(" ");
-/** The deepest nesting of words in a row. */
+/** Maximum nesting of words in a row. */
 const DEEPEST_WORDS = 4;
 
 /**

@@ -1,4 +1,4 @@
-// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises the kinds.
+// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognizes the kinds.
 
 import { isRecord } from "../base/plain-data.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";

@@ -16,7 +16,7 @@ export interface TextPlace {
 /** Returns a replacement for a text. */
 export type TextVisit = (text: string, place: TextPlace) => string;
 
-/** The deepest nesting of lists and objects. */
+/** Maximum nesting of lists and objects. */
 const DEEPEST = 500;
 /** The shortest number or field name that is visited. */
 const SHORTEST = 6;

@@ -156,7 +156,7 @@ export interface ReadRange {
   readonly after?: number;
   /** Only entries with a smaller sequence number. */
   readonly before?: number;
-  /** The most entries, from the end that `order` begins with. Default: all. */
+  /** Maximum number of entries, from the end that `order` begins with. Default: all. */
   readonly limit?: number;
   /** Default: `ascending`. */
   readonly order?: "ascending" | "descending";

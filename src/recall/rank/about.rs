@@ -347,7 +347,7 @@ fn rarity(index: &Index, count: usize) -> f32 {
     rarity_among(index.len(), count)
 }
 
-/// The rarity of a term that `count` of `total` messages have: BM25's inverse document frequency.
+/// The rarity of a term that `count` of `all` messages have: BM25's inverse document frequency.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
 pub(crate) fn rarity_among(all: usize, count: usize) -> f32 {
     let (all, count) = (all as f32, count as f32);

@@ -166,7 +166,7 @@ fn parts_of(name: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Minimum length of a prefix that can stand for a name among few speakers.
+/// Prefixes of a name that are long enough to refer to it among few speakers.
 fn beginnings_of(part: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 3;
     part.char_indices().skip(SHORTEST).map(|(end, _)| &part[..end])

@@ -23,11 +23,11 @@ pub struct Evidence {
     pub scores: Rc<Scores>,
     /// The similarity of each message to the request by the hook `recall.embed`, if it was asked.
     pub similarities: Option<Vec<f32>>,
-    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    /// For each message of the index, its row in the transcript, or [`UNREAD`].
     pub rows: Vec<usize>,
     /// For each row of the transcript, its place in the index, or [`NOT_INDEXED`].
     pub places: Vec<usize>,
-    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
+    /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
@@ -126,9 +126,9 @@ impl Evidence {
 pub struct Whereabouts<'a> {
     /// The messages.
     pub index: &'a Index,
-    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    /// For each message of the index, its row in the transcript, or [`UNREAD`].
     pub rows: &'a [usize],
-    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
+    /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<&'a [u64]>,
 }
 

@@ -39,7 +39,7 @@ pub struct Weights {
     pub narrow: Kernel,
     /// Spread to the passage of a conversation that is relevant to the request.
     pub wide: Kernel,
-    /// The weight of that spread. A higher value keeps whole passages, a lower one single messages.
+    /// The weight of that spread. A higher value keeps whole passages, and a lower one single messages.
     pub wide_weight: f32,
     /// Spread over the whole conversation, if the request asks for an overview.
     pub widest: Kernel,

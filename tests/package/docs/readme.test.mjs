@@ -93,7 +93,7 @@ async function runInWorker(example, ask, times) {
   }
 }
 
-/** The comment of an example after a line. */
+/** The comment after a line of an example. */
 function comment({ code }, line) {
   const found = code.split("\n").find((text) => text.startsWith(line));
   assert.ok(found, `the example has a line that begins ${line}`);

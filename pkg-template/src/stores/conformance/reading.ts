@@ -197,7 +197,7 @@ export const reading: readonly Case[] = [
         same(
           found,
           [head?.lastSeq ?? 0, head?.counts.message ?? 0],
-          "last sequence number and count of the entries, and of the session",
+          "last sequence number and count, of the entries and of the session",
         );
       };
       await Promise.all(
@@ -234,7 +234,7 @@ export const finding: readonly Case[] = [
       same(
         await textsOfIds("b", "a", "b", "c"),
         ["1", "2", "4", "5"],
-        "the entries of ids that repeat and are unknown",
+        "the entries for repeated and unknown ids",
       );
       same(await textsOfIds(), [], "the entries of no id");
       same(await textsOfIds("c", "undefined", "null", "A", ""), [], "the entries of unknown ids");
@@ -328,7 +328,7 @@ export const derived: readonly Case[] = [
     },
   },
   {
-    name: "derived: nothing is written for a session that does not exist, and values go with their session",
+    name: "derived: nothing is written for a session that doesn't exist, and values are removed with their session",
     async check(storage) {
       const store = await storage.open();
       same(bytesOf(await store.derived.read(KEY, ["a"])), [], "a name of a session that does not exist");
@@ -436,7 +436,7 @@ export const listing: readonly Case[] = [
     },
   },
   {
-    name: "sessions: there may be many",
+    name: "sessions: supports many sessions",
     async check(storage) {
       const store = await storage.open();
       const many = upTo(300).map((index) => `session ${index}`);

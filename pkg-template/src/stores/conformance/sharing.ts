@@ -1,4 +1,4 @@
-// Cases for several stores on one storage, at the same time and one after the other.
+// Cases for several stores on one storage, at the same time and one after another.
 
 import type { StoreChange } from "../contract.js";
 import type { Case } from "./case.js";
@@ -91,7 +91,7 @@ export const subscribing: readonly Case[] = [
     },
   },
   {
-    name: "subscribe: each listener is called until it ends, and one that throws affects no other",
+    name: "subscribe: each listener is called until it unsubscribes, and one that throws affects no other",
     async check(storage) {
       const store = await storage.open();
       const first = listen(store, KEY);
@@ -111,7 +111,7 @@ export const subscribing: readonly Case[] = [
       same(
         (await third.upTo(3)).map(({ kind }) => kind),
         ["append", "append", "trim"],
-        "the change that the last listener gets",
+        "the change that the last listener receives",
       );
       same((await second.upTo(3)).length, 3, "how often the failing listener is called");
       same((await first.upTo(1)).length, 1, "how often the ended listener is called");
@@ -236,7 +236,7 @@ export const together: readonly Case[] = [
       same(
         given.flat().sort((left, right) => left - right),
         upTo(400),
-        "the sequence numbers that were given",
+        "the assigned sequence numbers",
       );
       const seen = await Promise.all(stores.map((store) => entriesOf(store, KEY)));
       same(seen[1], seen[0], "the entries as the other store sees them");
@@ -272,7 +272,7 @@ export const together: readonly Case[] = [
       same(
         given.map(({ firstSeq }) => firstSeq),
         upTo(60),
-        "the sequence numbers that were given",
+        "the assigned sequence numbers",
       );
       same(await textsOf(stores[1], KEY), upTo(60).map(String), "the entries, as the other store sees them");
     },
@@ -288,7 +288,7 @@ export const together: readonly Case[] = [
         same(
           given.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq]),
           given.map(() => [round * 2 + 1, round * 2 + 2]),
-          "the sequence numbers that were given",
+          "the assigned sequence numbers",
         );
         same(given.filter(({ isRepeated }) => !isRepeated).length, 1, "how many of them appended it");
       }
