@@ -227,7 +227,10 @@ async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise
   if (unread !== undefined) {
     process.exitCode = Math.max(Number(process.exitCode ?? 0), UNREAD_EXIT_CODE);
     const title = painter(process.stderr).alarming("windrow:");
-    await write(process.stderr, `${title} ${oneLine(`${name}: the context has only part of the conversation: ${unread.words}`)}\n`);
+    await write(
+      process.stderr,
+      `${title} ${oneLine(`${name}: the context has only part of the conversation: ${unread.words}`)}\n`,
+    );
   }
 }
 

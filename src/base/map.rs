@@ -112,7 +112,7 @@ pub(crate) fn descending(number: f64) -> i64 {
     !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
 }
 
-/// Sorts numbers. Values with several keys pack these into one. Callers share one function, see above.
+/// Sorts numbers. Values with several keys pack these into one number. Callers share one function; see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
 }

@@ -34,12 +34,12 @@ pub struct BudgetConfig {
     /// tokens), 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude accepts images with more than 2,000
     /// pixels on a side only if a request has 20 images or fewer, so older images may become lines for that too.
     pub max_images: Option<u64>,
-    /// What to do if the required parts alone cost more than the budget: instructions, required sections, pinned
+    /// Reaction if the required parts alone cost more than the budget: instructions, required sections, pinned
     /// messages, the reply target, and the request.
     pub on_required_overflow: OnRequiredOverflow,
     /// When to count tokens exactly: always, or only if the counts matter.
     pub counting: Counting,
-    /// What shrinks first if not everything fits.
+    /// The first to shrink if not everything fits: items or history.
     pub trim_first: TrimFirst,
     /// Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
     /// quoted after the history, within `recall.maxShare`. Default: no cut; each turn includes as much as fits.
@@ -47,13 +47,11 @@ pub struct BudgetConfig {
     /// How tool results shrink if not everything fits.
     pub tool_results: ToolResultsConfig,
     /// The tool definitions of the call, in any provider's format, each as an object or as JSON. They aren't part of
-    /// any message, but their cost counts, in the form in which the provider is known to show them to the model.
-    /// Default: none.
+    /// any message, but their cost counts, in the form that the provider is known to show to the model. Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     #[serde(deserialize_with = "as_json")]
     pub tools: Vec<String>,
-    /// Whether the model may or must call a tool. Providers have their own names for this (`tool_choice`,
-    /// `toolConfig`).
+    /// Makes tool calls optional or mandatory. Providers have their own names for this (`tool_choice`, `toolConfig`).
     pub tool_choice: ToolChoice,
     /// windrow's counts of earlier requests, with the provider's own figures. Their ratio calibrates the budget: if a
     /// provider counts 1.07 times as many tokens as windrow, limits are divided by 1.07, and `tokens` reports the
@@ -73,9 +71,9 @@ pub struct BudgetConfig {
     pub timeout_ms: u64,
 }
 
-/// Replaces `contextLimit: "model"` with the number of tokens that it stands for. Returns None if the config doesn't
-/// say `"model"`. From here on, including recordings and hashes, only the number exists, so a newer table doesn't
-/// change replays.
+/// Replaces `contextLimit: "model"` with the model's number of tokens. Returns None if the config doesn't say
+/// `"model"`. From here on, including recordings and hashes, only the number exists, so a newer table doesn't change
+/// replays.
 #[expect(clippy::cast_precision_loss, reason = "tokens of windows are far below 2^53")]
 pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
     let (budget, name) = ("budget", "contextLimit");
@@ -118,7 +116,7 @@ fn entries(value: &mut Value) -> &mut [(String, Value)] {
     }
 }
 
-/// The value of `contextLimit` that stands for the model's window.
+/// The value of `contextLimit` that means the model's window.
 const BY_MODEL: &str = "model";
 
 fn unknown_window(message: &str, first: &str) -> Error {
@@ -139,7 +137,7 @@ fn as_json(tools: &Value) -> Reading<Vec<String>> {
     tools.list()?.iter().enumerate().map(json).collect()
 }
 
-/// Whether tool calls are optional or forced.
+/// Optional or mandatory tool calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -164,7 +162,7 @@ pub enum Counting {
     WhenNeeded,
 }
 
-/// What shrinks first: items or history.
+/// The first to shrink: items or history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -177,7 +175,7 @@ pub enum TrimFirst {
     History,
 }
 
-/// What to do if the required parts don't fit.
+/// Reaction if the required parts don't fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

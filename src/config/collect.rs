@@ -1,7 +1,7 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which messages are considered at all, and in which order.
+/// Which messages are considered at all, and their order.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

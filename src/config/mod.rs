@@ -91,7 +91,7 @@ pub struct ContextConfig {
     /// How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
     /// don't count as exact, because the model may count differently.
     pub encoding: Option<EncodingChoice>,
-    /// Which messages are considered at all, and in which order.
+    /// Which messages are considered at all, and their order.
     pub collect: CollectConfig,
     /// Which kinds of messages are left out.
     pub filter: FilterConfig,

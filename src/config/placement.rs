@@ -1,7 +1,7 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Where history messages go that were picked individually.
+/// The place of history messages that were picked individually.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -37,9 +37,9 @@ pub struct RecallConfig {
     /// Which messages accompany those kept for their rank, so that the context reads like a conversation with an
     /// assistant. Only with the ranking `relevance`.
     pub pairs: PairConfig,
-    /// Where messages go that are kept for their rank, together with the messages that belong to them.
+    /// The place of messages that are kept for their rank, and of those that belong to them.
     pub placement: Placement,
-    /// What happens to the items of the section of kind `recall` if the hook `recall.search` is set.
+    /// Use of the items in the section of kind `recall` if the hook `recall.search` is set.
     pub search_results: SearchResults,
     /// How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`.
     pub focus: Option<Focus>,
@@ -55,16 +55,16 @@ pub struct RecallConfig {
     pub max_item_chars: u64,
     /// How many texts the hook `embed` gets at a time, at least 1.
     pub embed_batch_size: u64,
-    /// Name of the model behind the hook `embed`. Vectors stored under another name aren't used, so change the name if
-    /// you change the model.
+    /// Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
+    /// if you change the model.
     pub embed_model: String,
     /// Time limit for each hook call, in milliseconds. With `embed`, each batch is a call.
     pub timeout_ms: u64,
     /// The text to show if the request is blank, so that there is nothing to search for. Default: the section's
     /// `empty`.
     pub empty_query: Option<String>,
-    /// The text to show if the hook is missing, unavailable or failed, and the section has no items of its own.
-    /// Default: the section's `empty`.
+    /// The text to show if the hook is missing, unavailable or failed, and the section has no items either. Default:
+    /// the section's `empty`.
     pub unavailable: Option<String>,
 }
 
@@ -121,8 +121,8 @@ pub enum Meaning {
     Static,
 }
 
-/// What happens to the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer,
-/// the matching items are shown.
+/// Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+/// matching items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

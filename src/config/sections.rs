@@ -29,8 +29,8 @@ pub struct Section {
     #[serde(default)]
     pub items: Vec<Item>,
     /// For the kind `items`: shows only the parts of the items that match the request best, in the order of the items.
-    /// Long texts are cut into passages at headings, blank lines and sentences. Without a limit of its own, the section
-    /// has as much room as the focus of recall allows.
+    /// Long texts are cut into passages at headings, blank lines and sentences. Without a limit, the section has as
+    /// much room as the focus of recall allows.
     #[serde(default)]
     pub ranked: bool,
     /// The template of an item, for the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
@@ -43,10 +43,11 @@ pub struct Section {
     /// Limits on the section's cost.
     #[serde(default)]
     pub limit: SectionLimit,
-    /// Whether the section can be left out for its cost. Default: `always` for texts, `optional` for items and recall.
+    /// Allows or forbids leaving out the section for its cost. Default: `always` for texts, `optional` for items and
+    /// recall.
     #[serde(default)]
     pub keep: Option<Keep>,
-    /// What to do with front matter (`---` to `---`) at the beginning of a text.
+    /// Use of front matter (`---` to `---`) at the beginning of a text.
     #[serde(default)]
     pub front_matter: FrontMatter,
 }
@@ -110,7 +111,7 @@ pub struct SectionLimit {
     pub items: Option<u64>,
     /// How the characters of the history are counted.
     pub measure: Measure,
-    /// What to do if the history's newest message alone is too long for `chars`.
+    /// Handling of the history's newest message if it alone is too long for `chars`.
     pub oversize: Oversize,
 }
 
@@ -126,7 +127,7 @@ pub enum Measure {
     RoleAndText,
 }
 
-/// What to do with a single message that is too long.
+/// Handling of a single message that is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -149,7 +150,7 @@ pub enum Keep {
     Optional,
 }
 
-/// What to do with front matter.
+/// Use of front matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

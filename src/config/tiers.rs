@@ -18,7 +18,7 @@ pub struct TiersConfig {
     /// Maximum number of minutes between the ends of two conversations of one thread, and between the end of the newest
     /// one and now.
     pub thread_gap_minutes: u64,
-    /// What counts as today for the tiers. Labels always use the calendar day.
+    /// The meaning of today for the tiers. Labels always use the calendar day.
     pub today_window: TodayWindow,
     /// How the conversations of the active thread are shown.
     pub thread: TierForm,
@@ -28,10 +28,10 @@ pub struct TiersConfig {
     pub yesterday: TierForm,
     /// How older conversations are shown.
     pub older: TierForm,
-    /// What happens if a tier doesn't fit.
+    /// Continues or stops if a tier doesn't fit.
     pub on_overflow: TierOverflow,
-    /// Of a conversation that doesn't fit, the newest messages are shown. In the format `conversations`, a message of
-    /// the active thread is cut if there is room for more than this many of its characters, and left out otherwise.
+    /// If a conversation doesn't fit, its newest messages are shown. In the format `conversations`, a message of the
+    /// active thread is cut if there is room for more than this many of its characters, and left out otherwise.
     pub min_tail_chars: u64,
     /// Facts about conversations that aren't in their messages.
     pub conversations: Vec<KnownConversation>,
@@ -43,7 +43,7 @@ pub struct TiersConfig {
     pub timeout_ms: u64,
     /// The thread status while the active thread continues.
     pub continuation: String,
-    /// The thread status if there is no active thread.
+    /// The thread status without an active thread.
     pub new_conversation: String,
 }
 
@@ -60,7 +60,7 @@ pub enum TierForm {
     None,
 }
 
-/// What counts as today.
+/// The meaning of today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -72,7 +72,7 @@ pub enum TodayWindow {
     Rolling24Hours,
 }
 
-/// What happens if a tier doesn't fit.
+/// Continues or stops if a tier doesn't fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

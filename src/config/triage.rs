@@ -19,9 +19,9 @@ pub struct TriageConfig {
     pub use_selection: bool,
     /// How many of the newest units are always kept.
     pub always_include_recent: u64,
-    /// What to keep if the hook fails, takes too long or returns an invalid answer.
+    /// Units to keep if the hook fails, takes too long or returns an invalid answer.
     pub on_error: TriageFallback,
-    /// What to keep if the hook is missing, or answers that it is unavailable.
+    /// Units to keep if the hook is missing, or answers that it is unavailable.
     pub on_unavailable: TriageFallback,
     /// Which older units the hook is asked about.
     pub candidates: TriageCandidates,
@@ -30,7 +30,7 @@ pub struct TriageConfig {
     pub max_candidates: Option<u64>,
     /// Maximum number of characters of a candidate's text in the prompt of `complete`. Null means no limit.
     pub max_candidate_chars: Option<u64>,
-    /// Where the messages go that triage chose, and those that belong to them. With `tiers` they stay in place.
+    /// The place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in place.
     pub placement: Placement,
     /// Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They remain
     /// valid, and the hook is asked only about new units, so its choices don't change the beginning of the prompt from
@@ -67,7 +67,7 @@ pub enum TriageCandidates {
     Recalled,
 }
 
-/// What to keep without an answer.
+/// Units to keep without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -45,7 +45,7 @@ pub(crate) fn begins_message(messages: &Messages, before: Option<usize>, row: us
     before.is_none_or(|before| !messages.are_of_one_answer(before, row))
 }
 
-/// Of some rows, those of the newest `count` messages, oldest first.
+/// Returns the rows of the newest `count` messages, oldest first.
 pub(crate) fn newest_messages<'a>(
     messages: &Messages,
     rows: &'a [usize],

@@ -37,7 +37,7 @@ pub struct Certainty {
     /// True if the count is exact for the config's model or, without a model, for its encoding.
     #[serde(rename = "exact")]
     pub is_exact: bool,
-    /// The certainty in words: the encoding in which the count is exact, or the reason why it isn't.
+    /// The certainty in words: the encoding of an exact count, or the reason why it isn't exact.
     pub words: String,
 }
 

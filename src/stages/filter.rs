@@ -96,7 +96,7 @@ fn is_older(input: &Input, row: usize, days: f64) -> bool {
     time.is_some_and(|time| (input.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
-/// Leaves out exchanges without an answer, except the request or, if there is no request, the newest exchange.
+/// Leaves out exchanges without an answer, except the request or, without a request, the newest exchange.
 fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
     let mut rows = marks.open_rows();
     rows.retain(|row| !marks.is_in_turn(*row));
@@ -150,7 +150,7 @@ fn forget(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// A text without a given sentence, if it contains it. In a statement, `;` stands for a quotation.
+/// A text without a given sentence, if it contains it. In a statement, `;` replaces a quotation.
 fn without(text: &str, sentence: &str) -> Option<String> {
     let mut left = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! A build's input: what the caller passes at the beginning, and the answers to questions along the way.
+//! A build's input: the caller's values at the beginning, and the answers to questions along the way.
 
 use crate::base::map::Map;
 use crate::base::time::{Milliseconds, Zone};
@@ -37,7 +37,7 @@ pub struct Input {
     /// The answers so far.
     pub answers: Answers,
     /// The positions of the messages whose thinking is sent, in order. None if the model doesn't bind its thinking to
-    /// what comes before.
+    /// the messages before it.
     pub bound: Option<Vec<usize>>,
     /// Quotes of earlier prompts that later thinking is bound to.
     pub quotes: Vec<EarlierQuotes>,
@@ -67,7 +67,7 @@ pub struct Answers {
     pub counts: Rc<Counts>,
     /// The user's time zone; UTC until its offsets are needed.
     pub zone: Zone,
-    /// The offsets of the time zone, as they were passed.
+    /// The offsets of the time zone, in the caller's form.
     pub zone_offsets: Option<Vec<[i64; 2]>>,
     /// The parts of the hooks' answers that windrow could read, in the order of the questions.
     pub of_hooks: Vec<Answer>,
@@ -78,7 +78,7 @@ pub struct Answers {
 }
 
 impl Input {
-    /// Makes the input at a build's beginning. An empty `request` means that there is none.
+    /// Makes the input at a build's beginning. An empty `request` counts as missing.
     #[must_use]
     pub fn new(
         transcript: Rc<Transcript>,

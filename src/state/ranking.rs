@@ -27,7 +27,7 @@ pub struct RankedMessages {
 /// Result of a ranking. A build that reads on and restarts reuses it if its basis is the same.
 #[derive(Clone, Debug)]
 pub struct ScoredRanking {
-    /// What the ranking is based on.
+    /// The inputs of the ranking.
     pub basis: Basis,
     /// The analyzed request.
     pub query: Rc<Query>,

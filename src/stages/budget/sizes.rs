@@ -1,4 +1,4 @@
-//! The sizes in which tool results and excerpts are shown in a prompt.
+//! The sizes of tool results and excerpts in a prompt.
 
 use crate::base::map::Map;
 use crate::prompt::excerpt::{Excerpt, LongText};

@@ -55,7 +55,7 @@ pub(crate) struct NamedCandidate<'a> {
 /// Reads a model's answer.
 ///
 /// The answer may be fenced, or within prose. The last complete list counts, because models think aloud before they
-/// answer. None if there is no list, or it is cut off.
+/// answer. None without a list, or if it is cut off.
 pub(crate) fn read_answer(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     let mut found: Option<NamedCandidate> = None;
     // A list must end before the next one begins, so that no part of a long answer is read twice.
@@ -100,7 +100,7 @@ fn read_list(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     }
 }
 
-/// The text after a JSON value. None if there is no value, or it is cut off.
+/// The text after a JSON value. None without a value, or if it is cut off.
 fn skip_element(text: &str) -> Option<&str> {
     if text.starts_with(['[', '{', '"']) {
         let mut depth = 0_usize;

@@ -199,7 +199,7 @@ export function almost(random, depth = 0) {
   return kind === 4 ? value : plain(value);
 }
 
-/** The same with values instead of getters, where they can be read. */
+/** The same with values instead of getters, if they can be read. */
 function plain(value) {
   try {
     return { ...value };

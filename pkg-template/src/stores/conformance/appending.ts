@@ -143,7 +143,7 @@ export const appending: readonly Case[] = [
       await store.append(KEY, messages("a", "b"));
       same(await store.append(KEY, [build("x")], { log: "builds" }), appended(1, 1), "the first append to the builds");
       same(await store.append(KEY, messages("c")), appended(3, 3), "a further append to the transcript");
-      same(await store.append(KEY, [build("y")], { log: "builds" }), appended(2, 2), "a further one to the builds");
+      same(await store.append(KEY, [build("y")], { log: "builds" }), appended(2, 2), "a further append to the builds");
       same(await textsOf(store, KEY), ["a", "b", "c"], "the transcript");
       same(await textsOf(store, KEY, { log: "transcript" }), ["a", "b", "c"], "the transcript, by its name");
       same(await textsOf(store, KEY, { log: "builds" }), ["x", "y"], "the builds");
@@ -632,7 +632,7 @@ export const copies: readonly Case[] = [
         "the value after the read bytes were changed",
       );
       const buffer = found.get("a")?.buffer as ArrayBuffer;
-      same(buffer.byteLength, 2, "how many bytes the buffer of a read value has");
+      same(buffer.byteLength, 2, "the size of a read value's buffer");
     },
   },
 ];

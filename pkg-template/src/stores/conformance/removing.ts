@@ -206,7 +206,7 @@ export const removing: readonly Case[] = [
       const ended = ends(waited.promise, store, "a removal after the hold").then((failure) => Promise.reject(failure));
       await fails(ended, ["STORE_CONFLICT"], "removing a session that ended with 2 before an append");
       for (const expectedSeq of [0, 2, 4]) {
-        await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, expecting ${expectedSeq} and not 3`);
+        await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, with ${expectedSeq} expected instead of 3`);
       }
       same(await textsOf(store, KEY), ["a", "b", "c"], "the entries after all that");
       same(bytesOf(await store.derived.read(KEY, ["a"])), [["a", [1]]], "the derived values after all that");

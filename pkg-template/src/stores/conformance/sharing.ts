@@ -165,7 +165,7 @@ export const closing: readonly Case[] = [
       }
       if (storage.isPersistent) {
         const again = await storage.open();
-        same((await textsOf(again, KEY)).length, 11, "how many entries there are when the store is opened again");
+        same((await textsOf(again, KEY)).length, 11, "the number of entries when the store is opened again");
       }
     },
   },
@@ -290,7 +290,7 @@ export const together: readonly Case[] = [
           given.map(() => [round * 2 + 1, round * 2 + 2]),
           "the assigned sequence numbers",
         );
-        same(given.filter(({ isRepeated }) => !isRepeated).length, 1, "how many of them appended it");
+        same(given.filter(({ isRepeated }) => !isRepeated).length, 1, "the number of stores that appended it");
       }
       same(await seqsOf(stores[1], KEY), upTo(20), "the sequence numbers of the entries");
     },
@@ -301,7 +301,7 @@ export const together: readonly Case[] = [
       const [first, second] = [await storage.open(), await storage.open()];
       await first.append(KEY, [{ type: "message", id: "m", data: "a" }], { operationId: "o" });
       same(await second.read(KEY), await first.read(KEY), "the entries that the other store reads");
-      same((await second.get(KEY, ["m"])).length, 1, "how many entries the other store finds");
+      same((await second.get(KEY, ["m"])).length, 1, "the number of entries that the other store finds");
       same(await second.sessions(), await first.sessions(), "the sessions that the other store lists");
       const again = await second.append(KEY, messages("x"), { operationId: "o" });
       same(again, { firstSeq: 1, lastSeq: 1, isRepeated: true }, "the same operation in the other store");

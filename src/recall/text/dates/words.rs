@@ -1,7 +1,7 @@
 //! Looks up the words for times in seven languages.
 //!
-//! `words.tsv` has them in lower case and without accents (`ç` is a separate letter), in the form in which [`Hash`]
-//! reads a word. Only the compiler uses the file: the program contains a hash of each word and its meaning.
+//! `words.tsv` has them in lower case and without accents (`ç` is a separate letter), in the form that [`Hash`]
+//! expects. Only the compiler uses the file: the program contains a hash of each word and its meaning.
 
 /// The meaning of a word for time. Months count from 1, weekdays from 0 (Monday), seasons from 0 (spring).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     (entries, ends)
 };
 
-/// Puts every word into the next place of its bucket, or only counts if there is no room. Returns the number of words.
+/// Puts every word into the next place of its bucket, or only counts without room. Returns the number of words.
 #[expect(clippy::cast_possible_truncation, reason = "there are seven languages")]
 const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
     let mut total = 0;
