@@ -107,7 +107,7 @@ export interface ContextOptions {
    * don't count as exact, because the model may count differently.
    */
   readonly encoding?: EncodingChoice | null | undefined;
-  /** Which messages are considered at all, and in which order. */
+  /** Which messages are considered at all, and their order. */
   readonly collect?: CollectConfig | undefined;
   /** Which kinds of messages are left out. */
   readonly filter?: FilterConfig | undefined;
@@ -144,7 +144,7 @@ export type Moment = number | string;
  */
 export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
-/** Which messages are considered at all, and in which order. */
+/** Which messages are considered at all, and their order. */
 export interface CollectConfig {
   /** Which messages belong to `sessionId`. */
   readonly sessionScope?: SessionScope | undefined;
@@ -319,9 +319,9 @@ export interface RecallConfig {
    * assistant. Only with the ranking `relevance`.
    */
   readonly pairs?: PairConfig | undefined;
-  /** Where messages go that are kept for their rank, together with the messages that belong to them. */
+  /** The place of messages that are kept for their rank, and of those that belong to them. */
   readonly placement?: Placement | undefined;
-  /** What happens to the items of the section of kind `recall` if the hook `recall.search` is set. */
+  /** Use of the items in the section of kind `recall` if the hook `recall.search` is set. */
   readonly searchResults?: SearchResults | undefined;
   /** How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`. */
   readonly focus?: Focus | null | undefined;
@@ -342,8 +342,8 @@ export interface RecallConfig {
   /** How many texts the hook `embed` gets at a time, at least 1. */
   readonly embedBatchSize?: number | undefined;
   /**
-   * Name of the model behind the hook `embed`. Vectors stored under another name aren't used, so change the name if
-   * you change the model.
+   * Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
+   * if you change the model.
    */
   readonly embedModel?: string | undefined;
   /** Time limit for each hook call, in milliseconds. With `embed`, each batch is a call. */
@@ -354,8 +354,8 @@ export interface RecallConfig {
    */
   readonly emptyQuery?: string | null | undefined;
   /**
-   * The text to show if the hook is missing, unavailable or failed, and the section has no items of its own.
-   * Default: the section's `empty`.
+   * The text to show if the hook is missing, unavailable or failed, and the section has no items either. Default:
+   * the section's `empty`.
    */
   readonly unavailable?: string | null | undefined;
 }
@@ -403,7 +403,7 @@ export interface PairConfig {
 }
 
 /**
- * Where history messages go that were picked individually.
+ * The place of history messages that were picked individually.
  * - `chronological`: In their chronological place in the history.
  * - `afterHistory`: Quoted between the history and the request, oldest first, below `render.quoteLabel`. In the format `messages`
  * they are one user message. With `budget.cut`, ranked messages are always quoted.
@@ -411,8 +411,8 @@ export interface PairConfig {
 export type Placement = "chronological" | "afterHistory";
 
 /**
- * What happens to the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer,
- * the matching items are shown.
+ * Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+ * matching items are shown.
  * - `replace`: Shows only the hook's hits.
  * - `join`: Alternates between the hook's hits and the matching items, best first in each, without duplicate texts.
  */
@@ -453,9 +453,9 @@ export interface TriageConfig {
   readonly useSelection?: boolean | undefined;
   /** How many of the newest units are always kept. */
   readonly alwaysIncludeRecent?: number | undefined;
-  /** What to keep if the hook fails, takes too long or returns an invalid answer. */
+  /** Units to keep if the hook fails, takes too long or returns an invalid answer. */
   readonly onError?: TriageFallback | undefined;
-  /** What to keep if the hook is missing, or answers that it is unavailable. */
+  /** Units to keep if the hook is missing, or answers that it is unavailable. */
   readonly onUnavailable?: TriageFallback | undefined;
   /** Which older units the hook is asked about. */
   readonly candidates?: TriageCandidates | undefined;
@@ -466,7 +466,7 @@ export interface TriageConfig {
   readonly maxCandidates?: number | null | undefined;
   /** Maximum number of characters of a candidate's text in the prompt of `complete`. Null means no limit. */
   readonly maxCandidateChars?: number | null | undefined;
-  /** Where the messages go that triage chose, and those that belong to them. With `tiers` they stay in place. */
+  /** The place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in place. */
   readonly placement?: Placement | undefined;
   /**
    * Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They remain
@@ -479,7 +479,7 @@ export interface TriageConfig {
 }
 
 /**
- * What to keep without an answer.
+ * Units to keep without an answer.
  * - `recentOnly`: Only the guaranteed newest units, and the message that the request replies to.
  * - `keepAll`: Everything.
  */
@@ -525,7 +525,7 @@ export interface TiersConfig {
    * one and now.
    */
   readonly threadGapMinutes?: number | undefined;
-  /** What counts as today for the tiers. Labels always use the calendar day. */
+  /** The meaning of today for the tiers. Labels always use the calendar day. */
   readonly todayWindow?: TodayWindow | undefined;
   /** How the conversations of the active thread are shown. */
   readonly thread?: TierForm | undefined;
@@ -535,11 +535,11 @@ export interface TiersConfig {
   readonly yesterday?: TierForm | undefined;
   /** How older conversations are shown. */
   readonly older?: TierForm | undefined;
-  /** What happens if a tier doesn't fit. */
+  /** Continues or stops if a tier doesn't fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
-   * Of a conversation that doesn't fit, the newest messages are shown. In the format `conversations`, a message of
-   * the active thread is cut if there is room for more than this many of its characters, and left out otherwise.
+   * If a conversation doesn't fit, its newest messages are shown. In the format `conversations`, a message of the
+   * active thread is cut if there is room for more than this many of its characters, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** Facts about conversations that aren't in their messages. */
@@ -552,12 +552,12 @@ export interface TiersConfig {
   readonly timeoutMs?: number | undefined;
   /** The thread status while the active thread continues. */
   readonly continuation?: string | undefined;
-  /** The thread status if there is no active thread. */
+  /** The thread status without an active thread. */
   readonly newConversation?: string | undefined;
 }
 
 /**
- * What counts as today.
+ * The meaning of today.
  * - `calendarDay`: The current calendar day in `timeZone`.
  * - `rolling24Hours`: The last 24 hours.
  */
@@ -572,7 +572,7 @@ export type TodayWindow = "calendarDay" | "rolling24Hours";
 export type TierForm = "full" | "summary" | "none";
 
 /**
- * What happens if a tier doesn't fit.
+ * Continues or stops if a tier doesn't fit.
  * - `nextTier`: Skips the rest of the tier. The next tier may still fit.
  * - `stop`: Shows nothing more.
  */
@@ -623,13 +623,13 @@ export interface BudgetConfig {
    */
   readonly maxImages?: number | null | undefined;
   /**
-   * What to do if the required parts alone cost more than the budget: instructions, required sections, pinned
+   * Reaction if the required parts alone cost more than the budget: instructions, required sections, pinned
    * messages, the reply target, and the request.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
   /** When to count tokens exactly: always, or only if the counts matter. */
   readonly counting?: Counting | undefined;
-  /** What shrinks first if not everything fits. */
+  /** The first to shrink if not everything fits: items or history. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
    * Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
@@ -640,14 +640,10 @@ export interface BudgetConfig {
   readonly toolResults?: ToolResultsConfig | undefined;
   /**
    * The tool definitions of the call, in any provider's format, each as an object or as JSON. They aren't part of
-   * any message, but their cost counts, in the form in which the provider is known to show them to the model.
-   * Default: none.
+   * any message, but their cost counts, in the form that the provider is known to show to the model. Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
-  /**
-   * Whether the model may or must call a tool. Providers have their own names for this (`tool_choice`,
-   * `toolConfig`).
-   */
+  /** Makes tool calls optional or mandatory. Providers have their own names for this (`tool_choice`, `toolConfig`). */
   readonly toolChoice?: ToolChoice | undefined;
   /**
    * windrow's counts of earlier requests, with the provider's own figures. Their ratio calibrates the budget: if a
@@ -674,7 +670,7 @@ export interface BudgetConfig {
 }
 
 /**
- * What to do if the required parts don't fit.
+ * Reaction if the required parts don't fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
  * - `shorten`: Shortens the longest required texts to their beginning and end, with a visible marker in between. The request
  * keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
@@ -692,7 +688,7 @@ export type OnRequiredOverflow = "error" | "shorten" | "exceed";
 export type Counting = "exact" | "whenNeeded";
 
 /**
- * What shrinks first: items or history.
+ * The first to shrink: items or history.
  * - `items`: Replaces items with their summaries before leaving out any history.
  * - `history`: Leaves out the oldest history before replacing any item with its summary, and doesn't bring it back. So a larger
  * budget never keeps less history than a smaller one.
@@ -752,7 +748,7 @@ export interface ToolResultsConfig {
 }
 
 /**
- * Whether tool calls are optional or forced.
+ * Optional or mandatory tool calls.
  * - `auto`: The model chooses.
  * - `required`: The model must call a tool: any, or a particular one.
  */
@@ -1039,8 +1035,8 @@ export interface Section {
   readonly items?: readonly Item[] | undefined;
   /**
    * For the kind `items`: shows only the parts of the items that match the request best, in the order of the items.
-   * Long texts are cut into passages at headings, blank lines and sentences. Without a limit of its own, the section
-   * has as much room as the focus of recall allows.
+   * Long texts are cut into passages at headings, blank lines and sentences. Without a limit, the section has as
+   * much room as the focus of recall allows.
    */
   readonly ranked?: boolean | undefined;
   /**
@@ -1052,9 +1048,12 @@ export interface Section {
   readonly separate?: boolean | undefined;
   /** Limits on the section's cost. */
   readonly limit?: SectionLimit | undefined;
-  /** Whether the section can be left out for its cost. Default: `always` for texts, `optional` for items and recall. */
+  /**
+   * Allows or forbids leaving out the section for its cost. Default: `always` for texts, `optional` for items and
+   * recall.
+   */
   readonly keep?: Keep | null | undefined;
-  /** What to do with front matter (`---` to `---`) at the beginning of a text. */
+  /** Use of front matter (`---` to `---`) at the beginning of a text. */
   readonly frontMatter?: FrontMatter | undefined;
 }
 
@@ -1101,7 +1100,7 @@ export interface SectionLimit {
   readonly items?: number | null | undefined;
   /** How the characters of the history are counted. */
   readonly measure?: Measure | undefined;
-  /** What to do if the history's newest message alone is too long for `chars`. */
+  /** Handling of the history's newest message if it alone is too long for `chars`. */
   readonly oversize?: Oversize | undefined;
 }
 
@@ -1113,7 +1112,7 @@ export interface SectionLimit {
 export type Measure = "rendered" | "roleAndText";
 
 /**
- * What to do with a single message that is too long.
+ * Handling of a single message that is too long.
  * - `leaveOut`: It is left out.
  * - `tail`: Keeps its end, at least one character.
  */
@@ -1127,7 +1126,7 @@ export type Oversize = "leaveOut" | "tail";
 export type Keep = "always" | "optional";
 
 /**
- * What to do with front matter.
+ * Use of front matter.
  * - `keep`: Keeps it as part of the text.
  * - `only`: Keeps only the front matter, if there is any.
  * - `omit`: It is left out.
@@ -1392,7 +1391,7 @@ export type ErrorCode =
   | "INTERNAL";
 
 /**
- * Kind of a segment of a message.
+ * The kind of a message's segment.
  * - `id`: The message's id, as the caller set it.
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
@@ -1405,28 +1404,29 @@ export type ErrorCode =
  * - `callName`: The tool's name.
  * - `callArguments`: The call's arguments, a JSON text.
  * - `resultId`: The id of the call that this message, or the text that follows, is the result of.
- * - `createdAt`: The time it was written, if given as text.
- * - `sessionId`: The session that it belongs to.
- * - `source`: Its origin, for example `scheduled`.
- * - `tag`: One of its tags.
- * - `conversationId`: The conversation that it belongs to.
- * - `summaryOf`: The conversation that it is the summary of.
- * - `replyTo`: The id of the message that it replies to.
- * - `action`: One of the actions taken in it.
+ * - `createdAt`: The time of writing, if it is given as text.
+ * - `sessionId`: The session that the message belongs to.
+ * - `source`: The message's origin, for example `scheduled`.
+ * - `tag`: A tag.
+ * - `conversationId`: The conversation that the message belongs to.
+ * - `summaryOf`: The conversation that the message summarizes.
+ * - `replyTo`: The id of the message being replied to.
+ * - `action`: An action taken in the message.
  * - `status`: How the turn ended, for example `failed`.
- * - `target`: The agent that it is meant for.
- * - `priority`: Its priority among direct messages, in millionths: an integer from 0 to 1000000.
- * - `timeToLive`: Its lifetime after it was written, in milliseconds.
+ * - `target`: The agent that the message is meant for.
+ * - `priority`: The priority among direct messages, in millionths: an integer from 0 to 1000000.
+ * - `timeToLive`: The lifetime from the time of writing, in milliseconds.
  * - `joinsNext`: The message means nothing without the next one. The value is ignored.
- * - `reasoningOf`: The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
- * replaces everything before it, `/tools` if it changes the tools from its place on, and `/note` if it is another of
- * the provider's notes to itself, which the model didn't think. `/broken` says that no request can hold it.
- * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
- * it waits for approval.
- * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
+ * - `reasoningOf`: The provider of the reasoning after it, which has the provider's proof and can go back to that provider.
+ * `/compaction` follows if it replaces everything before it, `/tools` if it changes the tools from there on, and
+ * `/note` if it is another of the provider's notes to itself and not the model's thinking. `/broken` says that no
+ * request can contain it.
+ * - `resultLater`: The id of a call of this message whose result may come later than those of other calls, because the provider
+ * runs it or it waits for approval.
+ * - `resultName`: The name of the tool that a result is from, if no id says which call it answers.
  * - `nextRow`: The message continues in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
- * - `proofBytes`: Bytes of its parts' proofs in the request: signatures, ids and encrypted texts, which are in no other field.
+ * - `proofBytes`: The size in the request of its parts' proofs: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
  */
 export type Field =
@@ -1552,7 +1552,7 @@ export interface RankingRecord {
 }
 
 /**
- * How much of a message is shown, from little to all.
+ * How much of a message is shown, from least to most.
  * - `reply`: The part of a reply that accompanies its question.
  * - `excerpt`: The passages relevant to the request.
  * - `whole`: All of it.

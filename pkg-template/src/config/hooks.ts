@@ -17,9 +17,9 @@ export interface HookDetails {
 export interface TriageCandidate<M extends AnyMessage = MessageInput> {
   /** The id of its first message, or `#` and that message's position if it has no unique id. */
   readonly id: string;
-  /** Its texts, one line per message. */
+  /** The texts, one line per message. */
   readonly text: string;
-  /** Its messages, which are the caller's objects. */
+  /** The messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 
@@ -116,11 +116,11 @@ export interface RecallHooks {
 
 /** A conversation that needs a summary. */
 export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
-  /** Its id. */
+  /** The id. */
   readonly id: string;
-  /** Its texts, one line per message. */
+  /** The texts, one line per message. */
   readonly text: string;
-  /** Its messages, which are the caller's objects. */
+  /** The messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 

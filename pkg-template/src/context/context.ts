@@ -115,7 +115,7 @@ export interface Explanation {
   /** The message's id, if it has one. */
   readonly id: string | undefined;
   /**
-   * Its position in the transcript, from 0. In a session, its position among the messages read, or -1 if it wasn't
+   * The position in the transcript, from 0. In a session, its position among the messages read, or -1 if it wasn't
    * read.
    */
   readonly position: number;
@@ -128,7 +128,7 @@ export interface Explanation {
   /** The reason in words, with the figures of the config. */
   readonly words: string;
   /**
-   * Its cost in the context, or its cost in the same form if it were included, in tokens. An estimate if it is left out
+   * The cost in the context, or its cost in the same form if it were included, in tokens. An estimate if it is left out
    * and the hook `countTokens` counts. 0 if it wasn't read.
    */
   readonly tokens: number;
@@ -272,7 +272,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly kept: M[];
   /** The cost of the context. */
   readonly tokens: ContextTokens;
-  /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
+  /** The length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
   /**
    * The size of the JSON to send, in bytes of UTF-8: at least that of the request's body. Null without

@@ -141,9 +141,9 @@ export const retrievalTool: {
 
 /** The original of a message, or of a result in it. */
 export interface Original {
-  /** Its name in marks. */
+  /** The name in marks. */
   readonly name: string;
-  /** Its kind and the call that it answers. */
+  /** The kind and the call that it answers. */
   readonly label: string;
   readonly text: string;
   readonly isUsers: boolean;
@@ -173,9 +173,9 @@ export type Excerpting = (
 export class Retrieval {
   /** The name of the tool. */
   readonly name: string = NAME;
-  /** Its description for the model. */
+  /** The description for the model. */
   readonly description: string = DESCRIPTION;
-  /** Its arguments as a JSON schema. */
+  /** The arguments as a JSON schema. */
   readonly parameters: RetrievalParameters = PARAMETERS;
   readonly #originals: Originals;
   readonly #build: Excerpting;
@@ -396,11 +396,11 @@ export interface ContextOriginals extends Originals {
 
 /** A message, or a result in it, of a transcript. */
 export interface TranscriptRow extends Original {
-  /** Its other names: the id of the message, and that of the call that it answers. */
+  /** The other names: the id of the message, and that of the call that it answers. */
   readonly ids: readonly unknown[];
   /** The position of its message. */
   readonly position: number;
-  /** Its place among the rows of its message, from 1 on; 0 if it is all of the message. */
+  /** The place among the rows of its message, from 1 on; 0 if it is all of the message. */
   readonly share: number;
   /** The arguments of the call that it answers, if that is one of this tool. */
   readonly asked: RetrievalArguments | undefined;

@@ -105,7 +105,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     return this.#messages.length;
   }
 
-  /** Its messages, oldest first. They are the caller's own objects. */
+  /** The messages, oldest first: the caller's own objects. */
   get messages(): readonly M[] {
     return this.#messages;
   }

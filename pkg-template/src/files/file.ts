@@ -15,7 +15,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface SkippedRow {
   /** The number of the row, from 1, among the list's entries or the file's lines. */
   readonly row: number;
-  /** Its fault, in words. */
+  /** The fault, in words. */
   readonly reason: string;
 }
 
@@ -40,7 +40,7 @@ export interface ConversationFacts {
 /** A conversation that is being read. Its messages are numbered from 0, in the order of the file. */
 export interface OpenConversation {
   facts: ConversationFacts;
-  /** Its row. Undefined if it is the whole file or spans several rows. */
+  /** The row. Undefined if it is the whole file or spans several rows. */
   readonly row: number | undefined;
   readonly messages: MessageInput[];
   /** Adds a message and returns true, or reports it if it can't be read and returns false. */

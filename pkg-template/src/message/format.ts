@@ -18,7 +18,7 @@ export type NextLine = () => string | null | undefined;
 
 /** A format of messages. */
 export interface MessageFormat {
-  /** Its name for the option `shape`. */
+  /** The name for the option `shape`. */
   readonly name: string;
   /** The name of its messages, in errors and in the documentation. */
   readonly title: string;

@@ -11,7 +11,7 @@ interface Facts {
   pages?: number | undefined;
   milliseconds?: number | undefined;
   bytes?: number | undefined;
-  /** Its size in the body, in bytes. */
+  /** The size in the body, in bytes. */
   sent?: number | undefined;
   mediaType?: string | undefined;
 }

@@ -5,7 +5,7 @@ import { sameClass } from "../base/plain-data.js";
 
 /** The place of a text in a value. */
 export interface TextPlace {
-  /** Its index among all texts of the value. */
+  /** The index among all texts of the value. */
   readonly slot: number;
   /** True within a JSON text that was already visited as a whole. */
   readonly isInside: boolean;

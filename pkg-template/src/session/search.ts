@@ -38,10 +38,10 @@ export interface StoreSearchOptions extends SearchOptions {
 export interface SearchHit<M> {
   /** The key of its session. */
   readonly sessionKey: string;
-  /** Its sequence number in that session. */
+  /** The sequence number in that session. */
   readonly seq: number;
   readonly message: M;
-  /** Its relevance, above 0. Higher is better. Scores are comparable only within one search. */
+  /** The relevance, above 0. Higher is better. Scores are comparable only within one search. */
   readonly score: number;
   /** The reason for the hit, in words. */
   readonly reason: string;

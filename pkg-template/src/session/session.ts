@@ -230,7 +230,7 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
 
 /** A lasting conversation. `openSession` opens one. */
 export class Session<M extends AnyMessage = MessageInput> {
-  /** Its key. */
+  /** The session's key. */
   readonly key: string;
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
