@@ -246,7 +246,7 @@ test("messages of other packages come back as in the example, and every supporte
   const fates = [1, 2].map((at) => context.explain(at).fate);
   assert.deepEqual(fates, ["left out", "left out"]);
 
-  const [, list] = /windrow reads these:(.*?)\.\n/s.exec(papers["docs/guide.md"]);
+  const [, list] = /windrow\s+reads\s+these:(.*?)\.\n/s.exec(papers["docs/guide.md"]);
   const named = list.split(",").map((name) => name.replace(/\s+/g, " ").trim());
   const own = ["OpenAI chat message", "Anthropic message", "AI SDK ModelMessage"];
   assert.deepEqual(named.sort(), [...own, ...messageShapes.map(({ title }) => title)].sort());
