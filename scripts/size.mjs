@@ -297,20 +297,21 @@ function figuresOfDocs(sizes) {
       ["the IndexedDB store, with a part of `idb` | ", " kB |", kB("store-indexeddb.js", "brotli")],
       ["a vocabulary, a separate file | ", " kB for `o200k_base`", o200k],
       [" kB for `o200k_base`, ", " kB for `cl100k_base`", cl100k],
-      ["`buildContext` alone has ", " kB from `windrow/o200k_base`", kB("worker: buildContext, o200k_base", "gzip")],
-      ["`windrow/o200k_base`, and ", " kB from `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
-      ["not all fit, has ", " kB with `cl100k_base`", kB("worker: slim, cl100k_base", "gzip")],
-      ["`cl100k_base`, and ", " kB with `o200k_base`:", kB("worker: slim, o200k_base", "gzip")],
-      ["With `cl100k_base` it is ", " kB then", kB("worker: slim, cl100k_base, with the ranking module", "gzip")],
+      ["only `buildContext` takes ", " kB with `windrow/o200k_base`", kB("worker: buildContext, o200k_base", "gzip")],
+      ["`windrow/o200k_base`, and ", " kB with `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
+      ["not all fit, takes ", " kB with `cl100k_base`", kB("worker: slim, cl100k_base", "gzip")],
+      ["`cl100k_base` and ", " kB with `o200k_base`:", kB("worker: slim, o200k_base", "gzip")],
+      ["the worker then takes ", " kB.", kB("worker: slim, cl100k_base, with the ranking module", "gzip")],
       ["in chunks, downloads ", " kB at first", page],
-      ["Then it downloads ", " kB for `o200k_base` or", o200k],
-      ["for `o200k_base` or ", " kB for `cl100k_base` when", cl100k],
-      ["in it,\nand ", " kB when not all fits", kB("core/selection.js", "brotli")],
+      ["It downloads another ", " kB for `o200k_base` or", o200k],
+      ["for `o200k_base` or ", " kB for `cl100k_base` for", cl100k],
+      ["exact count, and ", " kB when not everything fits", kB("core/selection.js", "brotli")],
     ],
   };
 }
 
-const escaped = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+/** A pattern for a text whose lines may break at any space. */
+const escaped = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&").replaceAll(" ", "\\s+");
 
 /** Returns the wrong figures of a file. Writes the right ones first if requested. */
 function figuresIn(file, figures, write) {

@@ -11,7 +11,7 @@ pub struct CollectConfig {
     /// Leaves out a message if an earlier one has the same id. Use it if a list combines several sources, such as
     /// memory and events.
     pub deduplicate: bool,
-    /// Treats the system and developer messages at the start of the transcript as instructions, which are never left
+    /// Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
     /// out. If false, they are history like any other message.
     pub keep_instructions: bool,
     /// How many messages of the session a cache holds. Older ones are ignored. Default: all (istota uses 200).

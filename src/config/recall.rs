@@ -13,8 +13,8 @@ use serde::Serialize;
 pub struct RecallConfig {
     /// How older messages are ranked if not all fit.
     pub ranking: Ranking,
-    /// Finds messages that are close to the request in meaning but share none of its words. Only with the ranking
-    /// `relevance`. If the hook `embed` is set, it is used instead.
+    /// Finds messages that are close to the request in meaning, even if they share none of its words. Only with the
+    /// ranking `relevance`. If the hook `embed` is set, it is used instead.
     pub meaning: Meaning,
     /// How many of the newest messages come before all others.
     pub recent_messages: u64,

@@ -56,7 +56,7 @@ pub struct RenderConfig {
     // Omitted if unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
-    /// Where a system or developer message goes that comes after the conversation has begun, if the provider or model
+    /// The place of a system or developer message that comes after the conversation has begun, if the provider or model
     /// doesn't accept it there. OpenAI and Claude from 4.8 on accept it, so it stays in place. Default: `top`.
     #[serde(skip_serializing_if = "LateInstructions::is_default")]
     pub late_instructions: LateInstructions,
@@ -64,14 +64,13 @@ pub struct RenderConfig {
     /// reasoning doesn't count. `context.request` sends this option as `store`. Default: the API stores it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<bool>,
-    /// What to do with a tool call without a result, such as one that the user stopped, if its message has other
-    /// content. A message without other content is left out. In the text formats a call is text, and stays. Default:
-    /// `close`.
+    /// Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
+    /// message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }
 
-/// Where instructions go that come after the conversation has begun, if the model doesn't accept them there.
+/// The place of instructions that come after the conversation has begun, if the model doesn't accept them there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -92,7 +91,7 @@ impl LateInstructions {
     }
 }
 
-/// What to do with a tool call without a result.
+/// Handling of a tool call without a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

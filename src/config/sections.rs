@@ -132,7 +132,7 @@ pub enum Measure {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Oversize {
-    /// It is left out.
+    /// Leaves it out.
     #[default]
     LeaveOut,
     /// Keeps its end, at least one character.
@@ -160,7 +160,7 @@ pub enum FrontMatter {
     Keep,
     /// Keeps only the front matter, if there is any.
     Only,
-    /// It is left out.
+    /// Leaves it out.
     Omit,
 }
 

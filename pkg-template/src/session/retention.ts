@@ -38,7 +38,8 @@ export interface OverallLimits {
   /** The maximum number of messages, at least 1. The newest of all sessions stay. */
   readonly maxMessages?: number | undefined;
   /**
-   * Maximum number of sessions, 1 or more. Those with the oldest last append are removed whole, unless they have a pinned entry.
+   * Maximum number of sessions, 1 or more. Those with the oldest last append are removed completely, unless they have a
+   * pinned entry.
    */
   readonly maxSessions?: number | undefined;
   /** The maximum age of messages and builds, in days. */
