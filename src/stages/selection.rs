@@ -36,8 +36,6 @@ pub struct Selection {
     /// Keeps the best-ranked groups within a room.
     pub(crate) keep_ranked:
         fn(&mut Packer<'_>, &Frame, &RankedMessages, (Cost, u64)) -> StageResult,
-    /// Shows passages of the best messages that don't fit, in the room that everything else leaves.
-    pub(crate) keep_passages: fn(&mut Packer<'_>, &Frame, &RankedMessages) -> StageResult,
     /// Keeps messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,

@@ -127,8 +127,30 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows passages of the best messages that don't fit, in the room that everything else leaves.
-    pub(crate) fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult {
+    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of what is shown in part.
+    pub(crate) fn fill_up(
+        &mut self,
+        frame: &Frame,
+        ranking: Option<&RankedMessages>,
+    ) -> StageResult {
+        loop {
+            let is_more = match ranking {
+                Some(ranking) => self.keep_passages(frame, ranking)?,
+                None => false,
+            };
+            if self.may_grow() {
+                self.grow_results()?;
+            }
+            // Excerpts that are whole by now may leave room for others.
+            if !is_more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows passages of the best messages that don't fit, in the room that everything else leaves. Returns true if
+    /// there are some.
+    fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult<bool> {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
         for row in &self.fill.kept {
