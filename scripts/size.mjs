@@ -275,7 +275,11 @@ function figuresOfDocs(sizes) {
       ["| the core: ", " kB of WebAssembly", kB("windrow.wasm", "raw")],
       [" kB of WebAssembly | ", " kB |", core],
       ["the ranking module, `selection.wasm` | ", " kB |", kB("selection.wasm", "brotli")],
-      ["core and JavaScript of a page while everything fits | ", " kB |", kB("first context in a page: all fits", "brotli")],
+      [
+        "core and JavaScript of a page while everything fits | ",
+        " kB |",
+        kB("first context in a page: all fits", "brotli"),
+      ],
       [
         "before the first exact context in `o200k_base` | ",
         " kB |",

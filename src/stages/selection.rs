@@ -51,7 +51,7 @@ pub struct Selection {
     pub(crate) asked_again: fn(&Packer<'_>) -> Vec<usize>,
     /// Shows the results among some rows whole, in their order, until one of them has no room.
     pub(crate) grow_some: fn(&mut Packer<'_>, &[usize]) -> StageResult,
-    /// Fills the remaining room with more of what is ranked, and of the kept results.
+    /// Fills the remaining room with more of the ranked messages and of the kept results.
     pub(crate) fill_up: fn(&mut Packer<'_>, &Frame, Option<&RankedMessages>) -> StageResult,
     /// The conversations in the form that is shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,

@@ -127,7 +127,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of what is shown in part.
+    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of each excerpt and
+    /// result.
     pub(crate) fn fill_up(
         &mut self,
         frame: &Frame,
