@@ -154,7 +154,7 @@ export interface CollectConfig {
    */
   readonly deduplicate?: boolean | undefined;
   /**
-   * Treats the system and developer messages at the start of the transcript as instructions, which are never left
+   * Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
    * out. If false, they are history like any other message.
    */
   readonly keepInstructions?: boolean | undefined;
@@ -282,8 +282,8 @@ export interface RecallConfig {
   /** How older messages are ranked if not all fit. */
   readonly ranking?: Ranking | undefined;
   /**
-   * Finds messages that are close to the request in meaning but share none of its words. Only with the ranking
-   * `relevance`. If the hook `embed` is set, it is used instead.
+   * Finds messages that are close to the request in meaning, even if they share none of its words. Only with the
+   * ranking `relevance`. If the hook `embed` is set, it is used instead.
    */
   readonly meaning?: Meaning | undefined;
   /** How many of the newest messages come before all others. */
@@ -888,7 +888,7 @@ export interface RenderConfig {
    */
   readonly server?: Server | null | undefined;
   /**
-   * Where a system or developer message goes that comes after the conversation has begun, if the provider or model
+   * The place of a system or developer message that comes after the conversation has begun, if the provider or model
    * doesn't accept it there. OpenAI and Claude from 4.8 on accept it, so it stays in place. Default: `top`.
    */
   readonly lateInstructions?: LateInstructions | undefined;
@@ -898,9 +898,8 @@ export interface RenderConfig {
    */
   readonly store?: boolean | null | undefined;
   /**
-   * What to do with a tool call without a result, such as one that the user stopped, if its message has other
-   * content. A message without other content is left out. In the text formats a call is text, and stays. Default:
-   * `close`.
+   * Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
+   * message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -997,7 +996,7 @@ export type Server =
   | "other";
 
 /**
- * Where instructions go that come after the conversation has begun, if the model doesn't accept them there.
+ * The place of instructions that come after the conversation has begun, if the model doesn't accept them there.
  * - `top`: They move to the instructions at the top of the request. That changes the beginning of the prompt, so the
  * provider's cache misses, and thinking bound to the beginning is lost.
  * - `user`: They stay in place, as a user text that begins with `[Instructions of the application]`. The model may trust
@@ -1006,7 +1005,7 @@ export type Server =
 export type LateInstructions = "top" | "user";
 
 /**
- * What to do with a tool call without a result.
+ * Handling of a tool call without a result.
  * - `close`: `context.request` adds a result saying that the call was interrupted. So the model still sees its call, and
  * signatures on calls stay valid. `context.messages` and `context.kept` leave the call out, because not every
  * format can express a made-up result.
@@ -1113,7 +1112,7 @@ export type Measure = "rendered" | "roleAndText";
 
 /**
  * Handling of a single message that is too long.
- * - `leaveOut`: It is left out.
+ * - `leaveOut`: Leaves it out.
  * - `tail`: Keeps its end, at least one character.
  */
 export type Oversize = "leaveOut" | "tail";
@@ -1129,7 +1128,7 @@ export type Keep = "always" | "optional";
  * Use of front matter.
  * - `keep`: Keeps it as part of the text.
  * - `only`: Keeps only the front matter, if there is any.
- * - `omit`: It is left out.
+ * - `omit`: Leaves it out.
  */
 export type FrontMatter = "keep" | "only" | "omit";
 
