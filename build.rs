@@ -1,5 +1,5 @@
-//! Compiles tables into sources for the core: `windows.txt` has models' context windows and the shortest prompts that
-//! their providers cache, and `date-words.rs` has the words for dates and times in each language.
+//! Compiles tables into sources for the core: `windows.txt` has the models' context windows and the shortest prompts
+//! that their providers cache, and `date-words.rs` has the words for dates and times in each language.
 
 use std::path::Path;
 use std::{env, fs};
@@ -34,7 +34,7 @@ fn windows(models: &[Vec<String>]) -> String {
     models.iter().map(line).collect()
 }
 
-/// A list for each language, of meanings with their words.
+/// One list per language, of meanings with their words.
 fn date_words(meanings: &[Vec<String>]) -> String {
     let languages = meanings.first().map_or(0, Vec::len);
     let list = |language: usize| {

@@ -5,7 +5,7 @@ import { Failure } from "../scripts/project.mjs";
 import { curveDrawn, openVisit, startSite, stopSite, turnsKnown } from "../tests/package/support/page.mjs";
 import { Table } from "./table.mjs";
 
-/** The most milliseconds for the median: one frame for a short chat, and an imperceptible delay for a long one. */
+/** Maximum number of milliseconds for the median: one frame for a short chat, and an imperceptible delay for a long one. */
 const LIMITS_MS = { 200: 16, 10000: 50 };
 const STEPS = 120;
 

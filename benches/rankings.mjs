@@ -14,7 +14,7 @@ const APPENDING_ROUNDS = 7;
 const TRIES = 5;
 /** The lengths of texts that fill the engine's free memory, in characters: first and then. */
 const FILLINGS = [65_536, 4096];
-/** The most messages for measuring memory. With more, there is too much to fill. */
+/** Maximum number of messages for measuring memory. With more, there is too much to fill. */
 const MOST_FILLED = 100_000;
 
 const clock = () => performance.now();

@@ -86,7 +86,7 @@ class Report {
   }
 }
 
-/** Measures both sessions, one after the other. */
+/** Measures both sessions, one after another. */
 async function bothOf(measure) {
   const found = [];
   for (const key of KEYS) {

@@ -22,7 +22,10 @@ const packageFolder = "pkg-template";
 const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
-/** The most bytes of the page: the engine, its vocabularies and its table of token vectors, the page's own code, and the samples. */
+/**
+ * Maximum size of the page in bytes: the engine, its vocabularies and its table of token vectors, the page's own code,
+ * and the samples.
+ */
 const pageLimit = 5_250_000;
 
 /** The modules of the core, with the names that the program `bindgen` uses: see src/wasm/selection.rs. */
@@ -43,7 +46,7 @@ const wasmFeatures = [
 /**
  * The passes of wasm-opt. LLVM has already inlined what pays off. Inlining again makes functions larger, which
  * compresses worse and delays the engine's optimising compiler. Functions are sorted by name, so copies of one generic
- * function are neighbours and compress well.
+ * function are neighbors and compress well.
  */
 const wasmPasses = [
   "-Os",
@@ -341,7 +344,7 @@ export default core;
 `;
 
 /**
- * The generated binding recognises modules with `instanceof`. Vercel's edge runtime compiles modules in another realm,
+ * The generated binding recognizes modules with `instanceof`. Vercel's edge runtime compiles modules in another realm,
  * so that test fails. The value's own tag is the same in every realm.
  */
 function acrossRealms(code) {

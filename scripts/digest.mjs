@@ -1,5 +1,5 @@
 // Checks that contexts stay the same: builds 5,000 of them from seeds, and compares the results with an earlier run.
-// For refactorings that must not change behaviour.
+// For refactorings that must not change behavior.
 //
 //   npm run digest -- --write FILE      before the change
 //   npm run digest -- --compare FILE    after the change: names each build that differs

@@ -17,11 +17,12 @@ const FOLDER = projectPath(".cache", "estimates");
 const DOCS = projectPath("docs", "tokens.md");
 const [START, END] = ["<!-- estimates: written by npm run estimates -- --write -->", "<!-- /estimates -->"];
 
-/** The most that an estimate may be off for a script, in percent. */
+/** By how much an estimate may be off for a script, in percent. */
 const MOST_OFF = 10;
 
 /**
- * By name in the docs: the exact counts, the place of the estimate in `Tokenizer::ALL`, and the constant whose other shares stay.
+ * For each name in the docs: the exact counts, the place of the estimate in `Tokenizer::ALL`, and the constant whose
+ * other shares stay.
  *
  * Shares of Claude and Gemini for words in Latin letters, Cyrillic and the like were fitted to more texts than these.
  */

@@ -81,7 +81,7 @@ async function documentCore() {
   cpSync(projectPath("target", WASM, "doc"), join(source, "public", "core"), { recursive: true });
 }
 
-/** Copies the Markdown of the project. Links between pages stay valid, since every page keeps its place. */
+/** Copies the Markdown of the project. Links between pages stay valid, because every page keeps its place. */
 function copyPages() {
   for (const name of readdirSync(projectPath()).filter((name) => name.endsWith(".md"))) {
     cpSync(projectPath(name), join(source, name));

@@ -68,7 +68,7 @@ export class VectorCache {
     this.#vectors ??= this.#read();
     const keys = texts.map((text) => createHash("sha256").update(text).digest("base64"));
     if (keys.some((key) => !this.#vectors.has(key))) {
-      // Calls run one after the other, so vectors that two of them need are computed once.
+      // Calls run one after another, so vectors that two of them need are computed once.
       const making = this.#queue.then(() => this.#add(texts, keys, signal, onProgress));
       this.#queue = making.catch(() => {});
       await making;

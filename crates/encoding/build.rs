@@ -1,10 +1,10 @@
-//! Generates the table of Unicode classes that the pretokenizer looks characters up in.
+//! Generates the table of Unicode character classes for the pretokenizer.
 //!
 //! The classes come from `regex-syntax`, whose tables the reference tokenizer's patterns use too, so both agree on
 //! every code point. The result is two files in `OUT_DIR`, read by `src/classes.rs`:
 //!
-//! - `class_blocks.bin`: the distinct blocks of 128 code points, two code points a byte, the lower one in the low four
-//!   bits
+//! - `class_blocks.bin`: the distinct blocks of 128 code points, two code points per byte, the lower one in the low
+//!   four bits
 //! - `class_index.bin`: for each block of 128 code points from U+0000 to U+10FFFF, its number in the first file
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};

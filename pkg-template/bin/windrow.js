@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line lives in dist/cli.js. In a clone that is built first.
+// The command line is dist/cli.js. In a clone, build it first.
 import { existsSync } from "node:fs";
 
 const program = new URL("../dist/cli.js", import.meta.url);

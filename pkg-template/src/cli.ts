@@ -37,7 +37,7 @@ import { TokenizerFileError, tokenizerVocabulary } from "./vocabulary/tokenizer-
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 const PROVIDERS = providers.map(({ name }) => name);
 
-/** The encodings that can count a file. */
+/** The encodings in which a file can be counted. */
 const BUILD_ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const;
 
 const HELP = `Builds the context of a request from a conversation in a file, and reports the messages that it left
@@ -124,10 +124,10 @@ const SEE_HELP = "; see windrow --help";
 /** The highest valid port. */
 const MOST_PORT = 65_535;
 
-/** The exit code if messages of a file could not be read. */
+/** The exit code if some messages of a file couldn't be read. */
 const UNREAD_EXIT_CODE = 3;
 
-/** The most skipped rows that are listed. */
+/** Maximum number of skipped rows that are listed. */
 const SKIPPED_ROWS_SHOWN = 10;
 
 /** The words for messages that the context includes only in part. */
@@ -139,7 +139,7 @@ const FORM_WORDS: Partial<Record<Fate, string>> = {
 
 /** An error that the user can correct, shown as one line. */
 class UsageError extends Error {
-  /** The next step, if the line alone doesn't say it. */
+  /** The next step, if the line doesn't name it. */
   readonly nextAction: string | undefined;
 
   constructor(message: string, nextAction?: string) {
@@ -227,7 +227,10 @@ async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise
   if (unread !== undefined) {
     process.exitCode = Math.max(Number(process.exitCode ?? 0), UNREAD_EXIT_CODE);
     const title = painter(process.stderr).alarming("windrow:");
-    await write(process.stderr, `${title} ${oneLine(`${name}: the context is built of a part: ${unread.words}`)}\n`);
+    await write(
+      process.stderr,
+      `${title} ${oneLine(`${name}: the context has only part of the conversation: ${unread.words}`)}\n`,
+    );
   }
 }
 
@@ -666,7 +669,7 @@ function show(context: BuiltContext<MessageInput, Format>, form: BuildOrder["for
   if (form !== "messages" && form !== "json") {
     return text?.endsWith("\n") ? text : `${text}\n`;
   }
-  // Either `messages` or `text` exists. JSON leaves out undefined fields.
+  // Either `messages` or `text` is set. JSON leaves out undefined fields.
   const shown = form === "messages" ? messages : { messages, text, tokens, trimmed, trace, snapshot, recording };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
@@ -728,7 +731,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
 }
 
-/** The most tools, servers, sources or speakers that a line names. */
+/** Maximum number of tools, servers, sources or speakers that a line names. */
 const NAMED_COSTS = 8;
 
 /**

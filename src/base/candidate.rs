@@ -1,4 +1,4 @@
-//! Candidates of a ranking, in the order of their turns.
+//! Candidates of a ranking, in the order to try them.
 
 use super::value::FromValue;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub struct Candidate<Place> {
     pub with: Option<Place>,
 }
 
-/// How much of a message is shown, from little to all.
+/// How much of a message is shown, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -20,7 +20,7 @@ impl Cost {
         }
     }
 
-    /// The rest after a cost, at least 0. A missing limit stays missing.
+    /// The remainder after a cost, at least 0. A missing limit stays missing.
     pub(crate) fn minus(self, other: Self) -> Self {
         Self {
             tokens: remainder(self.tokens, other.tokens),

@@ -66,15 +66,15 @@ impl ErrorCode {
 pub struct Error {
     /// Which failure it is.
     pub code: ErrorCode,
-    /// The given and the expected value, in a sentence that starts in lower case.
+    /// The problem in a sentence that starts in lower case, with the actual and the expected value.
     pub message: String,
-    /// Place in the input: `budget.maxTokens`, `messages[3].role`. None if no single place is to blame.
+    /// Place in the input: `budget.maxTokens`, `messages[3].role`. None if there is no single place.
     pub path: Option<String>,
     /// The caller's next step, in a sentence.
     pub next_action: String,
     /// The smallest budget that works, in tokens, characters or bytes. Only with [`ErrorCode::BudgetTooSmall`].
     pub needed: Option<u64>,
-    /// Tokens (or characters) available for them. Only with [`ErrorCode::BudgetTooSmall`].
+    /// The tokens (or characters) available. Only with [`ErrorCode::BudgetTooSmall`].
     pub available: Option<u64>,
 }
 

@@ -8,12 +8,12 @@
 use crate::base::text::joined;
 use std::borrow::Cow;
 
-/// Prefix of a content's lines. A single space costs almost nothing, since it merges into the next word's token: at
+/// Prefix of a content's lines. A single space costs almost nothing, because it merges into the next word's token: at
 /// most 0.1 % of the tokens of prose and 0.4 % of those of code. Two spaces cost 3.8 % and 2.1 %, a tab 2.8 % and 1.5
 /// %, and `> ` 4.8 % and 10 % (`o200k_base` and `cl100k_base`, this project's own pages and sources).
 const INDENT: char = ' ';
 
-/// True if any reader takes the character for a line end: Unicode, or a language's function that splits a text into
+/// True if any reader treats the character as a line end: Unicode, or a language's function that splits a text into
 /// lines.
 pub(crate) fn is_line_end(letter: char) -> bool {
     matches!(
@@ -57,7 +57,7 @@ pub(crate) fn margin(text: &str) -> Cow<'_, str> {
     if text.starts_with('/') { format!("\\{text}").into() } else { text.into() }
 }
 
-/// A text in one line. Each run of white space and line ends becomes one space.
+/// A text on one line. Each run of white space and line ends becomes one space.
 pub(crate) fn collapse(text: &str) -> String {
     joined(text.split(is_space).filter(|word| !word.is_empty()), " ")
 }
@@ -70,7 +70,7 @@ pub(crate) fn clean_label(label: &str) -> String {
 }
 
 /// A name before a text, as in `Mara: hello`. It begins at the margin, and nothing in it can end it. Different names
-/// stay different. `None` if nothing of it is visible.
+/// stay different. `None` if it has no visible character.
 pub(crate) fn speaker_name(name: &str) -> Option<String> {
     if collapse(name).is_empty() {
         return None;

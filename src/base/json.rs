@@ -309,7 +309,7 @@ impl ser::SerializeMap for Within<'_> {
 
 impl ser::Error for Never {
     fn custom<T: Display>(message: T) -> Self {
-        unreachable!("what is written is plain data: {message}")
+        unreachable!("only plain data is written: {message}")
     }
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn place(position: Option<usize>) -> i64 {
     position.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX))
 }
 
-/// Sorts positions by a key, and equal ones by themselves. Callers share one function, since each sort is 5 kB of code.
+/// Sorts positions by a key, and equal ones by themselves. Callers share one function, because each sort is 5 kB of code.
 pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, i64)) {
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
@@ -112,7 +112,7 @@ pub(crate) fn descending(number: f64) -> i64 {
     !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
 }
 
-/// Sorts numbers. Values with several keys pack these into one. Callers share one function, see above.
+/// Sorts numbers. Values with several keys pack these into one number. Callers share one function; see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
 }

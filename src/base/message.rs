@@ -52,7 +52,7 @@ impl Role {
     }
 }
 
-/// Kind of a segment of a message.
+/// The kind of a message's segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -80,46 +80,47 @@ pub enum Field {
     CallArguments,
     /// The id of the call that this message, or the text that follows, is the result of.
     ResultId,
-    /// The time it was written, if given as text.
+    /// The time of writing, if it is given as text.
     CreatedAt,
-    /// The session that it belongs to.
+    /// The session that the message belongs to.
     SessionId,
-    /// Its origin, for example `scheduled`.
+    /// The message's origin, for example `scheduled`.
     Source,
-    /// One of its tags.
+    /// A tag.
     Tag,
-    /// The conversation that it belongs to.
+    /// The conversation that the message belongs to.
     ConversationId,
-    /// The conversation that it is the summary of.
+    /// The conversation that the message summarizes.
     SummaryOf,
-    /// The id of the message that it replies to.
+    /// The id of the message being replied to.
     ReplyTo,
-    /// One of the actions taken in it.
+    /// An action taken in the message.
     Action,
     /// How the turn ended, for example `failed`.
     Status,
-    /// The agent that it is meant for.
+    /// The agent that the message is meant for.
     Target,
-    /// Its priority among direct messages, in millionths: an integer from 0 to 1000000.
+    /// The priority among direct messages, in millionths: an integer from 0 to 1000000.
     Priority,
-    /// Its lifetime after it was written, in milliseconds.
+    /// The lifetime from the time of writing, in milliseconds.
     TimeToLive,
     /// The message means nothing without the next one. The value is ignored.
     JoinsNext,
-    /// The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
-    /// replaces everything before it, `/tools` if it changes the tools from its place on, and `/note` if it is another of
-    /// the provider's notes to itself, which the model didn't think. `/broken` says that no request can hold it.
+    /// The provider of the reasoning after it, which has the provider's proof and can go back to that provider.
+    /// `/compaction` follows if it replaces everything before it, `/tools` if it changes the tools from there on, and
+    /// `/note` if it is another of the provider's notes to itself and not the model's thinking. `/broken` says that no
+    /// request can contain it.
     ReasoningOf,
-    /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
-    /// it waits for approval.
+    /// The id of a call of this message whose result may come later than those of other calls, because the provider
+    /// runs it or it waits for approval.
     ResultLater,
-    /// The name of the tool whose result a message is, if no id says which call it answers.
+    /// The name of the tool that a result is from, if no id says which call it answers.
     ResultName,
     /// The message continues in another row, which has this role.
     NextRow,
     /// The next text of this message is the text of a file, and not the speaker's own words.
     OfFile,
-    /// Bytes of its parts' proofs in the request: signatures, ids and encrypted texts, which are in no other field.
+    /// The size in the request of its parts' proofs: signatures, ids and encrypted texts, which are in no other field.
     ProofBytes,
     /// Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
     ServerFields,

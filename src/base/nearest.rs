@@ -1,11 +1,11 @@
 //! Suggestions for misspelled names.
 
-/// A name in lower case without hyphens, since spellings differ in these.
+/// A name in lower case without hyphens, because spellings differ in these.
 pub(crate) fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '-'], "")
 }
 
-/// The candidate that differs least, if the difference may be a typo.
+/// The most similar candidate, if the difference could be a typo.
 pub(crate) fn nearest<'a>(
     given: &str,
     candidates: impl Iterator<Item = &'a str>,

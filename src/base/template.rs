@@ -5,7 +5,7 @@
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "what no 64 bits hold becomes the largest number, and a half is rounded up"
+    reason = "values beyond 64 bits become the largest number, and halves round up"
 )]
 pub(crate) fn decimals(value: f64, places: u32) -> String {
     let scale = 10_u64.pow(places.min(15));

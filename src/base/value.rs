@@ -1,8 +1,8 @@
-//! Untyped options, and the strict way from there into a typed config.
+//! Untyped options, and reading them strictly into a typed config.
 //!
-//! A config crosses from JavaScript into a [`Value`], which holds every key that the caller wrote, and [`FromValue`]
-//! reads that into the config's types. Every failure names the option's path, and suggests the right spelling of a
-//! misspelled option.
+//! A config arrives from JavaScript as a [`Value`] with every key that the caller wrote, and [`FromValue`] reads that
+//! into the config's types. Every failure names the option's path, and suggests the right spelling of a misspelled
+//! option.
 
 use super::json::to_json;
 use crate::base::error::{Error, ErrorCode};
@@ -99,7 +99,7 @@ impl Value {
     }
 }
 
-/// A number in JavaScript's spelling, in the shortest form. Uses `serde_json`, since the standard library's formatter
+/// A number in JavaScript's spelling, in the shortest form. Uses `serde_json`, because the standard library's formatter
 /// would bring its own tables.
 #[must_use]
 pub fn number_text(number: f64) -> String {
@@ -107,7 +107,7 @@ pub fn number_text(number: f64) -> String {
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// As JSON. Names without a value are omitted.
+/// As JSON. Names without a value are left out.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const EXACT: f64 = 9_007_199_254_740_991.0; // Number.MAX_SAFE_INTEGER
@@ -276,7 +276,7 @@ impl Misfit {
                     None => (
                         "unknown option".to_owned(),
                         format!(
-                            "Remove it; known here are {}.",
+                            "Remove it; valid here are {}.",
                             joined(beside.iter().copied(), ", ")
                         ),
                     ),

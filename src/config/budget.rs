@@ -13,56 +13,54 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct BudgetConfig {
-    /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
+    /// Maximum number of tokens in the prompt. Can't be combined with `contextLimit`. Default: no limit.
     pub max_tokens: Option<u64>,
-    /// The most tokens that prompt and reply may have together: the model's context window. Either a number, or
-    /// `"model"` to look up `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
+    /// Maximum number of tokens of prompt and reply together: the model's context window. Either a number, or `"model"`
+    /// to look up `model` in the table of current models. Can't be combined with `maxTokens`. Default: no limit.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::ContextLimit>"))]
     pub context_limit: Option<u64>,
-    /// Tokens of `contextLimit` that are kept free for the reply. Default: 1024.
+    /// How many tokens of `contextLimit` stay free for the reply. Default: 1024.
     pub reply_reserve: Option<u64>,
-    /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
-    /// the format `messages`. Default: no limit.
+    /// Maximum number of characters (code points) in the prompt: of the whole text in the text formats, of all contents
+    /// in the format `messages`. Default: no limit.
     pub max_chars: Option<u64>,
-    /// The most bytes of the request's JSON body, in UTF-8. Texts come first. Images, audio and files share the rest,
-    /// the newest first. A line such as `[image/png: 40990 bytes, not shown]` replaces each of the others. Default: the
-    /// published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no
-    /// limit.
+    /// Maximum size of the request's JSON body, in bytes of UTF-8. Texts come first. Images, audio and files share the
+    /// rest, newest first. Each one that doesn't fit becomes a line such as `[image/png: 40990 bytes, not shown]`.
+    /// Default: the published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI;
+    /// otherwise no limit.
     pub max_bytes: Option<u64>,
-    /// The most images that the prompt shows in the format `messages`, the newest first. A line replaces each of the
-    /// others. Default: the limit of `render.provider`: 600 for Claude, or 100 if its context has no more than 200,000
-    /// tokens, 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude takes images with more than 2,000 pixels
-    /// on a side only if there are 20 or fewer, so older images become lines then, too.
+    /// Maximum number of images in the prompt in the format `messages`, newest first. Each of the others becomes a
+    /// line. Default: the limit of `render.provider`: 600 for Claude (100 if its context window is at most 200,000
+    /// tokens), 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude accepts images with more than 2,000
+    /// pixels on a side only if a request has 20 images or fewer, so older images may become lines for that too.
     pub max_images: Option<u64>,
-    /// Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
-    /// messages, the message that is replied to, and the request.
+    /// Reaction if the required parts alone cost more than the budget: instructions, required sections, pinned
+    /// messages, the reply target, and the request.
     pub on_required_overflow: OnRequiredOverflow,
-    /// Counts tokens exactly in any case, or only if the counts decide something.
+    /// When to count tokens exactly: always, or only if the counts matter.
     pub counting: Counting,
-    /// The first thing to shrink if not everything fits.
+    /// The first to shrink if not everything fits: items or history.
     pub trim_first: TrimFirst,
     /// Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
-    /// quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
+    /// quoted after the history, within `recall.maxShare`. Default: no cut; each turn includes as much as fits.
     pub cut: Option<CutConfig>,
     /// How tool results shrink if not everything fits.
     pub tool_results: ToolResultsConfig,
-    /// The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
-    /// message. Their cost is part of the prompt, counted as the provider is known to write them for the model.
-    /// Default: none.
+    /// The tool definitions of the call, in any provider's format, each as an object or as JSON. They aren't part of
+    /// any message, but their cost counts, in the form that the provider is known to show to the model. Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     #[serde(deserialize_with = "as_json")]
     pub tools: Vec<String>,
-    /// Lets the model choose to call a tool, or forces it to. Providers have their own words for it (`tool_choice`,
-    /// `toolConfig`).
+    /// Makes tool calls optional or mandatory. Providers have their own names for this (`tool_choice`, `toolConfig`).
     pub tool_choice: ToolChoice,
-    /// Counts of earlier requests, and the provider's own figures for them. Their ratio calibrates the budget: if a
-    /// provider counts 1.07 times as many tokens as windrow, the limits allow 1.07 times fewer counted tokens, and
-    /// `tokens` reports the provider's figure. The ratio is kept between 0.5 and 2. Use it for models that are counted
-    /// by estimate. Default: none.
+    /// windrow's counts of earlier requests, with the provider's own figures. Their ratio calibrates the budget: if a
+    /// provider counts 1.07 times as many tokens as windrow, limits are divided by 1.07, and `tokens` reports the
+    /// provider's figure. The ratio is kept between 0.5 and 2. Use it for models whose tokens are estimated. Default:
+    /// none.
     pub usage: Vec<Usage>,
     /// Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
     /// counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
-    /// 2.5 on, as recorded requests show. An instruction for Claude costs nothing in addition to its text.
+    /// 2.5 on, as recorded requests show. For Claude's instructions it is 0.
     pub tokens_per_message: Option<u64>,
     /// Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
@@ -73,7 +71,7 @@ pub struct BudgetConfig {
     pub timeout_ms: u64,
 }
 
-/// Replaces `contextLimit: "model"` by the number of tokens that it means. Returns None if the config doesn't say
+/// Replaces `contextLimit: "model"` with the model's number of tokens. Returns None if the config doesn't say
 /// `"model"`. From here on, including recordings and hashes, only the number exists, so a newer table doesn't change
 /// replays.
 #[expect(clippy::cast_precision_loss, reason = "tokens of windows are far below 2^53")]
@@ -88,16 +86,16 @@ pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
     };
     let Some(window) = windows::of(model) else {
         let named = match nearest(&windows::plain_name(model), windows::names()) {
-            Some(known) => format!("If {known} is meant, name it so"),
+            Some(known) => format!("If you mean {known}, use that name"),
             None => "Name a model of the table of models".to_owned(),
         };
-        return Err(unknown_window(&format!("of {model} no context window is known"), &named));
+        return Err(unknown_window(&format!("the context window of {model} is unknown"), &named));
     };
     let reserve = match config.get(budget).and_then(|it| it.get("replyReserve")) {
         Some(Value::Number(tokens)) => *tokens,
         _ => DEFAULT_REPLY_RESERVE as f64,
     };
-    // Some models accept less input than their window holds. The rest is for the reply then.
+    // Some models accept less input than their window holds. The rest is then for the reply.
     let most_input = window.most_input.map_or(f64::INFINITY, |input| input as f64 + reserve);
     let tokens = (window.tokens as f64).min(most_input);
     let mut resolved = config.clone();
@@ -139,7 +137,7 @@ fn as_json(tools: &Value) -> Reading<Vec<String>> {
     tools.list()?.iter().enumerate().map(json).collect()
 }
 
-/// Choice between optional and forced tool calls.
+/// Optional or mandatory tool calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -147,11 +145,11 @@ pub enum ToolChoice {
     /// The model chooses.
     #[default]
     Auto,
-    /// The model must call a tool: any tool, or a particular one.
+    /// The model must call a tool: any, or a particular one.
     Required,
 }
 
-/// Condition for counting tokens exactly.
+/// When to count tokens exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -159,8 +157,8 @@ pub enum Counting {
     /// Always.
     #[default]
     Exact,
-    /// Only if the counts decide something. A text never has more tokens than bytes. So if the bytes of all messages
-    /// fit, everything is kept, no vocabulary is loaded, and `tokens` says which counts are estimates.
+    /// Only if the counts matter. A text never has more tokens than bytes. So if the bytes of all messages fit,
+    /// everything is kept without loading a vocabulary, and `tokens` says that its counts are estimates.
     WhenNeeded,
 }
 
@@ -169,15 +167,15 @@ pub enum Counting {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TrimFirst {
-    /// Shows items by their summaries before any history is left out.
+    /// Replaces items with their summaries before leaving out any history.
     #[default]
     Items,
-    /// Leaves out the oldest history before any item is shown by its summary, and doesn't bring it back. A larger
-    /// budget therefore never keeps less history than a smaller one.
+    /// Leaves out the oldest history before replacing any item with its summary, and doesn't bring it back. So a larger
+    /// budget never keeps less history than a smaller one.
     History,
 }
 
-/// Behavior if the required parts don't fit.
+/// Reaction if the required parts don't fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -185,11 +183,11 @@ pub enum OnRequiredOverflow {
     /// The build fails with `BUDGET_TOO_SMALL`.
     #[default]
     Error,
-    /// The longest required texts keep their beginning and their end, with a visible marker in between. The request
+    /// Shortens the longest required texts to their beginning and end, with a visible marker in between. The request
     /// keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
     /// of two of characters, so that they stay the same from turn to turn.
     Shorten,
-    /// The context is larger than the budget. The result and the trace say so.
+    /// Exceeds the budget. The result and the trace say so.
     Exceed,
 }
 
@@ -237,7 +235,7 @@ impl BudgetConfig {
         match (self.context_limit, self.reply_reserve) {
             (None, Some(_)) => Err(Error::option(
                 "budget.replyReserve",
-                "is a part of contextLimit, which is not set",
+                "is part of contextLimit, which isn't set",
                 "Pass contextLimit instead of maxTokens, or remove replyReserve.",
             )),
             (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
@@ -258,7 +256,7 @@ impl BudgetConfig {
         self.max_tokens.or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
     }
 
-    /// The limit on counted tokens. With calibration it differs from [`BudgetConfig::token_limit`].
+    /// The limit on counted tokens, which calibration makes different from [`BudgetConfig::token_limit`].
     #[must_use]
     pub fn prompt_limit(&self) -> Option<u64> {
         self.token_limit().map(|tokens| self.calibration().limit(tokens))

@@ -7,7 +7,7 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
-    /// The count by windrow: `tokens.counted` of the context that was sent. At least 1.
+    /// windrow's count: `tokens.counted` of the context that was sent. At least 1.
     pub counted_tokens: u64,
     /// The input tokens that the provider reported in `usage`, including tokens read from or written to its cache. At
     /// least 1.
@@ -25,8 +25,8 @@ pub struct Calibration {
     counted: u128,
 }
 
-/// Bound on the ratio, which is kept between 1/2 and 2. A usage outside of that says more about the request than about
-/// the counting: the request held something that was not counted.
+/// Bound on the ratio, which is kept between 1/2 and 2. A ratio outside this range tells more about the request than
+/// about the counting: the request contained something that wasn't counted.
 const MOST: u128 = 2;
 
 impl Calibration {
@@ -34,7 +34,7 @@ impl Calibration {
     pub const NONE: Self = Self { used: 1, counted: 1 };
 
     /// Combines recorded requests, weighing larger ones more: the sum of used tokens over the sum of counted tokens.
-    /// Each usage is clamped to between half and twice its own count, so an absurd one has little effect.
+    /// Each usage is clamped between half and twice its own count, so an absurd one has little effect.
     #[must_use]
     pub fn of(usage: &[Usage]) -> Self {
         let (mut used, mut counted) = (0, 0);
@@ -46,7 +46,7 @@ impl Calibration {
         if counted == 0 { Self::NONE } else { Self { used, counted } }
     }
 
-    /// Converts a limit in tokens to a limit in counted tokens. [`u64::MAX`] means no limit, and stays.
+    /// Converts a limit in tokens to a limit in counted tokens. [`u64::MAX`] means no limit, and stays unchanged.
     #[must_use]
     pub fn limit(self, tokens: u64) -> u64 {
         if tokens == u64::MAX {
@@ -81,7 +81,7 @@ fn whole(tokens: u128) -> u64 {
     u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
-/// Rejects a usage with zero tokens: it says nothing about the ratio.
+/// Rejects a usage with zero tokens, which says nothing about the ratio.
 pub(super) fn check(usage: &[Usage]) -> Result<()> {
     for (at, usage) in usage.iter().enumerate() {
         for (name, tokens) in

@@ -1,22 +1,22 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// The messages to consider at all, and their order.
+/// Which messages are considered at all, and their order.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CollectConfig {
     /// Which messages belong to `sessionId`.
     pub session_scope: SessionScope,
-    /// Leaves out a message if an earlier one has the same id. Use it if one list has several sources, such as memory
-    /// and events.
+    /// Leaves out a message if an earlier one has the same id. Use it if a list combines several sources, such as
+    /// memory and events.
     pub deduplicate: bool,
     /// Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
-    /// out. Otherwise they are history like any other message.
+    /// out. If false, they are history like any other message.
     pub keep_instructions: bool,
-    /// How many messages of the session a cache holds. Older ones are ignored. Default: all (istota has 200).
+    /// How many messages of the session a cache holds. Older ones are ignored. Default: all (istota uses 200).
     pub cache_limit: Option<u64>,
-    /// How many messages are considered, the newest first. Default: all (istota has 100 for chats).
+    /// How many of the newest messages are considered. Default: all (istota uses 100 for chats).
     pub fetch_limit: Option<u64>,
     /// The unit of `cacheLimit` and `fetchLimit`.
     pub limits_count: LimitsCount,
@@ -35,16 +35,16 @@ impl Default for CollectConfig {
     }
 }
 
-/// Unit of the limits of cache and fetch.
+/// Unit of the cache and fetch limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LimitsCount {
-    /// Every message of the session before any filter: as a store holds them and a server returns them.
+    /// All messages of the session before any filter, as a store or server has them.
     #[default]
     Messages,
-    /// The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter, and never fewer
-    /// than `lookbackCount`.
+    /// The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter. The limits are
+    /// never below `lookbackCount`.
     History,
 }
 
@@ -53,7 +53,7 @@ pub enum LimitsCount {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionScope {
-    /// Messages that name it, and messages that name no session.
+    /// Messages that name it or no session.
     #[default]
     Session,
     /// Only messages that name it.

@@ -8,22 +8,22 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CompactConfig {
-    /// The most tokens of a summary, together with its facts. They take their room from the history, a quarter of it at
-    /// most.
+    /// Maximum number of tokens of a summary with its facts. It takes this room from the history, at most a quarter of
+    /// it.
     pub max_tokens: u64,
-    /// How long the hook may take, in milliseconds.
+    /// Time limit for the hook, in milliseconds.
     pub timeout_ms: u64,
-    /// How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of
-    /// its builds waits for the hook. A summary enters the prompt once it is ready and all of its messages are left
-    /// out. Default: a build asks when the cut has moved, and waits; so do builds without a session.
+    /// How full the history is, from 0 to 1, when a session asks for the next summary in the background, so that no
+    /// build waits for the hook. A summary enters the prompt once it is ready and all of its messages are left out.
+    /// Default: a build asks when the cut has moved, and waits. Builds without a session always do.
     // Not written if it is off, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepare_at: Option<f64>,
     /// The last summary, as the last build returned it in `context.compact.summary`. Sessions set it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<StoredSummary>,
-    /// A summary that was requested in the background. It replaces the last one once all the messages that it covers
-    /// are left out. Sessions set it automatically.
+    /// A summary that was requested in the background. It replaces the last one once all messages that it covers are
+    /// left out. Sessions set it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<StoredSummary>,
 }
@@ -33,18 +33,19 @@ pub struct CompactConfig {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct StoredSummary {
-    /// The words of the model.
+    /// The model's text.
     pub text: String,
-    /// The facts that windrow found itself. They are shown after the text.
+    /// The facts that windrow found, shown after the text.
     pub facts: SummaryFacts,
-    /// The last message that it covers, by its id; `r` and the position of one without an id. If a message has several steps, `#` and the
-    /// place of one of its rows may follow. Default: it covers none.
+    /// The last message that the summary covers: its id, or, if it has none, `r` and its position. If a message has
+    /// several steps, `#` and the place of one of its rows may follow. Default: none is covered.
     pub through: Option<String>,
-    /// The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`.
+    /// The last message that the hook was asked about, in the same form. The hook isn't asked about it again. Default:
+    /// the same as `through`.
     pub asked_through: Option<String>,
 }
 
-/// Facts of the messages that a summary covers. They are found by rules, and no model writes them.
+/// Facts about the messages that a summary covers. Rules find them, not a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -57,7 +58,7 @@ pub struct SummaryFacts {
     pub identifiers: Vec<String>,
     /// Commands whose last run failed, each with the line that says so.
     pub failing_commands: Vec<String>,
-    /// Questions that nobody has answered, each with the role of the one who asks.
+    /// Unanswered questions, each with the role of who asked it.
     pub open_questions: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ impl CompactConfig {
         check_shares(share.as_slice())
     }
 
-    /// True if nothing of it is set.
+    /// True if nothing is set.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -5,25 +5,25 @@ use serde::Serialize;
 
 /// Cuts the history so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
 ///
-/// Without a cut, every turn includes as much as fits, and so drops another message at the beginning. With it, the cut
-/// moves in steps: it lies at the first group after a multiple of a step, measured in tokens from the beginning of the
-/// whole history. So it follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit
-/// in tokens. Excludes tiers.
+/// Without a cut, every turn includes as much as fits, and so drops another message at the beginning. With a cut, the
+/// history's beginning moves only in steps: to the first group after a multiple of a step, measured in tokens from the
+/// beginning of the whole history. So the cut depends only on log and config, and every host, tab and replay agrees on
+/// it. Needs a limit in tokens. Can't be combined with tiers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CutConfig {
-    /// How full the history may become before the cut moves, from 0 to 1: a share of the tokens that history and quotes
-    /// may have together. Default: 1.
+    /// How full the history may get before the cut moves, as a share (0 to 1) of the tokens for history and quotes
+    /// together. Default: 1.
     pub high_water: f64,
-    /// About how full the history is after the cut has moved, from 0 to 1 and below `highWater`. With a lower value the
-    /// cut moves less often and more of each prompt repeats the one before it, but less of the budget is used. With
+    /// Roughly how full the history is after the cut has moved, from 0 to 1 and below `highWater`. With a lower value
+    /// the cut moves less often and more of each prompt repeats the previous one, but less of the budget is used. With
     /// quotes the history shrinks further, so that it repeats as much as without them. Default: 0.58, which uses three
     /// quarters of the budget on average.
     pub low_water: f64,
 }
 
-/// The least history that a move of the cut leaves, as a share of its high mark. Less would drop very recent messages.
+/// Minimum history that a move of the cut leaves, as a share of its high mark. Less would drop very recent messages.
 const LEAST_LEFT: f64 = 0.25;
 
 impl Default for CutConfig {
@@ -55,9 +55,9 @@ impl CutConfig {
     /// Both marks for the history alone, after a share of the limit is reserved for quotes.
     ///
     /// Between two moves of the cut, the history grows from `low` to `high`, and is `(low + high) / 2` long on average.
-    /// A turn adds `new` tokens to it. Each move, one in `(high - low) / new` turns, sends all of `low` again. So the
-    /// share that doesn't repeat is `2 new high / (high² - low²)`. With quotes, the low mark is chosen so that this
-    /// share is the same as without them.
+    /// A turn adds `new` tokens. Each move, once in `(high - low) / new` turns, sends all of `low` again. So the share
+    /// that doesn't repeat is `2 new high / (high² - low²)`. With quotes, the low mark is chosen so that this share is
+    /// the same as without them.
     pub(crate) fn beside_quotes(self, quoted: f64) -> (f64, f64) {
         let span =
             (self.high_water * self.high_water - self.low_water * self.low_water) / self.high_water;

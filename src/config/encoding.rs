@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 /// How tokens are counted: exactly in a named encoding, or by `estimate`, which needs no vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodingChoice {
-    /// Exactly, in an encoding.
+    /// Exactly, in this encoding.
     Exact(EncodingName),
     /// By estimate, without a vocabulary.
     Estimate,
@@ -14,7 +14,7 @@ pub enum EncodingChoice {
 const COUNT: usize = EncodingName::ALL.len() + 1;
 
 impl EncodingChoice {
-    /// The choice if neither model nor encoding is named.
+    /// The choice if neither a model nor an encoding is named.
     pub const DEFAULT: Self = Self::Exact(EncodingName::ALL[0]);
 
     /// Every choice: the encodings, then the estimate.

@@ -8,11 +8,11 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterConfig {
-    /// The roles that stay. Default: all. In the text formats a call is text, so it stays without its result.
+    /// The roles that stay. Default: all. In the text formats a call is text, so it can stay without its result.
     pub roles: Option<Vec<Role>>,
     /// The sources to leave out, for example `["scheduled", "briefing"]`. Default: none.
     pub exclude_sources: Vec<String>,
-    /// The tags to leave out: a message with any of them goes. Default: none.
+    /// The tags to leave out: a message with any of them is left out. Default: none.
     pub exclude_tags: Vec<String>,
     /// Leaves out unfinished turns: messages whose `status` is anything but `completed`, and user messages that get no
     /// reply before the next one.
@@ -20,14 +20,14 @@ pub struct FilterConfig {
     /// Leaves out tool calls and their results. In the format `messages`, a message with text and calls becomes a
     /// marked copy without the calls.
     pub exclude_tool_calls: bool,
-    /// Leaves out messages without any text, call or media. With `render.provider` they always go: no provider takes
-    /// them.
+    /// Leaves out messages without any text, call or media. With `render.provider` they are always left out, because no
+    /// provider accepts them.
     pub exclude_blank: bool,
-    /// The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
-    /// without a time. Fractions are allowed; 0 is off. Default: no limit.
+    /// Maximum age of a message in days. A message of exactly that age stays, and so does one without a time. Fractions
+    /// are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
     /// Sentences that the user wants forgotten, for example by `session.forget`. A message that says nothing else is
-    /// left out. One that says more is chosen neither for its rank nor as a lasting statement, and stays if the
+    /// left out. One that says more is never chosen for its rank or as a lasting statement, but stays where the
     /// conversation itself is shown. The request, instructions and pinned messages stay.
     pub forgotten: Vec<ForgottenSentence>,
 }

@@ -6,15 +6,15 @@ use crate::tokens::{Family, windows};
 /// A provider's limits on a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestLimits {
-    /// Bytes of the body. A megabyte is counted as 1,000,000 bytes: no provider says that it means more.
+    /// Bytes of the body. A megabyte counts as 1,000,000 bytes, because no provider says that it means more.
     pub(super) bytes: u64,
     pub(super) images: u64,
 }
 
-/// The window of a Claude that takes no more than 100 images.
+/// Largest window of a Claude that accepts only 100 images.
 const SMALL_CONTEXT: u64 = 200_000;
 
-/// Returns the limits that the maker of the model has published. Other servers with OpenAI's form have other limits.
+/// Returns the limits that the model's maker has published. Other servers with OpenAI's format have different limits.
 pub(super) fn of(
     provider: Option<Provider>,
     family: Family,

@@ -63,35 +63,35 @@ use serde::Serialize;
 
 /// How a context is built. Everything is optional.
 ///
-/// Limits of hours, days, user turns, or characters of one text are off at 0: such a limit would leave nothing. Counts of
-/// messages and items, and budgets, are literal: 0 allows none.
+/// Limits on hours, days, user turns, or characters of one text are off at 0, because such a limit would leave nothing.
+/// Counts of messages and items, and budgets, are literal: 0 allows none.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ContextConfig {
     /// Includes history in the context. Without it, only instructions, sections and the request remain.
     pub enabled: bool,
-    /// The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock.
+    /// The current time: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub now: Option<Milliseconds>,
-    /// The time zone of the user, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a
-    /// day begins. Default: UTC.
+    /// The user's time zone, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a day
+    /// begins. Default: UTC.
     pub time_zone: Option<String>,
-    /// The session that the context is for. Messages of other sessions are left out, see `collect.sessionScope`.
+    /// The session that the context is for. Messages of other sessions are left out; see `collect.sessionScope`.
     /// Default: the request's session, or all sessions if it names none.
     pub session_id: Option<String>,
     /// The agent that the context is for. Messages with another `target` are left out. Messages with this target come
-    /// after the history, the highest `priority` first, then the newest. Default: `target` is ignored.
+    /// after the history, ordered by `priority`, then newest first. Default: `target` is ignored.
     pub agent_id: Option<String>,
     /// The id of this turn, for the snapshot. Default: a random one.
     pub turn_id: Option<String>,
-    /// The model that the context is for, for example `gpt-4o`. It determines the encoding. Models without a public
-    /// encoding use the estimator.
+    /// The model that the context is for, such as `gpt-4o`. It determines the encoding. If the model has no public
+    /// encoding, tokens are estimated.
     pub model: Option<String>,
-    /// How tokens are counted; overrides `model`. Default: by `model`. Without a model the counts use `o200k_base` and
-    /// aren't called exact, since the model may count differently.
+    /// How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
+    /// don't count as exact, because the model may count differently.
     pub encoding: Option<EncodingChoice>,
-    /// The messages to consider at all, and their order.
+    /// Which messages are considered at all, and their order.
     pub collect: CollectConfig,
     /// Which kinds of messages are left out.
     pub filter: FilterConfig,
@@ -165,7 +165,7 @@ impl ContextConfig {
         Ok(config)
     }
 
-    /// Rejects a cut that could not be made.
+    /// Rejects a cut that can't be made.
     fn check_cut(&self) -> Result<()> {
         if self.budget.cut.is_none() {
             return Ok(());
@@ -173,7 +173,7 @@ impl ContextConfig {
         if self.tiers.enabled {
             return Err(Error::option(
                 "budget.cut",
-                "conversations in tiers are not cut",
+                "tiers can't be combined with a cut",
                 "Leave out budget.cut, or tiers.enabled.",
             ));
         }
@@ -185,7 +185,7 @@ impl ContextConfig {
         if self.budget.max_chars.is_some() && !is_in_tokens {
             return Err(Error::option(
                 "budget.cut",
-                "the cut counts tokens, but the budget is only in characters",
+                "the cut counts tokens, but the budget has only characters",
                 "Pass budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
             ));
         }
@@ -252,8 +252,8 @@ impl ContextConfig {
         }
     }
 
-    /// The maker of the compactions that the request's provider takes back, in the form of `Field::ReasoningOf`. None
-    /// if it takes none.
+    /// The maker of the compactions that the request's provider accepts, as in `Field::ReasoningOf`. None if it accepts
+    /// none.
     #[must_use]
     pub fn compaction_maker(&self) -> Option<&'static str> {
         match (self.render.provider?, self.family()) {
@@ -267,7 +267,7 @@ impl ContextConfig {
         }
     }
 
-    /// New place in the request of instructions that come after the conversation has begun. None if they don't move.
+    /// The new place for instructions that come after the conversation has begun. None if they don't move.
     #[must_use]
     pub fn moves_late_instructions(&self) -> Option<LateInstructions> {
         let provider = self.render.provider?;
@@ -279,7 +279,7 @@ impl ContextConfig {
         (!stay).then_some(self.render.late_instructions)
     }
 
-    /// True if the model is a Claude that takes instructions among the messages. Sonnet 5 takes none there.
+    /// True if the model is a Claude that accepts instructions among the messages. Sonnet 5 doesn't.
     /// `INSTRUCTIONS_AT_TOP` in the package is the same.
     fn takes_instructions_late(&self) -> bool {
         match (self.family(), &self.model) {
@@ -291,7 +291,7 @@ impl ContextConfig {
         }
     }
 
-    /// True if a provider's request has a maker's reasoning, or its note.
+    /// True if a provider's request can contain a maker's reasoning or notes.
     #[must_use]
     pub fn sends_reasoning_of(&self, provider: Provider, maker: &str) -> bool {
         provider.takes_reasoning_of(maker, &self.render)
@@ -339,7 +339,7 @@ impl ContextConfig {
     }
 }
 
-/// Other packages' names of options, in small letters without hyphens.
+/// Other packages' names for options, in lower case without hyphens.
 const MEANT: &[(&str, &str)] = &[
     ("tokens", "budget.maxTokens"),
     ("limit", "budget.maxTokens"),
@@ -371,7 +371,7 @@ const MEANT: &[(&str, &str)] = &[
 static OPTION_NAMES: OptionNames =
     OptionNames { options: ContextConfig::OPTIONS, outside: OUTSIDE, meant: MEANT };
 
-/// Fields of the caller's config that don't cross with it: the request, the binding's own fields, and the hooks.
+/// Fields of the caller's config that are passed separately: the request, the binding's own fields, and the hooks.
 const OUTSIDE: &[&str] = &[
     "request",
     "contents",

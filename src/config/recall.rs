@@ -5,7 +5,7 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which older messages are kept if not all fit: those relevant to the request. Also configures the items of the
+/// Which older messages are kept for their relevance to the request if not all fit. Also configures the items of the
 /// section of kind `recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -13,61 +13,63 @@ use serde::Serialize;
 pub struct RecallConfig {
     /// How older messages are ranked if not all fit.
     pub ranking: Ranking,
-    /// Finds messages that mean the same as the request in other words, with the ranking `relevance`. If the hook
-    /// `embed` is set, it is used instead.
+    /// Finds messages that are close to the request in meaning, even if they share none of its words. Only with the
+    /// ranking `relevance`. If the hook `embed` is set, it is used instead.
     pub meaning: Meaning,
-    /// How many of the newest messages rank before all others.
+    /// How many of the newest messages come before all others.
     pub recent_messages: u64,
-    /// The most that these newest messages may take of the history's room, from 0 to 1. If the number of messages is
-    /// limited, they get at least one message or group.
+    /// Maximum share (0 to 1) of the history's room for these newest messages. If the number of messages is limited,
+    /// they get at least one message or group.
     pub max_recent_share: f64,
-    /// The most of the history's room, from 0 to 1, for messages with standing instructions of the user ("from now on",
+    /// Maximum share (0 to 1) of the history's room for messages with the user's standing instructions ("from now on",
     /// "I prefer"). At 0 they rank like all others.
     pub max_standing_share: f64,
-    /// The most of the history's room, from 0 to 1, for the user's lasting statements (an allergy, a preference, how to
-    /// be answered). At 0 they rank like all others. They are included if they are worth more than the messages that
-    /// they displace.
+    /// Maximum share (0 to 1) of the history's room for the user's lasting statements (an allergy, a preference, how to
+    /// be answered). They are included if they are worth more than the messages that they displace. At 0 they rank like
+    /// all others.
     pub max_statement_share: f64,
-    /// The most of the history's room for ranked messages, from 0 to 1. If the number of messages is limited, they get
-    /// at least one message or group unless this is 0. The rest goes to the newest.
+    /// Maximum share (0 to 1) of the history's room for ranked messages. If the number of messages is limited, they get
+    /// at least one message or group unless this is 0. The rest of the room goes to the newest messages.
     pub max_share: f64,
-    /// Includes only the relevant passages of long messages that aren't worth their cost as a whole. Only with the
-    /// ranking `relevance`.
+    /// Shows only the relevant passages of long messages that aren't worth their full cost. Only with the ranking
+    /// `relevance`.
     pub excerpts: ExcerptConfig,
-    /// Messages that come along with those kept for their rank, so that the context reads as a conversation with an
+    /// Which messages accompany those kept for their rank, so that the context reads like a conversation with an
     /// assistant. Only with the ranking `relevance`.
     pub pairs: PairConfig,
-    /// Place of messages that are kept for their rank if not all fit, together with the messages that belong to them.
+    /// The place of messages that are kept for their rank, and of those that belong to them.
     pub placement: Placement,
-    /// Treatment of the items of the section of kind `recall` if the hook `recall.search` is set.
+    /// Use of the items in the section of kind `recall` if the hook `recall.search` is set.
     pub search_results: SearchResults,
-    /// How broad recall is. Sets `maxItems` and `maxChars` unless they are given. Default: by `focusSignals`.
+    /// How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`.
     pub focus: Option<Focus>,
-    /// Signals that determine the focus if `focus` isn't given. Default: `balanced`, 0.50.
+    /// Signals that determine the focus if `focus` isn't set. Default: `balanced`, 0.50.
     pub focus_signals: Option<FocusSignals>,
-    /// How many items are requested from the hook, or shown of the section's own. Default: 4, 8 or 16 by focus.
+    /// How many items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
+    /// the focus.
     pub max_items: Option<u64>,
-    /// The most characters of all items together, in their final form. Longer text is cut with `...`. Default: 900,
-    /// 1700 or 3600 by focus.
+    /// Maximum number of characters of all items together, in their final form. Longer text is cut with `...`. Default:
+    /// 900, 1700 or 3600, depending on the focus.
     pub max_chars: Option<u64>,
-    /// The most characters of one item's text. Longer text is cut with `...`.
+    /// Maximum number of characters of one item's text. Longer text is cut with `...`.
     pub max_item_chars: u64,
-    /// How many texts the hook `embed` gets at once, at least 1.
+    /// How many texts the hook `embed` gets at a time, at least 1.
     pub embed_batch_size: u64,
-    /// Name of the model that the hook `embed` uses. Vectors of another model aren't used, so change the name with the
-    /// model.
+    /// Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
+    /// if you change the model.
     pub embed_model: String,
-    /// Time limit for each hook, in milliseconds; for `embed`, for each batch.
+    /// Time limit for each hook call, in milliseconds. With `embed`, each batch is a call.
     pub timeout_ms: u64,
-    /// The text to show if the request is blank, so that recall has no query. Default: the section's `empty`.
+    /// The text to show if the request is blank, so that there is nothing to search for. Default: the section's
+    /// `empty`.
     pub empty_query: Option<String>,
-    /// The text to show if the hook is missing, failed or is unavailable, and the section has no items either. Default:
+    /// The text to show if the hook is missing, unavailable or failed, and the section has no items either. Default:
     /// the section's `empty`.
     pub unavailable: Option<String>,
 }
 
 /// Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
-/// mark for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
+/// marker for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -76,21 +78,21 @@ pub struct ExcerptConfig {
     pub enabled: bool,
     /// The roles whose messages may become excerpts.
     pub roles: Vec<Role>,
-    /// About the smallest message that may become an excerpt, in tokens.
+    /// Approximate minimum size of a message that may become an excerpt, in tokens.
     pub min_tokens: u64,
-    /// About the size that an excerpt competes with for the room, in tokens. It grows into the room that the others leave.
+    /// Approximate initial size of an excerpt, in tokens. It grows if the other messages leave room.
     pub tokens: u64,
 }
 
-/// Messages added next to those kept for their rank, if they fit.
+/// Which messages are added next to those kept for their rank, if they fit.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PairConfig {
-    /// An assistant's reply brings the question that it answers: the user's last message before it.
+    /// If true, a reply of the assistant brings along the question that it answers: the user's last message before it.
     pub questions: bool,
-    /// About how many tokens of its reply a user's question brings. A shorter reply comes whole. Of a longer one, the
-    /// passages relevant to the request come if `excerpts` are enabled. 0 brings nothing.
+    /// About how many tokens of its reply a user's question brings along. A shorter reply comes whole. Of a longer one,
+    /// only the passages relevant to the request come, if `excerpts` are enabled. 0 brings nothing.
     pub reply_tokens: u64,
 }
 
@@ -101,25 +103,25 @@ pub struct PairConfig {
 pub enum Ranking {
     /// By relevance to the request and to the messages that it continues from.
     Relevance,
-    /// By the words of the request alone, each message by itself: plain BM25, for comparison.
+    /// Only by the words of the request, each message on its own: plain BM25, for comparison.
     Bm25,
-    /// The newest first: nothing is recalled.
+    /// Newest first: nothing is recalled.
     Recency,
 }
 
-/// A way to find messages with the same meaning as the request in other words.
+/// How to find messages that are close to the request in meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Meaning {
     /// Off: only words count.
     None,
-    /// Adds up the vectors of a text's words, from a table. No model runs and no request is sent: see `loadMeaning`.
+    /// Adds up the vectors of a text's words from a table. No model runs and no request is sent; see `loadMeaning`.
     /// English only: messages in other languages rank by their words.
     Static,
 }
 
-/// Treatment of the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+/// Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
 /// matching items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -127,7 +129,7 @@ pub enum Meaning {
 pub enum SearchResults {
     /// Shows only the hook's hits.
     Replace,
-    /// Alternates between the hook's hits and the matching items, each the best first, without duplicate texts.
+    /// Alternates between the hook's hits and the matching items, best first in each, without duplicate texts.
     Join,
 }
 
@@ -144,7 +146,7 @@ pub enum Focus {
     Diffuse,
 }
 
-/// The DOSE signals of takobot, each from 0 to 1. Values outside are clamped, a missing one counts as 0.5.
+/// takobot's DOSE signals, each from 0 to 1. Values outside that range are clamped, and a missing one counts as 0.5.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -170,7 +172,7 @@ impl RecallConfig {
         if self.embed_batch_size == 0 {
             return Err(Error::option(
                 "recall.embedBatchSize",
-                "no text can be embedded in batches of 0",
+                "batches of 0 texts can't be embedded",
                 "Pass 1 or more, or leave recall.embed out.",
             ));
         }

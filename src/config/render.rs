@@ -12,76 +12,75 @@ use serde::Serialize;
 pub struct RenderConfig {
     /// The form of the result.
     pub format: Format,
-    /// Shows in the formats `text` and `xml` when a message was written, in `timeZone`; `unknown` without a time. The
-    /// format `messages` shows times only in quotes, and `conversations` always shows them.
+    /// Shows when each message was written, in `timeZone`, in the formats `text` and `xml`; `unknown` without a time.
+    /// The format `messages` shows times only in quotes, and `conversations` always shows them.
     pub times: bool,
     /// The names of the roles in the text formats. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
-    /// `conversations` `human` and `you` for user and assistant.
+    /// `conversations`, `human` and `you` for user and assistant.
     pub labels: Labels,
-    /// The user's name in the format `text` for messages of these sources, for example `{ "scheduled": "Scheduled" }`.
+    /// Labels that replace the user's in the format `text` for messages from certain sources, for example `{
+    /// "scheduled": "Scheduled" }`.
     pub source_labels: Map<String, String>,
     /// How many of a message's `actions` the text formats show below it.
     pub max_actions: u64,
-    /// The most characters of an assistant's message. A longer one is cut, with `...[truncated]`; 0 is off. Default: no
-    /// limit.
+    /// Maximum number of characters of an assistant's message. A longer one is cut and ends with `...[truncated]`; 0 is
+    /// off. Default: no limit.
     pub max_reply_chars: Option<u64>,
-    /// Collapses runs of white space, including line ends, to one space in the text formats: in messages, and in
+    /// Collapses runs of white space, including line ends, to one space in the text formats, in messages and in
     /// recalled items.
     pub collapse_whitespace: bool,
-    /// Messages that the text formats show by another text, by the first rule that matches. They cost as much as their
-    /// own text.
+    /// Rules that replace the text of messages in the text formats; the first match applies. Such messages still cost
+    /// as much as their own text.
     pub replace: Vec<Replacement>,
-    /// A line that the text formats put before the history, if there is any.
+    /// A line before the history in the text formats, if there is any history.
     pub heading: Option<String>,
-    /// A line before the history and after the instructions, if messages of the history are left out for lack of room
+    /// A line between the instructions and the history, shown if messages of the history are left out for lack of room
     /// or by position: by budget and limits, windows, age, triage or rank, or because they weren't read from a
-    /// session's log. `{count}` becomes their number, `{from}` and `{to}` the times of the first and the last of them,
-    /// in `timeZone`; `unknown` without a time. The line appears only if it fits, and counts only toward the budget.
-    /// Example: `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+    /// session's log. `{count}` becomes their number, and `{from}` and `{to}` the times of the first and last of them,
+    /// in `timeZone`, or `unknown`. The line appears only if it fits, and counts only toward the budget. Example:
+    /// `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
     pub gap_notice: Option<String>,
-    /// The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
-    /// `messages` and `text`. The other formats have an element for it.
+    /// The line before the quotes after the history (`recall.placement`, `triage.placement`), in the formats `messages`
+    /// and `text`. The other formats use an element instead.
     pub quote_label: String,
     /// Ends the text with a line end.
     pub trailing_newline: bool,
-    /// How the text formats keep other people's text apart from the prompt's own lines.
+    /// How the text formats keep message content apart from the prompt's own lines.
     pub guard: Guard,
-    /// The provider that the messages are sent to, in the format `messages`. If it wants the user to speak first and
-    /// the history begins with somebody else, a user message comes first: `[Earlier messages are not shown.]`. Room for
-    /// it is reserved. `context.request()` makes the body of the request. Default: none.
+    /// The provider that the messages are sent to, in the format `messages`. If it requires the user to speak first and
+    /// the history begins with somebody else, a user message is put first: `[Earlier messages are not shown.]`. Room
+    /// for it is reserved. `context.request()` makes the request body. Default: none.
     pub provider: Option<Provider>,
-    /// The server of an OpenAI-compatible endpoint that the messages go to. Fields that it set on the assistant's
-    /// messages, such as `reasoning_content`, go back to it and are counted. Default: the server that `model` is known
-    /// to run on, if any.
+    /// The OpenAI-compatible server that the messages go to. Fields that it set on the assistant's messages, such as
+    /// `reasoning_content`, go back to it and count. Default: the server that `model` is known to run on, if any.
     // Omitted if unset, so that the hashes of other contexts stay the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
-    /// Place of a system or developer message that comes after the conversation has begun, for a provider or model that
-    /// doesn't accept it there. OpenAI and Claude from 4.8 on accept it: it stays in its place. Default: `top`.
+    /// The place of a system or developer message that comes after the conversation has begun, if the provider or model
+    /// doesn't accept it there. OpenAI and Claude from 4.8 on accept it, so it stays in place. Default: `top`.
     #[serde(skip_serializing_if = "LateInstructions::is_default")]
     pub late_instructions: LateInstructions,
-    /// False if OpenAI's Responses API is told not to keep the request. Then reasoning goes only with its encrypted
-    /// content, and other reasoning isn't counted. `context.request` sends it as `store`. Default: the API keeps it.
+    /// If false, OpenAI's Responses API doesn't store the request. Then only encrypted reasoning is sent, and other
+    /// reasoning doesn't count. `context.request` sends this option as `store`. Default: the API stores it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<bool>,
-    /// Treatment of a tool call without a result, such as one that the user stopped, in a message that says something
-    /// else too. A message that says nothing else is left out. In the text formats a call is a text, and stays.
-    /// Default: `close`.
+    /// Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
+    /// message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }
 
-/// Place of instructions that come after the conversation has begun, if the model doesn't accept them there.
+/// The place of instructions that come after the conversation has begun, if the model doesn't accept them there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LateInstructions {
-    /// They move to the instructions at the top of the request. That changes the beginning of the prompt: the
-    /// provider's cache misses, and thinking that is bound to the beginning is lost.
+    /// They move to the instructions at the top of the request. That changes the beginning of the prompt, so the
+    /// provider's cache misses, and thinking bound to the beginning is lost.
     #[default]
     Top,
-    /// They stay in their place, as a user text that begins with `[Instructions of the application]`. The model may
-    /// trust it less.
+    /// They stay in place, as a user text that begins with `[Instructions of the application]`. The model may trust
+    /// them less.
     User,
 }
 
@@ -92,17 +91,17 @@ impl LateInstructions {
     }
 }
 
-/// Treatment of a tool call without a result.
+/// Handling of a tool call without a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OpenCalls {
-    /// `context.request` adds a result that says that the call was interrupted. The model still sees its call, and
-    /// signatures on calls stay whole. `context.messages` and `context.kept` leave the call out, since not every form
-    /// has a place for a result that doesn't exist.
+    /// `context.request` adds a result saying that the call was interrupted. So the model still sees its call, and
+    /// signatures on calls stay valid. `context.messages` and `context.kept` leave the call out, because not every
+    /// format can express a made-up result.
     #[default]
     Close,
-    /// The request leaves it out too.
+    /// The request leaves the call out too.
     Drop,
 }
 
@@ -113,7 +112,7 @@ impl OpenCalls {
     }
 }
 
-/// A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has the sources.
+/// A server that accepts requests in OpenAI's chat completions format. `docs/providers.md` has the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -132,9 +131,9 @@ pub enum Server {
     Zai,
     /// Gemini's OpenAI-compatible endpoint.
     Gemini,
-    /// `OpenRouter`, and routers that take the same fields.
+    /// `OpenRouter`, and routers that accept the same fields.
     Openrouter,
-    /// Any other server that takes back the fields that it set.
+    /// Any other server that accepts the fields that it set.
     Other,
 }
 
@@ -156,7 +155,7 @@ impl Server {
 pub(super) const ANTHROPIC_COMPACTION: &str = "anthropic/compaction";
 pub(super) const OPENAI_COMPACTION: &str = "openai/compaction";
 
-/// A provider of models, by the form of its requests.
+/// A provider of models, identified by the format of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -180,8 +179,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The makers of the changes to tools and output that it has a form for among the messages, in the form of
-    /// `Field::ReasoningOf`.
+    /// The makers whose changes to tools and output it accepts among the messages, as in `Field::ReasoningOf`.
     #[must_use]
     pub fn late_changes(self) -> &'static [&'static str] {
         match self {
@@ -206,13 +204,13 @@ impl Provider {
             }
             Self::Gemini => maker == "google",
             Self::Bedrock => maker == "anthropic",
-            // It has no place for notes. A compaction goes to its maker alone, and the config says who that is.
+            // It has no place for notes. A compaction goes only to its maker, which the config names.
             Self::AiSdk => maker == "openai/id" || !maker.bytes().any(|byte| byte == b'/'),
             Self::Chrome | Self::WebLlm => false,
         }
     }
 
-    /// True if the results of several calls are one message.
+    /// True if the results of several calls form one message.
     #[must_use]
     pub fn joins_results(self) -> bool {
         self.begins_with_user() || self == Self::Chrome
@@ -236,12 +234,12 @@ impl Provider {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Guard {
-    /// Every line of a content after its first begins with a space, so that it can't look like one of the prompt's own
-    /// lines. A name is in brackets after the role. See `docs/formats.md`.
+    /// Every line of content after the first begins with a space, so that it can't look like one of the prompt's own
+    /// lines. A name follows the role in brackets. See `docs/formats.md`.
     #[default]
     Indent,
-    /// Contents and names are unchanged, and can imitate structure. Use it for a prompt with prescribed bytes.
-    /// The formats `xml` and `conversations` still escape them.
+    /// Content and names are unchanged, and can imitate structure. Use it if a prompt's bytes are prescribed. The
+    /// formats `xml` and `conversations` still escape them.
     None,
 }
 
@@ -276,7 +274,7 @@ impl Labels {
     }
 }
 
-/// A text that replaces messages of one kind.
+/// A rule that replaces the text of certain messages.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -284,10 +282,10 @@ pub struct Replacement {
     /// The role of the messages. Default: any.
     #[serde(default)]
     pub role: Option<Role>,
-    /// A tag that the messages have. Default: any or none.
+    /// A tag of the messages. Default: any or none.
     #[serde(default)]
     pub tag: Option<String>,
-    /// Phrases that the text must contain, all of them. The letters A to Z match in upper and lower case. Default: any
+    /// Phrases that the text must contain, all of them. The case of the letters A to Z doesn't matter. Default: any
     /// text.
     #[serde(default)]
     pub contains: Vec<String>,
@@ -305,17 +303,17 @@ pub enum Format {
     Messages,
     /// One text, with at least one labelled line for each message.
     Text,
-    /// One text, an XML element for each message.
+    /// One text, with an XML element for each message.
     Xml,
-    /// One text, an XML element for each conversation with a line for each message.
+    /// One text, with an XML element for each conversation and a line for each message.
     Conversations,
 }
 
-/// Beginnings of the prompt's own lines below a message. No label may begin like them.
+/// How the prompt's own lines below a message begin. No label may begin like them.
 const OWN_BEGINS: [&str; 3] = ["[Actions:", "[Calling ", "[truncated:"];
 
 impl RenderConfig {
-    /// True if a server's fields on the assistant's messages go back to it.
+    /// True if the fields that a server set on the assistant's messages go back to it.
     #[must_use]
     pub fn returns_server_fields(&self) -> bool {
         self.provider.is_none_or(|provider| provider == Provider::Openai)
@@ -337,12 +335,12 @@ impl RenderConfig {
         })
     }
 
-    /// Rejects a provider for a text, and labels that make two roles look alike.
+    /// Rejects a provider in a text format, and labels that make two roles look alike.
     pub(super) fn check(&self) -> Result<()> {
         if self.provider.is_some() && self.format != Format::Messages {
             return Err(Error::option(
                 "render.provider",
-                "a text isn't in a provider's format",
+                "text formats have no provider",
                 "Leave it out, or set render.format to \"messages\".",
             ));
         }
@@ -357,7 +355,7 @@ impl RenderConfig {
             (format!("render.sourceLabels.{source}"), Role::User, clean_label(label))
         });
         let labels: Vec<(String, Role, String)> = roles.chain(sources).collect();
-        // In `conversations` the history's lines have brackets. The lines of the request and after it are as in `text`.
+        // In `conversations` the history's lines have brackets. The request and the lines after it are as in `text`.
         let has_brackets = self.format == Format::Conversations;
         for (path, role, label) in &labels {
             let heads = [Some(format!("{label}:")), has_brackets.then(|| format!("[{label}:"))];

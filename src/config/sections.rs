@@ -3,51 +3,51 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// A part of the prompt. The order of the list is the order in the prompt.
+/// A part of the prompt. The list has the order of the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Section {
-    /// Its name in the result, in the trace and in `contents`. Ids must be unique.
+    /// The section's name in the result, in the trace and in `contents`. Ids must be unique.
     pub id: String,
-    /// The kind of its content.
+    /// The kind of content.
     pub kind: SectionKind,
-    /// The role of its messages in the format `messages`. Default: `system`.
+    /// The role of the section's messages in the format `messages`. Default: `system`.
     #[serde(default)]
     pub role: Option<Role>,
-    /// A text before it in the text formats, and before its text in the format `messages`. For the request, it replaces
-    /// the speaker.
+    /// A text before the section in the text formats, and before its text in the format `messages`. For the request, it
+    /// replaces the speaker.
     #[serde(default)]
     pub label: Option<String>,
-    /// The text to show if it is empty. Default: an empty section is left out.
+    /// The text to show if the section is empty. Default: an empty section is left out.
     #[serde(default)]
     pub empty: Option<String>,
-    /// The text of kind `text`.
+    /// The text, for the kind `text`.
     #[serde(default)]
     pub text: Option<String>,
-    /// The items of kind `items`, in order; or the items that the kind `recall` searches for the request.
+    /// The items: for the kind `items`, in order; for the kind `recall`, those to search.
     #[serde(default)]
     pub items: Vec<Item>,
-    /// For kind `items`: shows only the parts of its items that match the request best, in the order of the items. A
-    /// long text is cut into passages, at headings, blank lines and sentences. Without its own limit the section holds
-    /// as much as the focus of recall allows.
+    /// For the kind `items`: shows only the parts of the items that match the request best, in the order of the items.
+    /// Long texts are cut into passages at headings, blank lines and sentences. Without a limit, the section has as
+    /// much room as the focus of recall allows.
     #[serde(default)]
     pub ranked: bool,
-    /// The template of an item, in the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
+    /// The template of an item, for the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
     /// `{number}` (from 1) are replaced. Default: `{text}`.
     #[serde(default)]
     pub item: Option<String>,
     /// Makes each item a separate message in the format `messages`.
     #[serde(default)]
     pub separate: bool,
-    /// Limits on its cost.
+    /// Limits on the section's cost.
     #[serde(default)]
     pub limit: SectionLimit,
-    /// Allows the section to be left out for its cost, or requires it. Default: `always` for texts, `optional` for
-    /// items and recall.
+    /// Allows or forbids leaving out the section for its cost. Default: `always` for texts, `optional` for items and
+    /// recall.
     #[serde(default)]
     pub keep: Option<Keep>,
-    /// Treatment of the front matter (`---` to `---`) at the beginning of a text.
+    /// Use of front matter (`---` to `---`) at the beginning of a text.
     #[serde(default)]
     pub front_matter: FrontMatter,
 }
@@ -57,18 +57,18 @@ pub struct Section {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SectionKind {
-    /// A text of the caller's.
+    /// Your text.
     #[default]
     Text,
-    /// A list of texts of the caller's.
+    /// A list of your texts.
     Items,
     /// The messages of the transcript.
     History,
-    /// The results of the hook `recall.search`, and the section's items that match the request best, best first.
+    /// The hits of the hook `recall.search`, and the section's items that match the request, best first.
     Recall,
     /// The focus in words, for example `balanced (0.50)`.
     Focus,
-    /// The request. Without a section of this kind the request is not in the prompt.
+    /// The request. Without a section of this kind, the request isn't in the prompt.
     Request,
 }
 
@@ -77,39 +77,41 @@ pub enum SectionKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Item {
-    /// Its id.
+    /// The id.
     #[serde(default)]
     pub id: Option<String>,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// A shorter text to use if the whole doesn't fit.
+    /// A shorter text to use if the whole text doesn't fit.
     #[serde(default)]
     pub summary: Option<String>,
-    /// Items with a higher priority are dropped later if there isn't enough room. Default: 0.
+    /// If there isn't enough room, items with a higher priority are dropped later. Default: 0.
     #[serde(default)]
     pub priority: Option<f64>,
-    /// Its origin.
+    /// The origin.
     #[serde(default)]
     pub source: Option<String>,
-    /// How well it matches the request. Ranked items have a score from 0 to 1, as a share of the best one's.
+    /// How well the item matches the request. Ranked items have a score from 0 to 1, relative to the best one.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// Limits on a section's cost. Its label and the format's text around the history don't count.
+/// Limits on a section's cost. The label and the format's text around the history don't count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SectionLimit {
-    /// The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit.
+    /// Maximum number of tokens. A longer text is cut with a marker, and items are replaced by their summaries.
+    /// Default: no limit.
     pub tokens: Option<u64>,
-    /// The maximum number of characters (code points). A longer text is cut with `...`. 0 turns it off. Default: no limit.
+    /// Maximum number of characters (code points). A longer text is cut with `...`. 0 turns the limit off. Default: no
+    /// limit.
     pub chars: Option<u64>,
-    /// The most items; the first ones stay. Default: all.
+    /// Maximum number of items; the first ones stay. Default: all.
     pub items: Option<u64>,
     /// How the characters of the history are counted.
     pub measure: Measure,
-    /// Treatment of the history's newest message if it alone is too long for `chars`.
+    /// Handling of the history's newest message if it alone is too long for `chars`.
     pub oversize: Oversize,
 }
 
@@ -121,49 +123,49 @@ pub enum Measure {
     /// The messages as they appear in the prompt.
     #[default]
     Rendered,
-    /// The text, the role's name and 4 more.
+    /// The text, the role's name, and 4 more.
     RoleAndText,
 }
 
-/// Treatment of a message that alone is too long.
+/// Handling of a single message that is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Oversize {
-    /// It is left out.
+    /// Leaves it out.
     #[default]
     LeaveOut,
-    /// Its end stays, at least one character of it.
+    /// Keeps its end, at least one character.
     Tail,
 }
 
-/// Condition for leaving out a section.
+/// When a section can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
-    /// It is required.
+    /// The section is required.
     Always,
     /// Filled before the history, while there is room.
     Optional,
 }
 
-/// Treatment of front matter.
+/// Use of front matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum FrontMatter {
-    /// It is part of the text.
+    /// Keeps it as part of the text.
     #[default]
     Keep,
-    /// The front matter is the whole text, if there is any.
+    /// Keeps only the front matter, if there is any.
     Only,
-    /// It is left out.
+    /// Leaves it out.
     Omit,
 }
 
 impl Section {
-    /// A section of a kind, with only a name.
+    /// A section of a kind, with only an id.
     #[must_use]
     pub fn new(id: &str, kind: SectionKind) -> Self {
         Self {
@@ -183,7 +185,7 @@ impl Section {
         }
     }
 
-    /// True if it can't be left out for its cost.
+    /// True if the section can't be left out for its cost.
     #[must_use]
     pub fn is_required(&self) -> bool {
         let by_kind = match self.kind {
@@ -238,7 +240,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
             return Err(Error::option(
                 &path("ranked"),
                 "only a section of kind items can be ranked",
-                "Remove it. What a section of kind recall holds is ranked anyway.",
+                "Remove it. A section of kind recall is ranked anyway.",
             ));
         }
     }

@@ -3,22 +3,22 @@ use crate::base::time::Milliseconds;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// How much of each conversation is shown: full, a summary, nothing.
+/// How much of each conversation is shown: all, a summary, or nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TiersConfig {
     /// Splits the history into conversations and shows them by tier.
     pub enabled: bool,
-    /// A conversation that ended more than this many days before the clock isn't shown. Fractions are allowed; 0 is
-    /// off. Default: no limit (klausbot has 7).
+    /// Conversations that ended more than this many days ago aren't shown. Fractions are allowed; 0 is off. Default: no
+    /// limit (klausbot uses 7).
     pub max_age_days: Option<f64>,
-    /// For messages that name no conversation: a new one begins after this many minutes without a message.
+    /// For messages that name no conversation: after this many minutes without a message, a new one begins.
     pub conversation_gap_minutes: u64,
-    /// The most minutes between the ends of two conversations of one thread, and between the end of the newest and the
-    /// clock.
+    /// Maximum number of minutes between the ends of two conversations of one thread, and between the end of the newest
+    /// one and now.
     pub thread_gap_minutes: u64,
-    /// Meaning of today for the tier. Labels always go by the calendar day.
+    /// The meaning of today for the tiers. Labels always use the calendar day.
     pub today_window: TodayWindow,
     /// How the conversations of the active thread are shown.
     pub thread: TierForm,
@@ -28,20 +28,20 @@ pub struct TiersConfig {
     pub yesterday: TierForm,
     /// How older conversations are shown.
     pub older: TierForm,
-    /// Behavior if a tier doesn't fit.
+    /// Continues or stops if a tier doesn't fit.
     pub on_overflow: TierOverflow,
-    /// A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
-    /// a message if there is room for more than this number of its characters, and left out otherwise.
+    /// If a conversation doesn't fit, its newest messages are shown. In the format `conversations`, a message of the
+    /// active thread is cut if there is room for more than this many of its characters, and left out otherwise.
     pub min_tail_chars: u64,
     /// Facts about conversations that aren't in their messages.
     pub conversations: Vec<KnownConversation>,
-    /// The most summaries that one build requests from the hook `summarize`.
+    /// How many summaries one build requests from the hook `summarize` at most.
     pub max_summaries: u64,
-    /// The most characters of a summary by the hook or of an extract. A longer one is cut.
+    /// Maximum number of characters of the hook's summary or of an extract. A longer one is cut.
     pub max_summary_chars: u64,
     /// Time limit for the hook, in milliseconds.
     pub timeout_ms: u64,
-    /// The thread status if the active thread continues.
+    /// The thread status while the active thread continues.
     pub continuation: String,
     /// The thread status without an active thread.
     pub new_conversation: String,
@@ -52,34 +52,34 @@ pub struct TiersConfig {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TierForm {
-    /// With its messages.
+    /// All of its messages.
     Full,
-    /// By its summary: a given one, the hook's, or an extract that is marked as one.
+    /// A summary: a given one, the hook's, or an extract that is marked as such.
     Summary,
     /// Not at all.
     None,
 }
 
-/// Meaning of today.
+/// The meaning of today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TodayWindow {
-    /// The calendar day of the clock in `timeZone`.
+    /// The current calendar day in `timeZone`.
     CalendarDay,
-    /// The 24 hours before the clock.
+    /// The last 24 hours.
     #[serde(rename = "rolling24Hours")]
     Rolling24Hours,
 }
 
-/// Behavior if a tier doesn't fit.
+/// Continues or stops if a tier doesn't fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TierOverflow {
-    /// Ends the tier. The next one may still have room.
+    /// Skips the rest of the tier. The next tier may still fit.
     NextTier,
-    /// Nothing more is shown.
+    /// Shows nothing more.
     Stop,
 }
 
@@ -88,20 +88,20 @@ pub enum TierOverflow {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnownConversation {
-    /// Its id: the `conversationId` of its messages.
+    /// The conversation's id: the `conversationId` of its messages.
     pub id: String,
-    /// The session that it belongs to. Default: every one.
+    /// The session that it belongs to. Default: any session.
     #[serde(default)]
     pub session_id: Option<String>,
-    /// The time when it began. Default: the time of its first message.
+    /// When it began. Default: the time of its first message.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub started_at: Option<Milliseconds>,
-    /// When it ended. Default: with its last message.
+    /// When it ended. Default: the time of its last message.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub ended_at: Option<Milliseconds>,
-    /// Its summary. Default: the text of the message with `summaryOf`.
+    /// A summary of it. Default: the text of the message with `summaryOf`.
     #[serde(default)]
     pub summary: Option<String>,
 }

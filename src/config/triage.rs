@@ -9,71 +9,70 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TriageConfig {
-    /// Up to this many units (messages or exchanges, by `window.unit`) are kept without asking.
+    /// If there are at most this many units (messages or exchanges, by `window.unit`), all are kept without asking.
     pub skip_selection_threshold: u64,
-    /// The model's role, passed on to the hook unchanged.
+    /// A name for the model, passed on to the hook unchanged.
     pub model: String,
     /// Time limit for the hook, in milliseconds.
     pub timeout_ms: u64,
-    /// Selects among older units. Otherwise they all stay.
+    /// Chooses among older units. If false, they all stay.
     pub use_selection: bool,
-    /// How many of the newest units are kept without being selected.
+    /// How many of the newest units are always kept.
     pub always_include_recent: u64,
-    /// Fallback if the hook fails, takes too long or returns nonsense.
+    /// Units to keep if the hook fails, takes too long or returns an invalid answer.
     pub on_error: TriageFallback,
-    /// Fallback if the hook is missing, or answers that it is unavailable.
+    /// Units to keep if the hook is missing, or answers that it is unavailable.
     pub on_unavailable: TriageFallback,
-    /// Which of the older units are asked about.
+    /// Which older units the hook is asked about.
     pub candidates: TriageCandidates,
-    /// The most units that the hook is asked about. Default: all for `all`, and about twice as many as fit the budget
-    /// for `recalled`.
+    /// Maximum number of units that the hook is asked about. Default: no limit with `all`, and about twice as many as
+    /// fit the budget with `recalled`.
     pub max_candidates: Option<u64>,
-    /// The most characters of a candidate's text in the prompt of `complete`. Null means no limit.
+    /// Maximum number of characters of a candidate's text in the prompt of `complete`. Null means no limit.
     pub max_candidate_chars: Option<u64>,
-    /// Place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in their
-    /// place.
+    /// The place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in place.
     pub placement: Placement,
-    /// Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They stay, and
-    /// the hook is asked only about new units, so the choices don't change the beginning of the prompt from turn to
-    /// turn. With `budget.cut` chosen messages are cut like all others, and recall may quote rejected ones that match a
-    /// request. A session with `budget.cut` sets it automatically. Goes with `candidates: "all"`. Default: none, the
-    /// hook is asked about all older units each time.
+    /// Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They remain
+    /// valid, and the hook is asked only about new units, so its choices don't change the beginning of the prompt from
+    /// turn to turn. With `budget.cut`, chosen messages are cut like all others, and recall may quote rejected ones
+    /// that match a request. A session with `budget.cut` sets this automatically. Requires `candidates: "all"`.
+    /// Default: none; the hook is asked about all older units each time.
     pub decided: Option<TriageDecisions>,
 }
 
-/// Decisions of triage so far: which older units stay, up to the last one decided.
+/// Triage's decisions so far: which older units stay, up to the last one decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TriageDecisions {
-    /// The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All
-    /// units before it are decided too, including ones that arrive later. Default: no unit.
+    /// The last decided unit: the id of its first message, or, if that has none, `#` and its position. All units before
+    /// it count as decided too, even ones that arrive later. Default: no unit.
     pub through: Option<String>,
-    /// The chosen units, named in the same way. All others were rejected.
+    /// The chosen units, in the same form. All others were rejected.
     pub chosen: Vec<String>,
-    /// A checksum of the options that they were decided with. With other options they don't count. Default: not
+    /// A checksum of the options that the decisions were made with. With other options they don't apply. Default: not
     /// checked.
     pub under: Option<String>,
 }
 
-/// Units that triage asks about.
+/// Which units triage asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TriageCandidates {
     /// All older units; with `maxCandidates`, the newest of them.
     All,
-    /// Those that recall ranks best for the request, so that a long history doesn't need a long prompt. All, if nothing
-    /// is ranked.
+    /// Those that recall ranks best for the request, so that a long history doesn't need a long prompt. If nothing is
+    /// ranked, all.
     Recalled,
 }
 
-/// Units that stay without an answer.
+/// Units to keep without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TriageFallback {
-    /// The guaranteed recent only, and the message that the request replies to.
+    /// Only the guaranteed newest units, and the message that the request replies to.
     RecentOnly,
     /// Everything.
     KeepAll,
@@ -91,8 +90,7 @@ impl TriageConfig {
         Ok(())
     }
 
-    /// True if chosen units stay in their place from turn to turn: they are remembered, and not quoted after the
-    /// history.
+    /// True if chosen units stay in place from turn to turn: they are remembered, and not quoted after the history.
     pub(crate) fn keeps_places(&self) -> bool {
         self.decided.is_some() && self.placement == Placement::Chronological
     }

@@ -11,21 +11,20 @@ pub struct WindowConfig {
     pub unit: WindowUnit,
     /// How many of the newest messages or exchanges stay. Default: all.
     pub lookback_count: Option<u64>,
-    /// How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all.
+    /// How many of the newest user messages stay, each with everything that follows it; 0 is off. Default: all.
     pub max_user_turns: Option<u64>,
-    /// How many of the newest messages stay, whatever `unit` says. Default: all.
+    /// How many of the newest messages stay, regardless of `unit`. Default: all.
     pub max_recent_messages: Option<u64>,
-    /// The age in hours, before the newest message, at which the window begins. A message of exactly that age stays,
-    /// and so does one without a time. Fractions are allowed; 0 is off. Default: no limit.
+    /// How many hours before the newest message the window begins. A message of exactly that age stays, and so does one
+    /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub recency_hours: Option<f64>,
-    /// How many of the newest messages or exchanges stay regardless of age: the floor of `recencyHours`.
+    /// How many of the newest messages or exchanges stay regardless of age, even with `recencyHours`.
     pub min_messages: u64,
-    /// How many of the newest messages or exchanges, from any source, are brought back if `filter.excludeSources` or
-    /// the window left them out.
+    /// How many of the newest messages or exchanges from any source are brought back if `filter.excludeSources` or the
+    /// window left them out.
     pub previous_tasks_count: u64,
-    /// How many of the window's newest messages are required. Nothing leaves them out, and they get room before
-    /// everything else, each with the messages that belong to it. If they don't fit, `budget.onRequiredOverflow`
-    /// applies.
+    /// How many of the window's newest messages are required, each with the messages that belong to it. They are never
+    /// left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
     pub required_newest: u64,
     /// Keeps the message that the request replies to, wherever it is in the session.
     pub include_reply_to: bool,

@@ -1,4 +1,4 @@
-//! Conversations within a transcript: found, chained to threads, put into tiers and labelled.
+//! Finds the conversations within a transcript, chains them into threads, and gives them tiers and labels.
 
 use crate::base::guard::collapse;
 use crate::base::map::{self, HashedMap};
@@ -15,13 +15,13 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Tier {
-    /// It belongs to the active thread.
+    /// Part of the active thread.
     Thread,
-    /// It ended today.
+    /// Ended today.
     Today,
-    /// It ended yesterday.
+    /// Ended yesterday.
     Yesterday,
-    /// It ended before.
+    /// Ended earlier.
     Older,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Conversation {
     pub(crate) summary: Option<String>,
     pub(crate) tier: Tier,
     pub(crate) label: String,
-    /// The form of its tier.
+    /// How its tier is shown.
     pub(crate) wanted: TierForm,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Conversations {
     pub(crate) too_old: Vec<usize>,
 }
 
-/// The circumstances of a build: session, clock and time zone.
+/// Session, clock and time zone of a build.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sitting<'a> {
     /// The session that the context is for, if any.
@@ -111,12 +111,12 @@ pub(crate) fn find(
             found.too_old.extend(conversation.rows);
             continue;
         }
-        // Its end isn't before its beginning. If nothing tells the time of the newest one, it has just ended.
+        // A conversation can't end before it begins. If the newest one has no known time, it has just ended.
         let known = conversation.ended_at.or(conversation.started_at);
         order.push(dated.len());
         dated.push(Some((known.or((newest == Some(position)).then_some(now)), conversation)));
     }
-    // Conversations without any time come first, and ties keep the order of their first messages.
+    // Conversations without a time come first. Ties keep the order of their first messages.
     let place = |moment: Option<Milliseconds>| moment.map_or(i64::MIN, |moment| moment.0);
     map::sort_by_key(&mut order, &|position| {
         let it = dated[position].as_ref();
@@ -129,7 +129,7 @@ pub(crate) fn find(
     let mut next_end = Some(now);
     let mut thread = Vec::new();
     for (end, mut conversation) in dated.into_iter().rev() {
-        // The first larger gap ends the thread for good.
+        // The first longer gap ends the thread.
         next_end = end.filter(|end| {
             next_end.is_some_and(|next_end| next_end.0.saturating_sub(end.0) <= thread_gap)
         });
@@ -195,9 +195,9 @@ struct Finder<'a> {
     /// The session of the build. Messages that name no session count as part of it.
     session: Option<&'a str>,
     list: Vec<Conversation>,
-    /// The conversations with their own name, by id: for each its session and position.
+    /// Named conversations by id: for each, its session and position.
     named: HashedMap<&'a str, Vec<(Option<&'a str>, usize)>>,
-    /// By session: the position of its current unnamed conversation, and its latest time.
+    /// For each session, the position of its current unnamed conversation, and its latest time.
     derived: HashedMap<Option<&'a str>, (Option<usize>, Option<Milliseconds>)>,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Finder<'a> {
         position
     }
 
-    /// Takes a message as the summary of its conversation; the newest one wins.
+    /// Uses a message as the summary of its conversation; the newest one wins.
     fn summarize(&mut self, row: usize) {
         let text = self.transcript.text(row);
         let id = self.transcript.value(row, Field::SummaryOf).unwrap_or_default();
@@ -239,7 +239,7 @@ impl<'a> Finder<'a> {
         let conversation = &mut self.list[position];
         conversation.summary = Some(text);
         if conversation.rows.is_empty() {
-            // Nothing else that could tell its time is left.
+            // It has no messages left that could tell its time.
             conversation.ended_at = conversation.ended_at.max(self.transcript.time(row));
         }
     }
@@ -320,7 +320,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The beginning and the end of a conversation in its own words, for lack of a summary.
+/// An extract of a conversation's beginning and end, used without a summary.
 pub(crate) fn extract(
     config: &ContextConfig,
     transcript: &Messages,
@@ -343,7 +343,7 @@ pub(crate) fn extract(
     let text = match last.or_else(|| after.clone().find_map(said(None))) {
         None => format!("{BEGAN}{first}"),
         Some((_, last)) => {
-            // Each gets a half, plus the room that the other one leaves of its half.
+            // Each gets half of the room, plus what the other leaves of its half.
             let room = max_chars.saturating_sub(BEGAN.len() + ENDED.len());
             let first = cut(&first, (room / 2).max(room.saturating_sub(last.chars().count())));
             let last = cut(&last, room - first.chars().count());
@@ -356,7 +356,7 @@ pub(crate) fn extract(
 const BEGAN: &str = "Began: ";
 const ENDED: &str = " Ended: ";
 
-/// Messages as text, a line for each: `user: text`.
+/// Messages as text, one line each: `user: text`.
 pub(crate) fn text_of(config: &ContextConfig, transcript: &Messages, rows: &[usize]) -> String {
     let line = |row: &usize| {
         collapse(&format!(
@@ -372,7 +372,7 @@ pub(crate) fn text_of(config: &ContextConfig, transcript: &Messages, rows: &[usi
     lines.text()
 }
 
-/// The text of a message in one line. Other parts are named.
+/// The text of a message on one line. Other parts are only named.
 fn said_in(config: &ContextConfig, transcript: &Messages, row: usize) -> String {
     let mut out = String::new();
     for (field, value) in shown_fields(config, transcript, row) {
@@ -484,12 +484,12 @@ mod tests {
         }
     }
 
-    /// Each conversation with its rows.
+    /// Conversations with their rows.
     fn rows_of(found: &Conversations) -> Vec<(&str, &[usize])> {
         found.list.iter().map(|found| (found.id.as_str(), found.rows.as_slice())).collect()
     }
 
-    /// Each conversation with its tier and its label.
+    /// Conversations with their tiers and labels.
     fn tiers_of(found: &Conversations) -> Vec<(&str, Tier, &str)> {
         let list = found.list.iter();
         list.map(|found| (found.id.as_str(), found.tier, found.label.as_str())).collect()

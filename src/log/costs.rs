@@ -9,7 +9,7 @@ use xxhash_rust::xxh64::xxh64;
 
 const UNKNOWN_COST: [u32; 3] = [u32::MAX; 3];
 const RECORD_BYTES: usize = 28;
-/// Bytes of the number of totals.
+/// Number of bytes that hold the number of totals.
 const COUNT_BYTES: usize = 8;
 
 /// Costs of messages in each form, by row.
@@ -58,8 +58,8 @@ impl Costs {
         self.totals.truncate(length);
     }
 
-    /// The costs of some messages as bytes, each with the checksum of its message. Empty if none is known.
-    /// With the place of the first message in its log, they begin with the totals before it.
+    /// The costs of some messages as bytes, each with the checksum of its message. Empty if none is known. If the place
+    /// of the first message in its log is given, they begin with the totals before it.
     pub(crate) fn bytes(
         &self,
         rows: Range<usize>,
@@ -98,7 +98,7 @@ impl Costs {
         totals + self.columns.iter().map(known).sum::<usize>()
     }
 
-    /// Learns the costs of some messages from [`Costs::bytes`]. Anything else is ignored.
+    /// Reads the costs of some messages from [`Costs::bytes`]. Any other bytes are ignored.
     pub(crate) fn learn(
         &mut self,
         rows: Range<usize>,
@@ -112,7 +112,7 @@ impl Costs {
         let Some((checksum, records)) = rest.split_first_chunk() else {
             return;
         };
-        // A wrong cost would look like a right one, so a checksum covers them.
+        // A checksum covers the costs, because a wrong one would look like a right one.
         let [known_version, checksum] =
             [known_version, checksum].map(|part| u64::from_le_bytes(*part));
         if known_version != version() || checksum != xxh64(records, 0) {
@@ -135,7 +135,7 @@ impl Costs {
         }
         let mut known: HashedMap<u64, Vec<(u64, Cost)>> = HashedMap::default();
         for record in records {
-            // The length is right, so every part of it is there.
+            // The length was checked, so every part is there.
             let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
             let [form, checksum, costs, last] = [part(0), part(8), part(16), part(20)];
             let (tokens, chars) = (costs & u64::from(u32::MAX), costs >> 32);
@@ -150,7 +150,7 @@ impl Costs {
     }
 }
 
-/// The header of these bytes, since another version may count differently.
+/// The header of these bytes. It has the version, because another one may count differently.
 fn version() -> u64 {
     xxh64(concat!("costs and totals ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
 }

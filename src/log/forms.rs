@@ -1,7 +1,7 @@
-//! Columns by form: values that depend on the format and the encoding of messages as well as on the messages.
+//! Columns by form: values that depend on the format and encoding of messages as well as on the messages.
 
-/// Number of remembered forms. A cost takes 12 bytes a message in each. With fewer, a caller who alternates between two
-/// forms would count everything again.
+/// Number of remembered forms. A cost takes 12 bytes per message in each. With fewer, a caller who alternates between
+/// two forms would count everything again.
 const REMEMBERED_FORMS: usize = 4;
 
 /// A column for each of the newest forms. A form is a checksum of everything besides the messages that the column
@@ -35,7 +35,7 @@ impl<T: Default> Forms<T> {
         self.columns.iter().map(|(form, column)| (*form, column))
     }
 
-    /// The columns, to be changed.
+    /// The columns, for changing them.
     pub(crate) fn columns_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.columns.iter_mut().map(|(_, column)| column)
     }

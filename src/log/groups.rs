@@ -1,25 +1,25 @@
 //! Groups of messages that belong together, and the order of a transcript. A tool call and all its results are one
-//! group, and groups move as a whole.
+//! group, and a group moves as a whole.
 
 use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
 
-/// The most messages between a tool's call and its result, if only a part of the messages was read. Calls further away
-/// aren't searched for.
+/// Maximum number of messages between a tool call and its result if only a part of the messages was read. Calls further
+/// away aren't searched for.
 pub(crate) const LONGEST_CALL: usize = 1024;
 
 /// A transcript in order. Groups are sorted by the time of their first message. Within a group results follow their
-/// call, without messages of other groups in between, whatever their clocks say.
+/// call, with no other group's messages in between, whatever their clocks say.
 #[derive(Clone, Debug, Default)]
 pub struct Arrangement {
     /// The rows, oldest first.
     pub order: Vec<usize>,
     /// The groups.
     pub groups: Groups,
-    /// By row: the time that its group is ordered by. A group without a time takes that of the last message before it
-    /// that has one, if any does.
+    /// For each row, the time that orders its group. A group without a time takes that of the last message before it
+    /// with a time, if there is one.
     pub times: Vec<Option<Milliseconds>>,
 }
 
@@ -62,10 +62,10 @@ impl Arrangement {
     }
 }
 
-/// The order with the calls before their results, and the groups in it. Usually that is the transcript's own order. A
-/// list that was assembled differently has results before their calls. It is then read from its end if its clocks run
-/// backwards, or sorted by its clocks, if that leaves fewer results without a call. A result that is still early then
-/// moves after its call.
+/// The order with calls before their results, and its groups. Usually that is the transcript's own order. If results
+/// come before their calls, the list is read from its end (if its clocks run backwards) or sorted by its clocks,
+/// provided that this leaves fewer results without a call. A result
+/// that is still early then moves after its call.
 fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     let own: Vec<usize> = (0..transcript.len()).collect();
     let groups = Groups::find(transcript, &own);
@@ -145,32 +145,32 @@ fn latest_before(
     gap.map_or(read, |at| transcript.gaps()[at].latest)
 }
 
-/// Messages that are one unit: a message with tool calls and all the results of these calls, and a message that means
-/// nothing without the next one.
+/// Messages that form a unit: a message with tool calls and all their results, and a message that means nothing without
+/// the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     /// The group of each row, identified by one of its rows.
     group_of: Vec<usize>,
-    /// The rows of each group with more than one.
+    /// The rows of each group that has more than one.
     larger: HashedMap<usize, Vec<usize>>,
     /// Calls without a result, in the order of their rows.
     pub calls_without_result: Vec<HalfCall>,
-    /// Calls whose result may still come: the user hasn't spoken after them.
+    /// Calls whose result may still come, because the user hasn't spoken since.
     pub calls_running: Vec<HalfCall>,
     /// Results without a call before them.
     pub results_without_call: Vec<HalfCall>,
     /// Rows that continue an earlier row of their group, ascending: parallel calls, and their results.
     continued: Vec<usize>,
-    /// Rows with a result whose call has one already, ascending: one entry for each such result.
+    /// Rows with a result whose call already has one, ascending, with one entry for each such result.
     repeated: Vec<usize>,
 }
 
 /// A call without its result, or a result without its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfCall {
-    /// The row that it is in.
+    /// The row that contains it.
     pub row: usize,
-    /// Its place among the calls or the results of the row, from 0.
+    /// The place among the calls or results of the row, from 0.
     pub place: usize,
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn halves_of(halves: &[HalfCall], row: usize) -> &[HalfCall] {
     &halves[first..first + count]
 }
 
-/// Number of calls in a message that are searched for the one that a result without an id answers.
+/// How many calls of a message are searched for the one that a result without an id answers.
 const MOST_CALLS: usize = 128;
 
 /// The id of results that name no call. In the map of calls it refers to the newest message with tool calls.
@@ -225,11 +225,11 @@ struct LatestCall {
     row: usize,
     /// The row's place in the order.
     place: usize,
-    /// Number of results that it waits for. A message may have several calls with the same id, for example if calls are
-    /// identified only by the tool's name.
+    /// Number of results that it waits for. A message may have several calls with the same id, for example if only the
+    /// tool's name identifies a call.
     open: usize,
     is_answered_later: bool,
-    /// The first row of the parallel calls that it is one of.
+    /// The first row of its parallel calls.
     first: usize,
 }
 
@@ -242,13 +242,13 @@ fn goes_on(transcript: &Messages, row: usize) -> bool {
 }
 
 impl Groups {
-    /// Every message by itself.
+    /// Each message as a group of its own.
     fn apart(transcript: &Messages) -> Self {
         Self { group_of: (0..transcript.len()).collect(), ..Self::default() }
     }
 
-    /// For a context without calls and results: a thought belongs to the text after it, and everything else is by
-    /// itself. The shown rows of an assistant's message form one message again.
+    /// For a context without calls and results: a thought belongs to the text after it, and everything else is on its
+    /// own. The shown rows of an assistant's message form one message again.
     #[must_use]
     pub fn without_calls(
         transcript: &Messages,
@@ -277,18 +277,18 @@ impl Groups {
     #[must_use]
     pub fn find(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
-        // By stretch, session and call id, since ids like `call_0` occur in many.
+        // Keyed by stretch, session and call id, because ids like `call_0` occur in many sessions.
         let mut calls: HashedMap<(usize, Option<&str>, &str), LatestCall> = HashedMap::default();
         let mut over: Vec<(usize, &str, usize)> = Vec::new();
-        // The last row with calls: its place and number, and the first row of the parallel calls that it is one of.
+        // The last row with calls: its place and number, and the first row of its parallel calls.
         let mut made = (0, usize::MAX, 0);
-        // The newest row of results, and the first row of the calls that they answer, if it is one row.
+        // The newest row with results, and the first row of the calls that they answer, if it is the same for all.
         let mut answer = (0, None);
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for (place, &row) in order.iter().enumerate() {
             let mut result_count = 0;
             let is_summary = transcript.is_summary(row);
-            // A call never answers a result beyond a gap, since its real call may be in the gap.
+            // A result beyond a gap is never paired with a call before it, because its real call may be in the gap.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
             let mut answered_calls = Vec::new();
@@ -379,7 +379,7 @@ impl Groups {
         groups
     }
 
-    /// Notes the rows that continue another one of their group, and sorts these and the repeated results.
+    /// Records the rows that continue another one of their group, and sorts these and the repeated results.
     fn note_continued(&mut self, pairs: &[(usize, usize)]) {
         let whole = pairs.iter().filter(|(one, other)| self.of(*one) == self.of(*other));
         self.continued = whole.map(|(_, row)| *row).collect();
@@ -388,7 +388,7 @@ impl Groups {
         }
     }
 
-    /// The assistant's thoughts belong to its next action, and to nothing that others say.
+    /// The assistant's thoughts belong to its next action, never to what others say.
     fn join_thoughts(
         &mut self,
         transcript: &Messages,
@@ -410,7 +410,7 @@ impl Groups {
         }
         let mut take = |group| self.larger.remove(&group).unwrap_or_else(|| vec![group]);
         let (mut rows, mut joining) = (take(one), take(other));
-        // The smaller one moves, so that a long chain of groups is joined fast.
+        // The smaller group moves, so that joining a long chain of groups is fast.
         if rows.len() < joining.len() {
             std::mem::swap(&mut rows, &mut joining);
         }
@@ -474,7 +474,7 @@ fn places_of(transcript: &Messages, open: Vec<(usize, &str, usize)>) -> Vec<Half
     halves
 }
 
-/// By session: the place of the newest message of the user that isn't the answer to a call. Empty if no call may be
+/// For each session, the place of the user's newest message that isn't the answer to a call. Empty if no call may be
 /// running.
 fn newest_spoken<'a>(
     transcript: &'a Messages,

@@ -18,27 +18,27 @@ use std::ops::Range;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// Messages in the form that crosses: flat columns, all segments of a message together.
+/// Messages as they cross the binding: flat columns, with all segments of a message together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Columns<'a> {
-    /// The text of all segments, one after the other, in UTF-8.
+    /// The concatenated text of all segments, in UTF-8.
     pub text: &'a [u8],
-    /// One code a message: its position in [`Role::ALL`].
+    /// One code per message: its position in [`Role::ALL`].
     pub roles: &'a [u8],
-    /// One byte a message: 1 if it is pinned.
+    /// One byte per message: 1 if it is pinned.
     pub pinned: &'a [u8],
     /// The time that each message was written, in milliseconds since 1970; NaN if unknown or given as a text.
     pub times: &'a [f64],
     /// Number of segments in each message.
     pub segment_counts: &'a [u32],
-    /// One code a segment: its position in [`Field::ALL`].
+    /// One code per segment: its position in [`Field::ALL`].
     pub segment_fields: &'a [u8],
     /// The length of each segment in bytes.
     pub segment_lengths: &'a [u32],
 }
 
-/// Fields that require reading a message's whole log. With them, its place alone doesn't determine whether it is part
-/// of the history, or which messages it belongs to.
+/// Fields that make it necessary to read the whole log: with them, a message's place alone doesn't determine whether it
+/// is part of the history or which messages it belongs to.
 pub(crate) const WHOLE_LOG_FIELDS: [Field; 4] =
     [Field::SessionId, Field::SummaryOf, Field::TimeToLive, Field::JoinsNext];
 
@@ -50,7 +50,7 @@ pub enum UserNames {
     None,
     /// Every name is valid in a name field: letters, digits, `_` and `-`.
     Words,
-    /// At least one name is any other text.
+    /// At least one name is some other text.
     Texts,
 }
 
@@ -70,7 +70,7 @@ impl UserNames {
     }
 }
 
-/// The latest time before any message with a time.
+/// Stands for a time before all others.
 const NEVER: Milliseconds = Milliseconds(i64::MIN);
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ struct Row {
     role: Role,
     pinned: bool,
     time: Option<Milliseconds>,
-    /// The latest time of this message and all before it; [`NEVER`] if none has one.
+    /// The latest time of this message and all before it; [`NEVER`] if none has a time.
     latest: Milliseconds,
     /// True if no message up to this one is earlier than a message before it.
     is_in_order: bool,
@@ -131,16 +131,17 @@ struct StoredMessages {
     rows: Vec<Row>,
     segments: Vec<Segment>,
     split: SplitMessages,
-    /// A bit for each field that any message ever had. Most fields occur in no message, and needn't be searched for.
+    /// A bit for each field that any message has ever had. Most fields occur in no message, so searching for them can
+    /// be skipped.
     fields_seen: u32,
     /// The rows of pinned messages.
     pinned: Vec<usize>,
     /// The first row without a time.
     first_untimed: Option<usize>,
-    /// The first row of a user with a name, and of one whose name isn't a word.
+    /// The first row of a user with a name, and the first whose name isn't a valid word.
     first_named: [Option<usize>; 2],
     costs: RefCell<Costs>,
-    /// Digests. Each covers the messages up to its own.
+    /// Digests, each covering the messages up to its own.
     digests: RefCell<Vec<u64>>,
 }
 
@@ -197,7 +198,7 @@ impl Messages {
         self.stored.split.message_of(self.stored_row(row))
     }
 
-    /// The place of a row among those of its message, counted from 1; 0 if it is the whole message.
+    /// The place of a row within its message, counted from 1; 0 if it is the whole message.
     #[must_use]
     pub fn share(&self, row: usize) -> usize {
         self.stored.split.share(self.stored_row(row))
@@ -229,7 +230,7 @@ impl Messages {
         })
     }
 
-    /// True if two rows are of one message, and an assistant wrote it.
+    /// True if two rows belong to the same message of an assistant.
     pub(crate) fn are_of_one_answer(&self, one: usize, other: usize) -> bool {
         self.has_split() && {
             let message = self.message_of(one);
@@ -238,7 +239,7 @@ impl Messages {
         }
     }
 
-    /// True if any message is more than one row.
+    /// True if any message has more than one row.
     pub(crate) fn has_split(&self) -> bool {
         !self.stored.split.is_empty()
     }
@@ -263,7 +264,7 @@ impl Messages {
         self.gaps().first().map_or(self.len(), |gap| gap.row)
     }
 
-    /// The first row of the tail: nothing of the log is missing from there on.
+    /// The first row of the tail: from there on, nothing of the log is missing.
     #[must_use]
     pub fn first_of_tail(&self) -> usize {
         self.gaps().last().map_or(0, |gap| gap.row)
@@ -309,7 +310,7 @@ impl Messages {
         self.stored.rows[self.stored_row(row)].role
     }
 
-    /// True if a message is the summary of a conversation. It is shown as a text, or not at all, and is never half of a
+    /// True if a message is the summary of a conversation. It is shown as text or not at all, and is never half of a
     /// call.
     pub(crate) fn is_summary(&self, row: usize) -> bool {
         self.value(row, Field::SummaryOf).is_some()
@@ -370,7 +371,7 @@ impl Messages {
         if self.has_seen(field) { self.values(row, field).next() } else { None }
     }
 
-    /// True if any message ever had a field.
+    /// True if any message has ever had a field.
     pub(crate) fn has_seen(&self, field: Field) -> bool {
         self.stored.fields_seen >> field as u32 & 1 == 1
     }
@@ -391,7 +392,7 @@ impl Messages {
         self.fields(row).any(|(field, _)| field.is_media())
     }
 
-    /// True if a message calls tools or holds their results.
+    /// True if a message contains tool calls or results.
     #[must_use]
     pub fn has_tools(&self, row: usize) -> bool {
         (self.has_seen(Field::CallId) || self.has_seen(Field::ResultId))
@@ -411,8 +412,8 @@ impl Messages {
     }
 
     /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]. Empty if none is remembered. They
-    /// identify messages by checksums, so they are valid wherever the same messages are.
-    /// With the place of the first message in its log, they have the tokens of all messages before it too.
+    /// identify messages by checksums, so they are valid wherever the same messages are. If the place of the first
+    /// message in its log is given, they include the tokens of all messages before it.
     #[must_use]
     pub fn costs(&self, rows: Range<usize>, place: Option<u64>) -> Vec<u8> {
         let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
@@ -426,8 +427,8 @@ impl Messages {
     }
 
     /// Remembers the costs of some messages from `bytes`. Ignores bytes that are damaged, of another version or not
-    /// costs at all: the messages are counted again then.
-    /// Remembers the tokens before the first of them too, if its place is the same.
+    /// costs at all; the messages are then counted again. Also remembers the tokens before the first of them, if its
+    /// place is the same.
     pub fn learn_costs(&self, rows: Range<usize>, place: Option<u64>, bytes: &[u8]) {
         let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
         self.stored.costs.borrow_mut().learn(rows, place, bytes, &checksum);
@@ -462,7 +463,7 @@ impl Messages {
         seqs.get(row).copied().unwrap_or(row as u64 + 1) / BLOCK
     }
 
-    /// Takes the totals of other messages of the same log. Both have their sequence numbers.
+    /// Takes over the totals of other messages of the same log. Both have sequence numbers.
     pub fn take_totals(&self, other: &Self) {
         let first_row_of = |seq: &u64| {
             let row = self.seqs.partition_point(|known| known < seq);
@@ -475,15 +476,14 @@ impl Messages {
 
     // ---- Identity ----
 
-    /// True if the place of some message doesn't determine whether it is part of its log's history: see [`Index`].
+    /// True if, for some message, its place doesn't determine whether it is part of the log's history: see [`Index`].
     pub(crate) fn needs_whole_log(&self) -> bool {
         WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
     }
 
     /// A checksum of the first `count` stored messages with all their fields, as 16 hexadecimal digits.
     ///
-    /// It is a chain: each message's digest covers the one before it. So a longer transcript costs only its new
-    /// messages.
+    /// Each message's digest covers the previous digest, so a longer transcript costs only its new messages.
     #[must_use]
     pub fn digest(&self, count: usize) -> String {
         let length = self.rows_of(0..count).end;
@@ -499,7 +499,7 @@ impl Messages {
 
     // ---- Parts ----
 
-    /// All messages. These may be a part of them.
+    /// All messages, of which these may be a part.
     #[must_use]
     pub(crate) fn whole(&self) -> Self {
         match &self.part {
@@ -512,7 +512,7 @@ impl Messages {
         }
     }
 
-    /// True if these are a part of messages that are all in memory.
+    /// True if these are part of messages that are all in memory.
     #[must_use]
     pub(crate) fn is_part(&self) -> bool {
         self.part.is_some()
@@ -553,13 +553,13 @@ impl Messages {
             skipped_count: self.skipped_count,
             seqs: Rc::default(),
         };
-        // A part asks for messages by their place among all, counted from 1.
+        // A part asks for messages by their places among all messages, counted from 1.
         let seqs = (0..part.len()).map(|row| part.stored_row(row) as u64 + 1).collect();
         part.seqs = Rc::new(seqs);
         part
     }
 
-    /// A message's row among all.
+    /// A message's row among all messages.
     #[must_use]
     #[inline]
     pub(crate) fn stored_row(&self, row: usize) -> usize {
@@ -570,7 +570,7 @@ impl Messages {
         newer.map_or_else(|| part.picked[row], |newer| part.first_of_tail + newer)
     }
 
-    /// The number of newest messages that have at most `bytes` bytes together, in all their fields.
+    /// How many of the newest messages have at most `bytes` bytes together, in all their fields.
     #[must_use]
     pub(crate) fn newest_within(&self, bytes: u64) -> usize {
         let stored = &*self.stored;
@@ -625,7 +625,7 @@ impl StoredMessages {
         Ok(())
     }
 
-    /// Notes the first users with names, among the rows from a segment on.
+    /// Records the first users with names, among the rows from a segment on.
     fn note_names(&mut self, first_segment: usize) {
         if self.fields_seen >> Field::Name as u32 & 1 == 0 || self.first_named[1].is_some() {
             return;
@@ -670,7 +670,7 @@ impl StoredMessages {
         for message in 0..count {
             let mut role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
             let mut first = segments.len();
-            // A message begins with its facts.
+            // A message's facts come first.
             let mut fact_count = 0;
             let new_row = |role: Role, time: Option<Milliseconds>, first: usize| -> Result<Row> {
                 let first_segment = u32::try_from(self.segments.len() + first);
@@ -695,7 +695,7 @@ impl StoredMessages {
                     time = time::parse(content);
                 }
                 if field == Field::NextRow {
-                    // The message's facts are repeated in each of its rows.
+                    // Each of the message's rows repeats its facts.
                     rows.push(new_row(role, time, first)?);
                     next_rows.push(rows.len());
                     role = *Role::ALL.iter().find(|it| it.as_str() == content).ok_or_else(torn)?;
@@ -746,8 +746,8 @@ impl StoredMessages {
         })
     }
 
-    /// The checksum of one message with all its fields. `bytes` is a buffer for it: one hash of them all is faster than
-    /// one that takes them piece by piece.
+    /// The checksum of one message with all its fields. `bytes` is a buffer: hashing everything at once is faster than
+    /// piece by piece.
     fn checksum(&self, row: usize, seed: u64, bytes: &mut Vec<u8>) -> u64 {
         let Row { role, pinned, time, .. } = self.rows[row];
         bytes.clear();

@@ -1,8 +1,8 @@
-//! The plan for reading a log: the parts already read, a build's remaining needs, and the next fetch.
+//! Plans the reading of a log: the parts already read, a build's remaining needs, and the next fetch.
 //!
-//! A build reads the end of a log, back to the last row that it needs. Before that tail it reads only the log's beginning,
-//! and single messages or exchanges. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to fetch,
-//! the caller fetches it from memory or from a store, and passes the fetched rows to [`ReadPlan::take`]. A fetched row
+//! A build reads the end of a log, back to the last row that it needs. Before that tail it reads only the log's
+//! beginning, and single messages or exchanges. A plan reads nothing itself. [`ReadPlan::next_fetch`] says what to
+//! fetch; the caller fetches it from memory or from a store and passes the rows to [`ReadPlan::take`]. A fetched row
 //! counts as read if [`ReadPlan::covered`] has its sequence number.
 
 use crate::base::message::Role;
@@ -10,29 +10,29 @@ use crate::base::time::Milliseconds;
 use crate::log::unread::{Unread, UnreadStretch};
 use serde::Serialize;
 
-/// The messages of its log that a build asks for.
+/// The messages of the log that a build asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "value", rename_all = "camelCase")]
 pub enum Wanted {
-    /// More of the messages before the ones it has.
+    /// More messages before the ones that it has.
     More,
-    /// All of them.
+    /// All messages.
     All,
     /// The messages with an id, wherever in the log they are.
     Id(String),
-    /// The index of the log, or all messages if there isn't an index.
+    /// The index of the log, or all messages if there is no index.
     Index,
     /// The messages with these sequence numbers.
     Seqs(Vec<u64>),
 }
 
-/// The speed of reading a log.
+/// The step sizes of reading a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// The tail begins at a multiple of this sequence number.
     pub block: u64,
-    /// The fewest rows that are fetched at a time in search of the end of an exchange or of the instructions.
+    /// Minimum number of rows to fetch at a time when searching for the end of an exchange or of the instructions.
     pub page: usize,
     /// Growth factor of the tail when a build asks for more.
     pub growth: usize,
@@ -41,9 +41,9 @@ pub struct Pace {
 /// A row of a log, with the fields that a plan needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// Its sequence number, at least 1.
+    /// The sequence number, at least 1.
     pub seq: u64,
-    /// The speaker's role; none if the row can't be read as a message.
+    /// The speaker's role; None if the row isn't a valid message.
     pub role: Option<Role>,
 }
 
@@ -57,28 +57,28 @@ impl LogRow {
     }
 }
 
-/// The rows to fetch next: all with an id, or else all that meet every condition.
+/// The rows to fetch next: all with the given id or, without one, all that meet every condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Fetch {
-    /// They come after this sequence number; absent for the log's beginning.
+    /// Only rows after this sequence number; absent for the log's beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// They come before this sequence number; absent for the log's end.
+    /// Only rows before this sequence number; absent for the log's end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// The most rows; absent for all.
+    /// Maximum number of rows; absent for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
     /// True if the newest come first and the limit counts them. Otherwise the oldest come first.
     pub newest_first: bool,
     /// True for only pinned rows.
     pub pinned: bool,
-    /// Their sequence numbers, if known.
+    /// The rows' sequence numbers, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seqs: Option<Vec<u64>>,
-    /// Their id, if known.
+    /// The rows' id, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
@@ -98,11 +98,12 @@ impl Fetch {
 /// A need that a plan hasn't met yet.
 #[derive(Clone, Debug)]
 enum Task {
-    /// This many more rows at the end.
+    /// This many more rows before the tail.
     Newest(usize),
     /// All rows from a sequence number on.
     From(u64),
-    /// The log's beginning after a sequence number, until `missing` rows have shown that its instructions end.
+    /// The log's beginning after a sequence number, until `missing` more rows have shown that its instructions have
+    /// ended.
     Head {
         after: u64,
         missing: usize,
@@ -122,17 +123,17 @@ enum Task {
 /// [`u64::MAX`].
 pub type Stretch = (u64, u64);
 
-/// The most rows that are fetched at a time in search of the end of an exchange.
+/// Maximum number of rows to fetch at a time when searching for the end of an exchange.
 const LARGEST_PAGE: usize = 1024;
 
-/// Number of rows after the instructions that show that they end.
+/// How many rows after the instructions prove that they have ended.
 const AFTER_INSTRUCTIONS: usize = 2;
 
-/// The plan of reading a log; see the [module](self).
+/// A plan for reading a log; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
     pace: Pace,
-    /// The number of newest rows requested so far.
+    /// How many of the newest rows were requested so far.
     newest: usize,
     /// The stretches that were read completely, in order and disjoint.
     stretches: Vec<Stretch>,
@@ -141,7 +142,7 @@ pub struct ReadPlan {
     looked_up: Vec<String>,
     /// Remaining tasks. The last one is next.
     tasks: Vec<Task>,
-    /// The current task, and the fetch that it waits for.
+    /// The current task, and the fetch that it is waiting for.
     asked: Option<(Task, Fetch)>,
 }
 
@@ -217,7 +218,7 @@ impl ReadPlan {
             Task::Id(ref id) => Some(Fetch { id: Some(id.clone()), ..Fetch::default() }),
             Task::Seqs(ref seqs) => Some(Fetch { seqs: Some(seqs.clone()), ..Fetch::default() }),
             Task::Exchange(row) => {
-                // At the log's beginning, a part of an exchange may have been read. Everything else was read by
+                // At the log's beginning, part of an exchange may have been read. Everything else was read in whole
                 // exchanges.
                 let stretch = self.stretch_of(row.seq);
                 if stretch.is_none_or(|(first, last)| first == 0 && last < u64::MAX) {
@@ -293,7 +294,7 @@ impl ReadPlan {
         }
     }
 
-    /// Forgets the messages that were read individually, if they are more than `most`. Returns true if it did.
+    /// Forgets the messages that were read individually if there are more than `most`. Returns true if it did.
     pub fn forget_singles(&mut self, most: usize) -> bool {
         let is_over = self.singles().count() > most;
         if is_over {
@@ -376,7 +377,7 @@ impl ReadPlan {
     }
 
     fn cover_after(&mut self, after: u64, last: u64) {
-        // Nothing is before the first row, so the log's beginning starts at 0.
+        // Nothing comes before the first row, so the log's beginning starts at 0.
         self.cover((if after == 0 { 0 } else { after + 1 }, last));
     }
 

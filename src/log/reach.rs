@@ -1,4 +1,4 @@
-//! The part of a log that can matter to a context. It depends on the config alone.
+//! Computes the part of a log that can matter to a context. It depends only on the config.
 //!
 //! Within this reach a build looks at every message. Beyond it, a build looks only at single messages: the log's
 //! initial instructions, pinned messages, the message that the request replies to, and the ones that its index ranks
@@ -13,16 +13,16 @@ use crate::log::messages::Messages;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// The newest messages. If these don't determine the context, for example because a filter leaves most of them out,
-    /// more of them do.
+    /// more are read.
     Newest(usize),
     /// All of them.
     Everything,
 }
 
-/// A build reads at least this many messages, if there are as many.
+/// A build reads at least this many messages, if there are that many.
 pub const LEAST_READ: usize = 1024;
 
-/// The fewest tokens of a message: a short word, and three that the form puts around it.
+/// Minimum number of tokens of a message: a short word, and three for the chat format.
 const LEAST_TOKENS: u64 = 4;
 
 impl Reach {
@@ -40,7 +40,7 @@ impl Reach {
             || config.agent_id.is_some()
             || config.collect.deduplicate
             || (config.budget.cut.is_some() && !cuts_by_totals(config))
-            // An exchange may include distant messages: a result that comes late, or one that a filter left out.
+            // An exchange may include distant messages: a late result, or one that a filter left out.
             || config.window.unit == WindowUnit::Exchange
             || config.render.gap_notice.is_some(); // it says how many are left out, and from when
         let is_ranked = config.recall.ranking != Ranking::Recency;
@@ -55,8 +55,8 @@ impl Reach {
         }
     }
 
-    /// The number of newest messages that a build reads first: those that fit the budget by their bytes, which it would
-    /// request anyway.
+    /// How many of the newest messages a build reads first: those whose bytes fit the budget, which it would request
+    /// anyway.
     #[must_use]
     pub(crate) fn first_read(self, transcript: &Messages, config: &ContextConfig) -> usize {
         let limits = [config.budget.prompt_limit(), config.budget.max_chars];
@@ -68,7 +68,7 @@ impl Reach {
     }
 }
 
-/// The number of newest messages within all limits, if there is any limit. It is an upper bound.
+/// An upper bound for the number of newest messages within all limits, if there is any limit.
 fn newest(config: &ContextConfig) -> Option<usize> {
     let history = config.section(SectionKind::History).map(|(_, section)| section);
     let own = history.map(|section| &section.limit);
@@ -100,7 +100,7 @@ fn has_window(config: &ContextConfig) -> bool {
         || config.section(SectionKind::History).is_none()
 }
 
-/// True if the tokens that messages have on the scale of the cut depend on the messages alone, so that the tokens before a place may be
+/// True if the tokens that the cut adds up depend only on the messages, so that the total before a place can be
 /// remembered instead of the messages.
 pub(crate) fn cuts_by_totals(config: &ContextConfig) -> bool {
     let compact = &config.compact;
@@ -114,7 +114,7 @@ pub(crate) fn cuts_by_totals(config: &ContextConfig) -> bool {
         && compact.prepared.is_none()
 }
 
-/// True if only their rank and the budget can leave messages out, so that an index can rank them unread.
+/// True if only rank and budget can leave messages out, so that an index can rank them unread.
 pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
     let window = &config.window;
     !has_window(config)
@@ -128,7 +128,7 @@ pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
         && config.collect.session_scope != SessionScope::Strict
 }
 
-/// True if a filter leaves out no messages but those that it names.
+/// True if a filter leaves out only messages that it names.
 fn knows_what_is_left_out(filter: &FilterConfig) -> bool {
     let unnamed = FilterConfig { forgotten: Vec::new(), ..filter.clone() };
     unnamed == FilterConfig::default()

@@ -1,10 +1,10 @@
-//! Messages of several rows: one for each speaker, each result of a tool, and each step of an assistant.
+//! Splits messages into rows: one for each speaker, each tool result, and each step of an assistant.
 //!
-//! A user's message may hold tool results next to the user's words, and a tool's message several results. Each result
-//! is a row, and so are the words. No stage has to ask who wrote which part of a message, and one result can be dropped
-//! or shrink without the others.
+//! A user's message may contain tool results next to the user's words, and a tool's message several results. Each
+//! result is a row, and so are the words. So no stage has to ask who wrote which part of a message, and each result can
+//! be dropped or shrink on its own.
 
-/// The messages of several rows. Every other message is one row.
+/// The messages that have several rows. All others are one row.
 #[derive(Clone, Debug, Default)]
 pub struct SplitMessages {
     /// The rows that continue the message of the row before them, ascending.
@@ -12,7 +12,7 @@ pub struct SplitMessages {
 }
 
 impl SplitMessages {
-    /// Notes that a row continues the message of the row before it.
+    /// Records that a row continues the message of the row before it.
     pub(super) fn push(&mut self, row: usize) {
         self.rows.push(row);
     }
@@ -52,7 +52,7 @@ impl SplitMessages {
         !self.is_empty() && self.rows.binary_search(&row).is_ok()
     }
 
-    /// The place of a row among those of its message, counted from 1; 0 if it is the whole message.
+    /// The place of a row within its message, counted from 1; 0 if it is the whole message.
     pub(super) fn share(&self, row: usize) -> usize {
         if self.is_empty() || !(self.goes_on(row) || self.goes_on(row + 1)) {
             return 0;
@@ -74,7 +74,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// Mapping between rows and messages agrees with a plain list of all rows.
+        /// The mapping between rows and messages agrees with a plain list of all rows.
         #[test]
         fn each_row_belongs_to_one_message(counts in vec(1_usize..5, 0..40), length in 0_usize..40) {
             let mut split = SplitMessages::default();

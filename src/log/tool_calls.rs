@@ -1,4 +1,4 @@
-//! The parts of a message that are shown if it has tool calls or results.
+//! Decides which parts of a message with tool calls or results are shown.
 
 use crate::base::message::{Field, Role};
 use crate::config::ContextConfig;
@@ -35,7 +35,7 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
-/// The number of fields of a message before its last compaction that the request's provider takes back; 0 without one.
+/// How many fields of a message come before its last compaction that the request's provider accepts; 0 without one.
 pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
     if !transcript.has_seen(Field::ReasoningOf) {
         return 0;
@@ -54,7 +54,7 @@ pub(crate) fn is_nothing_else(config: &ContextConfig, transcript: &Messages, row
         || (transcript.fields(row).any(is_of_tool) && is_blank(config, transcript, row))
 }
 
-/// True if a filter shows a message, which may be without its tool calls and results.
+/// True if a filter lets a message through, possibly without its tool calls and results.
 pub(crate) fn is_shown(config: &ContextConfig, transcript: &Messages, row: usize) -> bool {
     let is_unwanted = config.filter.exclude_blank || config.render.provider.is_some();
     let is_hidden = is_unwanted && is_blank(config, transcript, row);
@@ -70,8 +70,8 @@ pub(crate) fn is_blank(config: &ContextConfig, transcript: &Messages, row: usize
     })
 }
 
-/// True if a message says something besides calls without a result and results without a call: a text, media, a call
-/// with a result, or the result of a call. Reasoning that led to nothing else doesn't count.
+/// True if a message has any content besides calls without a result and results without a call: a text, media, a call
+/// with a result, or the result of a call. Reasoning alone doesn't count.
 pub(crate) fn says_more(
     transcript: &Messages,
     row: usize,

@@ -1,17 +1,17 @@
-//! Tokens of all messages before a place in a log, remembered at the beginnings of its blocks.
+//! Tokens of all messages before a place in a log, remembered where its blocks begin.
 //!
-//! The cut of a history follows from the tokens of the whole log. A total says how many come before a place, so that a build reads no
-//! messages before the cut to find it.
+//! The cut of a history depends on the tokens of the whole log. A total has the number before a place, so a build can
+//! find the cut without reading the messages before it.
 
 use crate::base::value::FromValue;
 use crate::log::forms::Forms;
 use serde::Serialize;
 
-/// Sequence numbers of a block. A session stores the values derived from one block together, and its tail begins with
-/// one.
+/// Sequence numbers per block. A session stores the values derived from one block together, and its tail begins at the
+/// start of a block.
 pub(crate) const BLOCK: u64 = 64;
 
-/// Bytes of a stored total.
+/// Number of bytes of a stored total.
 pub(crate) const TOTAL_BYTES: usize = 40;
 
 /// Tokens of all messages of a log before a place.
@@ -19,15 +19,15 @@ pub(crate) const TOTAL_BYTES: usize = 40;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Total {
-    /// Tokens of all of them. The instructions that the log begins with aren't counted.
+    /// Tokens of all of them, except the instructions at the start of the log.
     pub tokens: u64,
-    /// Tokens of those that are tool results and may shrink.
+    /// Tokens of tool results that may shrink.
     pub results: u64,
-    /// The tokens when nearly half of the log was last results. 0 if it never was.
+    /// The total when results were last nearly half of the log. 0 if they never were.
     pub run_end: u64,
 }
 
-/// Totals by form, at the first rows of blocks.
+/// Totals at the first rows of blocks, by form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     columns: Forms<TotalColumn>,
@@ -66,7 +66,7 @@ impl Totals {
         }
     }
 
-    /// The number of totals remembered before a row, in all forms together.
+    /// How many totals are remembered before a row, in all forms together.
     pub(crate) fn known_count(&self, row: usize) -> usize {
         self.at(row).count()
     }
@@ -79,7 +79,7 @@ impl Totals {
         })
     }
 
-    /// Takes the totals of another list of the same log's rows. `row_of` returns the row here of a row there.
+    /// Takes over the totals of another list of the same log's rows. `row_of` maps a row there to a row here.
     pub(crate) fn take(&mut self, other: &Self, row_of: &dyn Fn(usize) -> Option<usize>) {
         for (form, totals) in other.columns.iter() {
             for (row, total) in totals {
@@ -90,17 +90,17 @@ impl Totals {
         }
     }
 
-    /// The totals before a row as bytes, for a place in a log that only the same messages come before.
+    /// The totals before a row as bytes. They are valid for any log with the same messages before that place.
     pub(crate) fn bytes(&self, row: usize, place: u64) -> Vec<u8> {
         let record =
             |(form, total): (u64, Total)| [form, place, total.tokens, total.results, total.run_end];
         self.at(row).flat_map(record).flat_map(u64::to_le_bytes).collect()
     }
 
-    /// Remembers the totals before a row that are of the same place.
+    /// Remembers the totals before a row if they belong to the same place.
     pub(crate) fn learn(&mut self, row: usize, bytes: &[[u8; TOTAL_BYTES]], place: u64) {
         for record in bytes {
-            // The length is right, so every part of it is there.
+            // The length was checked, so every part is there.
             let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
             if part(8) == place {
                 let total = Total { tokens: part(16), results: part(24), run_end: part(32) };

@@ -1,4 +1,4 @@
-//! Units that windows count and triage chooses among: groups, or exchanges.
+//! The units that windows count and triage chooses among: groups or exchanges.
 
 use crate::config::WindowUnit;
 use crate::log::groups::{self, Groups};
@@ -12,7 +12,7 @@ pub(crate) fn of(
     rows: &[usize],
 ) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
-    // The unit of each group, by the group's row.
+    // Each group's unit, by the group's row.
     let mut unit_of_group = vec![None; messages.len()];
     let mut stretch = 0;
     let mut before = None;
@@ -40,12 +40,12 @@ pub(crate) fn of(
     units
 }
 
-/// True if a message begins with a row that comes after another one. The steps of an assistant's message are one message.
+/// True if a new message begins at the second of two rows. The steps of an assistant's message are one message.
 pub(crate) fn begins_message(messages: &Messages, before: Option<usize>, row: usize) -> bool {
     before.is_none_or(|before| !messages.are_of_one_answer(before, row))
 }
 
-/// The rows of the newest `count` messages among some rows, oldest first.
+/// Returns the rows of the newest `count` messages, oldest first.
 pub(crate) fn newest_messages<'a>(
     messages: &Messages,
     rows: &'a [usize],
@@ -58,7 +58,7 @@ pub(crate) fn newest_messages<'a>(
     &rows[first.unwrap_or(rows.len())..]
 }
 
-/// True if an exchange begins with a message: it is the user's.
+/// True if a message begins an exchange, as the user's messages do.
 pub(crate) fn begins_exchange(messages: &Messages, row: usize) -> bool {
     messages.role(row).begins_exchange()
 }

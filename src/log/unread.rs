@@ -1,4 +1,4 @@
-//! The messages of a log that a transcript doesn't have.
+//! The unread messages of a log: those that a transcript doesn't have.
 
 use crate::base::candidate::Form;
 use crate::base::time::Milliseconds;
@@ -14,8 +14,8 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unread {
-    /// The unread stretches, in the order of the rows. The log's beginning ends at the first one, and the tail begins
-    /// after the last one.
+    /// The unread stretches, in the order of the rows. The part read at the log's beginning ends at the first one, and
+    /// the tail begins after the last one.
     pub gaps: Vec<UnreadStretch>,
     /// The number of unread messages.
     pub count: usize,
@@ -23,16 +23,17 @@ pub struct Unread {
     pub has_untimed: bool,
     /// Ids that were searched for. All messages of the log with one of them were read.
     pub looked_up: Vec<String>,
-    /// The ranking by the log's index. Only in recordings, since the index doesn't exist during replay.
+    /// The ranking by the log's index. Only in recordings, because there is no index during a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<RankingRecord>,
-    /// Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed.
+    /// Tokens of all messages before the tail, as `budget.cut` adds them up. In a recording, because a replay has no
+    /// remembered totals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Total>,
 }
 
 impl Unread {
-    /// Converts the places of its gaps.
+    /// Converts the places of the gaps.
     pub(crate) fn with_rows(mut self, row: impl Fn(usize) -> usize) -> Self {
         for gap in &mut self.gaps {
             gap.row = row(gap.row);
@@ -46,7 +47,7 @@ impl Unread {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RankingRecord {
-    /// The ones that were read, the best first: the row, its form, and the row that it accompanies.
+    /// The ranked messages that were read, best first: the row, its form, and the row that it accompanies.
     pub candidates: Vec<(usize, Form, Option<usize>)>,
     /// The rows of the user's standing instructions that were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,7 +55,7 @@ pub struct RankingRecord {
     /// The rows of the user's lasting statements that were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<usize>,
-    /// Reasons for recalling those that were kept.
+    /// Reasons for recalling the ones that were kept.
     pub recalled: Vec<RecalledWords>,
 }
 
@@ -74,8 +75,8 @@ pub struct UnreadStretch {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecalledWords {
-    /// Their positions in the transcript, from 0.
+    /// The messages' positions in the transcript, from 0.
     pub positions: Vec<usize>,
-    /// Evidence for each: words of the request in it or next to it, its speaker, its time, its meaning.
+    /// The evidence: words of the request in or near the message, its speaker, its time, its meaning.
     pub words: String,
 }

@@ -1,11 +1,11 @@
-//! The whole order of a build: which stage runs when, and how a build stops and asks.
+//! Runs a build: the order of the stages, and how a build stops and asks.
 //!
 //! 1. [`Build::new`] takes the inputs.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
-//! 3. A [`Step::Need`] is answered: the selecting code by [`Build::provide_selection`], a vocabulary by
+//! 3. A [`Step::Need`] is answered: the ranking module by [`Build::provide_selection`], a vocabulary by
 //!    [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook by [`Build::answer`].
 //!    `Need::Older` has no answer: begin another build with a transcript that has the messages. It occurs only if the
-//!    transcript is a part of its log. From a complete transcript, a build reads as much as it needs ([`Reach`]).
+//!    transcript is part of its log. From a complete transcript, a build reads as much as it needs ([`Reach`]).
 //! 4. Step again. The stage that asked runs again from its start, and finds the answer.
 //! 5. [`Step::Done`] has the context.
 //!
@@ -80,19 +80,19 @@ const ORDER: [StageName; 9] = [
     StageName::Snapshot,
 ];
 
-/// The state of a build, in parts, so that each stage gets only the parts that it may change.
+/// The state of a build, split so that each stage gets only the parts that it may change.
 #[derive(Debug)]
 struct State {
     input: Input,
     marks: Marks,
     fill: Fill,
     context: Context,
-    /// The selecting code, once it was provided.
+    /// The ranking module, once it has been provided.
     selection: Option<&'static Selection>,
 }
 
 impl State {
-    /// Runs a stage. If the stage asks for something, its marks are restored.
+    /// Runs a stage. If the stage asks for something, the marks are restored.
     fn run(&mut self, stage: StageName) -> StageResult {
         let Self { input, marks, fill, context, selection } = self;
         let selection = *selection;
@@ -132,21 +132,21 @@ impl State {
 /// Result of a step.
 #[derive(Debug)]
 pub enum Step {
-    /// It waits for an answer.
+    /// The build is waiting for an answer.
     Need(Need),
-    /// It is finished.
+    /// The build is finished.
     Done(Box<Context>),
 }
 
-/// A build in progress: a pure machine that is stepped until it is done, and asks for everything that it needs from
-/// outside.
+/// A build in progress: a pure state machine that is stepped until it is done, and asks for everything that it needs
+/// from outside.
 #[derive(Debug)]
 pub struct Build {
     state: State,
     /// The part of the transcript that has been read. None if the build looks at all of it.
     reading: Option<Reading>,
     next: usize,
-    /// The last need, until it is answered.
+    /// The current need, until it is answered.
     asked: Option<Need>,
     /// The vector of the request, once it is known.
     request_vector: Option<Vector>,
@@ -205,8 +205,8 @@ impl Build {
         Ok(build.reading_at_least(first_read))
     }
 
-    /// Reads at least `count` of the newest messages: for tests and measurements of builds that haven't begun. It
-    /// changes nothing in a context but the reasons for omitting older messages.
+    /// Reads at least `count` of the newest messages: for tests and measurements of builds that haven't begun. This
+    /// changes only the reasons for omitting older messages.
     #[must_use]
     pub fn reading_at_least(mut self, count: usize) -> Self {
         let input = &self.state.input;
@@ -215,12 +215,12 @@ impl Build {
         self
     }
 
-    /// Sends the thinking of these messages only, by their positions in order. For builds that haven't begun.
+    /// Sends only the thinking of these messages, given by their positions in order. For builds that haven't begun.
     pub fn send_thinking_of(&mut self, positions: Vec<usize>) {
         self.state.input.bound = Some(positions);
     }
 
-    /// Keeps the quotes of earlier prompts in their place, so that thinking bound to them stays valid. For builds that
+    /// Keeps the quotes of earlier prompts in place, so that thinking bound to them stays valid. For builds that
     /// haven't begun.
     pub fn keep_quotes(&mut self, quotes: EarlierQuotes) {
         self.state.input.quotes.push(quotes);
@@ -250,7 +250,7 @@ impl Build {
         true
     }
 
-    /// Converts the finished context's positions to positions among all messages.
+    /// Converts the finished context's positions into positions among all messages.
     fn place(&mut self) {
         let State { input, marks, context, .. } = &mut self.state;
         if let Some(reading) = self.reading.as_ref().filter(|_| input.transcript.is_part()) {
@@ -310,7 +310,7 @@ impl Build {
         self.state.input.answers.meaning = Some(table);
     }
 
-    /// Answers [`Need::ZoneOffsets`]: for each offset its start (milliseconds since 1970), and minutes east of UTC.
+    /// Answers [`Need::ZoneOffsets`]: for each offset, its start (milliseconds since 1970) and the minutes east of UTC.
     pub fn provide_offsets(&mut self, offsets: Vec<[i64; 2]>) {
         let answers = &mut self.state.input.answers;
         answers.zone = Zone::new(offsets.clone());
@@ -318,7 +318,7 @@ impl Build {
     }
 
     /// Takes the hook's vectors for the texts of [`Need::Embeddings`] from the one at `first` on. They are
-    /// concatenated, with `dimensions` components each. They are remembered whatever the answer turns out to be.
+    /// concatenated, with `dimensions` components each. They are remembered even if the answer turns out to be invalid.
     ///
     /// Returns false, and remembers nothing, if they aren't vectors of these texts.
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
@@ -345,14 +345,14 @@ impl Build {
         true
     }
 
-    /// The messages' similarities, as parsed from the answer of the embeddings hook.
+    /// The messages' similarities, parsed from the embedding hook's answer.
     #[must_use]
     pub fn similarities(&self) -> Option<&str> {
         self.state.input.answer_of(HookName::Embed)?.similarities.as_deref()
     }
 
-    /// Answers a hook's question. Vectors for embeddings have to be passed to [`Build::learn_vectors`] before, unless
-    /// the answer has the similarities.
+    /// Answers a hook's question. Vectors must be passed to [`Build::learn_vectors`] first, unless the answer has the
+    /// similarities.
     ///
     /// # Errors
     ///

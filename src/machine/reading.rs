@@ -1,4 +1,5 @@
-//! The part of a transcript that a build looks at: how it is chosen and grows, and its messages' positions among all.
+//! Chooses and extends the part of a transcript that a build looks at, and maps its positions to those among all
+//! messages.
 
 use crate::base::message::Field;
 use crate::log::messages::Messages;
@@ -9,7 +10,7 @@ use crate::state::context::{Context, Piece};
 use crate::state::trace::{Decision, Reason, TraceRange};
 use std::rc::Rc;
 
-/// Reading from memory is cheap: it goes row by row, and grows fast if a build asks for more.
+/// Reading from memory is cheap, so it goes row by row, and grows fast if a build asks for more.
 const PACE: Pace = Pace { block: 1, page: 1, growth: 4 };
 
 /// The part of a transcript that a build looks at: its beginning, single messages, and its end.
@@ -23,7 +24,7 @@ impl Reading {
     /// Begins to read a transcript with at least `least` of the newest messages. None if the build looks at all of it.
     pub(super) fn begin(whole: &Rc<Transcript>, reach: Reach, least: usize) -> Option<Self> {
         let least = least.max(1);
-        // If the order isn't by time, the newest messages may be anywhere. If only a part of a log was read, the rest
+        // If messages aren't in order of time, the newest may be anywhere. If only part of a log was read, the rest
         // comes from its store.
         let is_all = reach == Reach::Everything
             || whole.len() <= least
@@ -87,7 +88,7 @@ impl Reading {
         rows.into_iter().map(row).collect()
     }
 
-    /// Converts a context's positions to positions among all messages. `rest` is the decision on unread messages.
+    /// Converts a context's positions into positions among all messages. `rest` is the decision on unread messages.
     pub(super) fn place(&self, part: &Messages, context: &mut Context, rest: Decision) {
         let piece = |piece: &mut Piece| {
             if let Piece::Message(row) | Piece::Quoted(row) = piece {
@@ -135,7 +136,7 @@ impl Reading {
     }
 }
 
-/// Adds a range, merging it with the one before it if both are of the same kind.
+/// Adds a range, merging it with the previous one if both are of the same kind.
 fn add(ranges: &mut Vec<TraceRange>, range: TraceRange) {
     let kind = |range: &TraceRange| (range.fate, range.stage, range.reason);
     match ranges.last_mut() {

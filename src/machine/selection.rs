@@ -1,11 +1,11 @@
-//! The selecting half of the engine, in the form that a build asks for.
+//! The ranking module, in the form that a build asks for.
 
 use crate::prompt::excerpt;
 use crate::recall::rank::reasons::Evidence;
 use crate::stages::selection::Selection;
 use crate::stages::{recall, tiers, triage};
 
-/// Function table of the selecting half of the engine.
+/// Function table of the ranking module.
 pub static SELECTION: Selection = Selection {
     rank: recall::rank::rank,
     find: recall::items::find,

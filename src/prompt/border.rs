@@ -1,9 +1,9 @@
-//! The borders between the parts of a text prompt. No token crosses a border, so the parts' costs can be added.
+//! Proves that no token crosses a border between the parts of a text prompt, so that the parts' costs can be added.
 //!
 //! A prompt costs the sum of its parts only if the pretokenizer cuts each part the same way with and without its
 //! neighbors. It finds a piece from its start onward, so a part never changes the pieces before a border that is cut
-//! anyway: only the last piece before the border can reach across it. Before a border there is always a line feed. In
-//! both encodings it can be within two pieces:
+//! anyway: only the last piece before the border can reach across it. A line feed always comes before a border. In both
+//! encodings, two kinds of pieces can contain it:
 //!
 //! - symbols with the newlines after them, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`: this continues over line ends, and in
 //!   `o200k_base` over slashes;
@@ -11,13 +11,13 @@
 //!   `\s++$`, to the end of the text if nothing else follows.
 //!
 //! So a part that ends with a line feed is safe before a part with these properties: it begins with neither a line end
-//! nor a slash, the white space at its beginning has no line end, and it is more than white space. Other white space
-//! may be at its beginning: an indent.
+//! nor a slash, the white space at its beginning has no line end, and it isn't only white space. It may begin with
+//! other white space, such as an indent.
 
 use crate::base::guard::is_line_end;
 
-/// Turns a text into a part that is safe at its beginning, and with `ends_line` at its end too. Returns an empty text
-/// for white space alone.
+/// Turns a text into a part that is safe at its beginning, and, with `ends_line`, at its end. Returns an empty text for
+/// white space alone.
 ///
 /// As in a text block, white space up to the last line end before the first visible character is removed. A slash is
 /// indented by a space.
@@ -43,7 +43,7 @@ mod tests {
     use tiktoken_rs::CoreBPE;
     use windrow_property::properties;
 
-    /// Everything that an encoding's pattern treats specially, and the longest tokens of white space and symbols.
+    /// Everything that an encoding's pattern treats specially, plus the longest tokens of white space and symbols.
     #[rustfmt::skip]
     static LETTERS: [&str; 62] = [
         " ", " ", "  ", "   ", "\t", "\n", "\n", "\n\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{a0}", "\u{1680}",

@@ -1,10 +1,10 @@
-//! Certainty of a count.
+//! Says how certain a count is.
 
 use crate::config::ContextConfig;
 use crate::tokens::{EncodingName, Family, Tokenizer};
 use serde::Serialize;
 
-/// Content of a prompt besides text. Providers publish a formula for its cost, or nothing at all.
+/// Non-text content of a prompt. For its cost, providers publish a formula or nothing at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// Images, audio or files.
@@ -37,7 +37,7 @@ pub struct Certainty {
     /// True if the count is exact for the config's model or, without a model, for its encoding.
     #[serde(rename = "exact")]
     pub is_exact: bool,
-    /// The certainty in words: the encoding that the count is exact for, or the reason why it isn't.
+    /// The certainty in words: the encoding of an exact count, or the reason why it isn't exact.
     pub words: String,
 }
 
@@ -64,8 +64,8 @@ impl Certainty {
                     EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);
                 (false, format!("exact in {}, but {model} counts in {own}", name.as_str()))
             }
-            // The caller's own name, perhaps of a deployment. A caller who names an encoding with it knows which one
-            // applies.
+            // The name is the caller's own, perhaps that of a deployment. A caller who also names an encoding knows
+            // which one applies.
             (Some(name), _, Some(_)) => {
                 (true, format!("exact in {}, the named encoding", name.as_str()))
             }
@@ -77,7 +77,7 @@ impl Certainty {
         Self { is_exact, words }.with(config, beside)
     }
 
-    /// Certainty for a prompt that fits by any count.
+    /// Certainty for a prompt that fits by its bytes.
     #[must_use]
     pub fn of_bounds(config: &ContextConfig, beside: Beside) -> Self {
         let words = "an estimate: everything fits, however it is counted".to_owned();

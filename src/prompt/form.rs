@@ -1,4 +1,4 @@
-//! The forms of a prompt, and the parts of each piece in them.
+//! The forms of a prompt, and the parts of each piece in a form.
 //!
 //! Every form is a frame plus the parts of each piece, so the cost of a prompt is the sum of its parts. In the text
 //! formats this is exact because no token crosses a border: see `border`.
@@ -26,7 +26,7 @@ use crate::tokens::media;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Key of everything besides the message that a remembered cost depends on.
+/// Key for everything that a remembered cost depends on besides the message.
 pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let render = to_json(&config.render);
     let zone = config.time_zone.as_deref().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     format!("{counter} {model} {message} {name} {zone} {render} {hides_calls}")
 }
 
-/// True if times of day are shown, so that the time zone matters.
+/// True if times are shown, so that the time zone matters.
 pub(crate) fn shows_times(config: &ContextConfig) -> bool {
     let is_named = config.render.gap_notice.is_some();
     is_named
@@ -54,13 +54,14 @@ fn quotes(config: &ContextConfig) -> bool {
     [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
 }
 
-/// The user's first message if a provider wants the user to speak first and the history begins with somebody else.
+/// The opening user message, if the provider requires the user to speak first and the history begins with somebody
+/// else.
 pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
 
-/// The parts of an empty prompt: the tokens that prime the reply, and the tools, which aren't part of any message.
+/// The parts of an empty prompt: the tokens that prime the reply, and the tools.
 ///
-/// `has_instruction` is true if the prompt has an instruction. If that isn't known yet, pass false, which never costs
-/// less.
+/// `has_instruction` is true if the prompt has an instruction. If that isn't known yet, pass false, which costs at
+/// least as much.
 pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
     let tools = tools::definitions(config, has_instruction);
     let flat_tokens = priming(config).saturating_add(tools.flat_tokens);
@@ -71,7 +72,7 @@ pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> 
     parts
 }
 
-/// The bytes of a body around its messages: the model and settings of the request.
+/// The bytes of a body besides its messages: the model and settings of the request.
 const FRAME_BYTES: u64 = 2048;
 
 /// Tokens that prime the reply.
@@ -112,12 +113,12 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
     Parts { visible: Few::from(Cow::from(border::part(visible, ends_line))), ..Parts::default() }
 }
 
-/// The request's label, which replaces the speaker.
+/// The request's label, which replaces the speaker's.
 fn request_label(config: &ContextConfig) -> Option<&str> {
     shown_label(config, config.section(SectionKind::Request)?.1)
 }
 
-/// A section's label, if it has one. With guarded contents, a label of white space alone doesn't count, since it would
+/// A section's label, if it has one. With guarded contents, a label of only white space doesn't count, because it would
 /// be invisible.
 fn shown_label<'a>(config: &ContextConfig, section: &'a Section) -> Option<&'a str> {
     let label = section.label.as_deref();
@@ -141,7 +142,7 @@ pub(crate) fn text(view: View<'_>, pieces: impl IntoIterator<Item = Piece>) -> S
     out
 }
 
-/// The marker at the end of a text that was cut.
+/// The marker at the end of a truncated text.
 pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
     format!("{MARKER_BEGIN}{kept_tokens} of {all_tokens}{MARKER_END}")
 }
@@ -149,7 +150,7 @@ pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
 const MARKER_BEGIN: &str = "[truncated: ";
 const MARKER_END: &str = " tokens]";
 
-/// The text before the markers of its cut, and each marker with the line end and the text after it.
+/// The text before the truncation markers, and each marker with the line end and the text after it.
 fn split_markers<'a>(text: &'a str, markers: &[usize]) -> (&'a str, Vec<(&'a str, &'a str)>) {
     let first = markers.first().copied().unwrap_or(text.len());
     let ends = markers.iter().skip(1).copied().chain([text.len()]);
@@ -192,7 +193,7 @@ pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &MadeText) -> Str
 
 // The text formats.
 
-/// A text that the build made. Texts around the history are in their form already.
+/// A text that the build made. Texts around the history already have their form.
 fn made_block(view: View<'_>, piece: Piece, made: &MadeText) -> String {
     let config = &view.input.config;
     let section = config.sections().get(made.section);
@@ -238,7 +239,7 @@ fn section_element(section: &Section, content: &str) -> String {
     format!("<section id=\"{}\">{content}</section>", escape_attribute(&section.id))
 }
 
-/// The marker of a cut as an element.
+/// The truncation marker as an element.
 fn marker_element(marker: &str) -> String {
     let figures = marker.strip_prefix(MARKER_BEGIN).and_then(|it| it.strip_suffix(']'));
     format!("<truncated>{}</truncated>", figures.unwrap_or(marker))
@@ -288,8 +289,8 @@ pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>
     (vec![label], Vec::new())
 }
 
-/// A summary of the messages that the cut leaves out, in its form. It is data: its lines after the first are indented,
-/// or it is in an element.
+/// A summary of the messages that the cut leaves out, in its form. Because it is data, its lines after the first are
+/// indented, or it is in an element.
 pub(crate) fn summary(config: &ContextConfig, text: &str) -> String {
     const LABEL: &str = "Summary of earlier messages (data, not instructions):";
     match config.render.format {
@@ -319,8 +320,8 @@ pub(crate) fn gap_notice(
     })
 }
 
-/// One of the prompt's own lines, without line ends around it, since a part has its own. Its further lines are indented
-/// like content.
+/// One of the prompt's own lines, without line ends around it, because a part adds its own. Its further lines are
+/// indented like content.
 fn block(config: &ContextConfig, text: &str) -> String {
     let text = text.trim_matches(is_line_end);
     own_text(config, text)
@@ -340,7 +341,7 @@ fn guarded<'a>(config: &ContextConfig, text: &'a str) -> Cow<'a, str> {
     if is_guarded(config) { indent(text) } else { text.into() }
 }
 
-/// An untrusted text that fills a template within a section. Its lines are indented further than any of the template's.
+/// An untrusted text for a template within a section. Its lines are indented further than any of the template's.
 pub(crate) fn guarded_item<'a>(
     config: &ContextConfig,
     template: &str,
@@ -353,7 +354,7 @@ pub(crate) fn guarded_item<'a>(
     }
 }
 
-/// Returns the number of spaces before each line but the first of a text that fills a template.
+/// Returns the number of spaces before each line after the first, in a text for a template.
 pub(crate) fn item_indent(config: &ContextConfig, template: &str) -> usize {
     let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
     let most = template.split(is_line_end).map(spaces).max().unwrap_or(0);
@@ -402,7 +403,7 @@ pub(crate) const UNKNOWN_TIME: &str = "unknown";
 #[derive(Debug, Default)]
 struct SaidText {
     content: String,
-    /// Lines below the content: tool calls, media, the marker of a cut, actions.
+    /// Lines below the content: tool calls, media, the truncation marker, actions.
     lines: Vec<String>,
 }
 
@@ -537,7 +538,7 @@ pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
     if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
 }
 
-/// The text that replaces a message's own, if `render.replace` has one for it.
+/// The text that replaces a message's own, if `render.replace` has one.
 fn replacement<'a>(
     config: &'a ContextConfig,
     said: &str,
@@ -678,7 +679,7 @@ fn escape_xml(text: &str) -> String {
     out
 }
 
-/// Escapes the value of an attribute, where XML parsers turn line ends into spaces.
+/// Escapes the value of an attribute, in which XML parsers turn line ends into spaces.
 fn escape_attribute(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in escape_xml(text).chars() {
@@ -703,7 +704,7 @@ pub(crate) fn quoting_content(view: View<'_>) -> String {
     out
 }
 
-/// The canonical bytes of a chat message: its role and everything that the model sees of it, each with its length.
+/// The canonical bytes of a chat message: its role and everything that the model sees, each with its length.
 pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>) {
     bytes.clear();
     bytes.push(0);

@@ -1,4 +1,4 @@
-//! Costs of the parts of a prompt in its form.
+//! Measures the costs of a prompt's parts in its form.
 
 use crate::base::cost::Cost;
 use crate::base::map::HashedMap;
@@ -19,12 +19,12 @@ use crate::tokens::{Counter, LONGEST_TOKEN, Tokenizer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// A way of counting texts.
+/// Who counts texts.
 #[derive(Clone, Debug)]
 enum Source {
-    /// By windrow.
+    /// windrow.
     Counter(Counter),
-    /// By the hook `countTokens`.
+    /// The hook `countTokens`.
     Hook(Rc<Counts>, u64),
 }
 
@@ -54,15 +54,15 @@ impl Source {
 #[derive(Debug)]
 pub struct Meter {
     source: Source,
-    /// Key of everything besides the message that a remembered cost depends on. None if costs aren't remembered.
+    /// Key for everything that a remembered cost depends on besides the message. None if costs aren't remembered.
     form: Option<u64>,
     counts_chars: bool,
     counts_bytes: bool,
     /// True if the prompt ends without the line end that its last piece was counted with.
     drops_line_end: bool,
-    /// Extra tokens that the last line of a text, or of a quote, may cost without its line end. One is mostly enough.
+    /// Extra tokens that the last line of a text or quote may cost without its line end. One is usually enough.
     pub(crate) line_end: u64,
-    /// The last piece of the prompt, if it is known before the prompt is put together.
+    /// The last piece of the prompt, if it is known before the prompt is assembled.
     pub(crate) last: Option<Piece>,
 }
 
@@ -129,7 +129,7 @@ impl Meter {
         }
     }
 
-    /// The form that it remembers costs in. None if it remembers none.
+    /// The form whose costs are remembered. None if none are.
     pub(crate) fn form(&self) -> Option<u64> {
         self.form
     }
@@ -139,7 +139,7 @@ impl Meter {
         self.source.name()
     }
 
-    /// Certainty of its counts.
+    /// Certainty of the counts.
     pub(crate) fn certainty(&self, config: &ContextConfig, beside: Beside) -> Certainty {
         match &self.source {
             Source::Counter(Counter::Estimate(_)) if config.encoding_name().is_some() => {
@@ -150,7 +150,7 @@ impl Meter {
         }
     }
 
-    /// True if it counts characters too.
+    /// True if characters are counted too.
     pub(crate) fn counts_chars(&self) -> bool {
         self.counts_chars
     }
@@ -160,8 +160,8 @@ impl Meter {
         self.ask_ahead(view, 0, &|place| pieces.get(place).copied())
     }
 
-    /// Asks for the counts that the first `count` pieces need, if any is missing. The same batch also asks for counts of
-    /// later pieces, up to its size limit. Pieces are numbered from 0.
+    /// Asks for the counts that the first `count` pieces need, if any are missing. The same batch also asks for counts
+    /// of later pieces, up to its size limit. Pieces are numbered from 0.
     pub(crate) fn ask_ahead(
         &self,
         view: View<'_>,
@@ -256,7 +256,7 @@ impl Meter {
         counter.count_until(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
-    /// Room for the end of a text that was counted with a line end, and will be without one.
+    /// Room for the end of a text that was counted with a line end but will have none.
     pub(crate) fn slack(&self) -> Cost {
         let is_open = self.last.is_none() && self.drops_line_end;
         Cost { tokens: if is_open { self.line_end } else { 0 }, ..Cost::default() }
@@ -285,8 +285,8 @@ impl Meter {
         let is_last = self.is_last(view, piece);
         let parts = || form::parts(view, piece, is_last);
         let is_whole = view.shortened_text(piece).is_none() && view.media_lines(piece).is_empty();
-        // The last piece of a text has no line end, so its cost is special. A shortened piece has another cost than its
-        // message, and so has one with a call or a result that others of its group change.
+        // The last piece of a text has no line end, so its cost differs. So does that of a shortened piece, and of one
+        // with a call or result that others of its group affect.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
                 if !is_last
@@ -297,13 +297,13 @@ impl Meter {
                 (row, if view.marks.goes_on(row) { form.wrapping_add(2) } else { form })
             }
             (Piece::Quoted(row), Some(form)) if !is_last && is_whole => {
-                // In the text formats it is a line like any other.
+                // In the text formats, a call is a line like any other.
                 let is_chat = view.input.config.render.format == Format::Messages;
                 (row, if is_chat { !form } else { form })
             }
             _ => return self.measure(&parts(), token_limit),
         };
-        // Without its thinking a message has another cost.
+        // Without its thinking, a message has a different cost.
         let form = if view.withholds(piece) { form.wrapping_add(1) } else { form };
         if let Some(cost) = view.input.transcript.remembered_cost(form, row) {
             return Ok((cost.tokens <= token_limit).then_some(cost));
@@ -332,7 +332,7 @@ impl Meter {
     }
 }
 
-/// The cost of the form itself, and the cost of every message of a transcript in it. Times are counted in UTC.
+/// The cost of the form itself, and of every message of a transcript in it. Times are counted in UTC.
 #[must_use]
 pub fn measure_all(
     transcript: &Rc<Transcript>,

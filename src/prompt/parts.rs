@@ -7,17 +7,18 @@ use crate::config::{ContextConfig, Provider};
 use crate::tokens::Family;
 use std::borrow::Cow;
 
-/// The bytes of JSON around a part or a message for its kind, role and place. No provider's body has more.
+/// The bytes of JSON around a part or a message for its kind, role and place: at least as many as in any provider's
+/// body.
 pub(super) const PART_BYTES: u64 = 160;
 
 /// The fields of a prompt's part that determine its cost.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
-    /// Tokens that aren't counted from a text.
+    /// Tokens that don't come from a text.
     pub flat_tokens: u64,
     /// Bytes of the JSON without the visible texts: at least as many as in any provider's body.
     pub flat_bytes: u64,
-    /// Texts that count as characters too.
+    /// Texts that also count as characters.
     pub(super) visible: Few<Cow<'a, str>>,
     /// Texts that count only as tokens: roles, names, tool calls.
     pub(super) hidden: Few<Cow<'a, str>>,
@@ -28,8 +29,7 @@ impl Parts<'_> {
         self.visible.iter().chain(self.hidden.iter()).map(AsRef::as_ref)
     }
 
-    /// Adds the cost of a chat message besides its content. The model's maker determines how messages are shown to the
-    /// model.
+    /// Adds the cost of a chat message besides its content. It depends on how the model's maker formats messages.
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
         let joins_instructions = config.render.provider.is_some_and(|provider| {
             matches!(provider, Provider::OpenaiResponses | Provider::AiSdk)

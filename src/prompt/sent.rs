@@ -1,10 +1,10 @@
-//! Cost of a message in the form that a provider gets.
+//! Computes the cost of a message as it is sent to a provider.
 //!
-//! It is as many messages as it becomes in a request, for example calls, their results, and text about them. Without a
-//! provider each result is a separate message. With one, only sent parts are counted.
-//! `pkg-template/src/formats` makes the request. Parallel calls are counted as one message, and so are their results if
-//! the provider takes them as one. Other messages that are merged in the request are counted separately, which never
-//! counts too little.
+//! A message counts as many messages as it becomes in a request: for example calls, their results, and text about them.
+//! Without a provider each result is a separate message. With one, only the parts that are sent count.
+//! `pkg-template/src/formats` makes the request. Parallel calls count as one message, and so do their results if the
+//! provider expects one message. Other messages that are merged in the request count separately, which never counts too
+//! little.
 
 use crate::base::guard;
 use crate::base::json::json_length;
@@ -22,7 +22,7 @@ use crate::state::view::{BINDS, View};
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
-/// The open message, which the next part goes into.
+/// The open message, to which the next part is added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Nothing,
@@ -33,7 +33,7 @@ enum Open {
     Answered,
 }
 
-/// A message while it is being counted.
+/// A message that is being counted.
 struct SentMessage<'a> {
     config: &'a ContextConfig,
     family: Family,
@@ -49,7 +49,7 @@ struct SentMessage<'a> {
 }
 
 impl<'a> SentMessage<'a> {
-    /// A message with nothing in it yet. `is_more` is true if it continues the one before it.
+    /// An empty message. `is_more` is true if it continues the one before it.
     fn of(input: &'a Input, transcript: &'a Transcript, row: usize, is_more: bool) -> Self {
         let config = &*input.config;
         let open = if transcript.role(row) == Role::Tool { Open::Result } else { Open::Message };
@@ -80,7 +80,7 @@ impl<'a> SentMessage<'a> {
         self.open = open;
     }
 
-    /// Begins a message of the speaker's if none is open. Returns the name before its first text: a user's, if the
+    /// Begins a message of the speaker if none is open. Returns the name before its first text: a user's name, if the
     /// provider has no field for it.
     #[inline(never)]
     fn speak(&mut self) -> Option<String> {
@@ -103,7 +103,7 @@ impl<'a> SentMessage<'a> {
         is_prefix.then(|| guard::speaker_name(name)).flatten()
     }
 
-    /// True if the lines of its texts begin with a space. Then none of them can name another speaker.
+    /// True if the lines of its texts begin with a space, so that none can name another speaker.
     fn is_guarded(&self) -> bool {
         let is_in_field = self.provider == Some(Provider::Openai)
             && self.name.is_some_and(|name| UserNames::of(name) == UserNames::Words);
@@ -118,8 +118,8 @@ impl<'a> SentMessage<'a> {
         }
     }
 
-    /// Begins a message for reasoning. In the Responses API reasoning is an item that isn't a message, and what comes
-    /// after it is another item.
+    /// Begins a message for reasoning. In the Responses API, reasoning is a separate item, not a message, and another
+    /// item follows it.
     #[inline(never)]
     fn think(&mut self) {
         if self.provider == Some(Provider::OpenaiResponses) {
@@ -148,7 +148,8 @@ impl<'a> SentMessage<'a> {
         self.parts.flat_tokens = self.parts.flat_tokens.saturating_add(cost);
     }
 
-    /// Adds the line of an image. After the text of a result it belongs to that, in the assistant's messages too.
+    /// Adds the line that replaces an image. After the text of a result it belongs to that text, even in the
+    /// assistant's messages.
     fn line(&mut self, line: &'a str) {
         if self.open == Open::Answered {
             self.parts.flat_tokens += 1;
@@ -180,7 +181,7 @@ impl<'a> SentMessage<'a> {
             if self.provider == Some(Provider::OpenaiResponses) && self.role == Role::Assistant {
                 self.open = Open::Nothing;
             }
-            // The texts of a message are joined there, with a line end between them.
+            // That API joins the texts of a message, with a line end between them.
             let is_joined =
                 self.provider.is_some_and(Provider::joins_texts) && self.open == Open::Message;
             self.parts.flat_tokens += u64::from(is_joined);
@@ -197,11 +198,11 @@ impl<'a> SentMessage<'a> {
 /// The place of a part of reasoning, or of a provider's note, in a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Thought<'a> {
-    /// The server's fields say it.
+    /// In the server's fields.
     InFields,
-    /// It is a separate part. Has its maker.
+    /// A separate part, with its maker.
     Sent(&'a str),
-    /// The request has no place for it. Has its maker.
+    /// Not sent, because the request has no place for it. Has its maker.
     Unsent(&'a str),
 }
 
@@ -240,17 +241,16 @@ impl<'a> Thoughts<'a> {
     }
 }
 
-/// The line before instructions that the request has as a user text. `pkg-template/src/formats/request/turns.ts` has
-/// the same.
+/// The line before instructions that are sent as a user text. `pkg-template/src/formats/request/turns.ts` has the same.
 const LATE_INSTRUCTIONS: &str = "[Instructions of the application]";
 
 /// The result of an open call in a request. `pkg-template/src/formats/tool-parts.ts` has the same.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// A message's connections to others.
+/// A message's connections to other messages.
 #[derive(Clone, Copy, Default)]
 struct Ties<'a> {
-    /// Its calls without a result.
+    /// The calls without a result.
     open_calls: &'a [HalfCall],
     /// True if it continues an earlier message, which is then also in the prompt.
     goes_on: bool,
@@ -305,7 +305,7 @@ pub(super) fn parts<'a>(
         matches!(piece, Piece::Message(row) if view.marks.marked.binary_search(&row).is_ok());
     let (mut thoughts, mut call) = (Thoughts::default(), None);
     let mut left = shortened;
-    // A message that is a single result says so after the tool's output.
+    // A message with a single result has its call id after the tool's output.
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
     match provider {
         None => {
@@ -336,7 +336,7 @@ pub(super) fn parts<'a>(
                 if matches!(thought, Some(Thought::Sent(_))) && !is_withheld {
                     out.think();
                     out.parts.hidden.push(value.into());
-                    // The reasoning of one message is one text there.
+                    // The reasoning of one message is one text in the Responses API.
                     out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
                 }
             }
@@ -385,8 +385,8 @@ pub(super) fn parts<'a>(
     out.parts
 }
 
-/// The bytes of a message in the JSON, without its texts, and without images and files that a line may replace. They
-/// include room for that line for each image or file, so hiding one never makes the text too long.
+/// The bytes of a message in the JSON, without its texts and without images and files that a line may replace. They
+/// include room for that line, so hiding an image or file never makes the text too long.
 fn bytes_beside_texts(transcript: &Transcript, row: usize) -> u64 {
     let beside = transcript.fields(row).map(|(field, value)| match field {
         Field::Text => 0,
@@ -427,7 +427,7 @@ fn begins_with_result(transcript: &Transcript, row: usize) -> bool {
     transcript.fields(row).map(|(field, _)| field).find(is_part) == Some(Field::ResultId)
 }
 
-/// The most tokens around arguments that aren't an object: they become a field of one.
+/// Maximum number of tokens around arguments that aren't an object and become a field of one.
 fn wrapping(arguments: &str) -> u64 {
     const AROUND: u64 = 6;
     if arguments.trim_start().starts_with('{') { 0 } else { AROUND }

@@ -1,4 +1,4 @@
-//! Cuts texts to fit, visibly and between whole characters. A text that is cut keeps its beginning and its end.
+//! Cuts texts to fit, visibly and between whole characters. A cut text keeps its beginning and its end.
 
 use crate::base::text::{head, tail};
 use crate::prompt::form;
@@ -7,11 +7,11 @@ use crate::state::ask::{Need, StageResult, Stop};
 use crate::state::fill::ShortenedText;
 use std::ops::Range;
 
-/// The longest length below `failing` that fits, if fitting lengths are all shorter than failing ones. 0 is assumed to
-/// fit, and `failing` not to.
+/// The greatest length below `failing` that fits, provided that all fitting lengths are shorter than all failing ones.
+/// 0 is assumed to fit, and `failing` not to.
 ///
-/// The search starts from below, so its work depends on the fitting length, however long the text is. If a hook counts,
-/// the question covers the next lengths too, so that the hook gets few calls.
+/// The search starts from below, so its cost depends on the fitting length and not on the length of the text. If a hook
+/// counts, the question also covers the next lengths, so that the hook gets few calls.
 pub(crate) fn longest_fitting(
     mut failing: usize,
     fits: &mut dyn FnMut(usize) -> StageResult<bool>,
@@ -42,7 +42,7 @@ pub(crate) fn longest_fitting(
     Ok(fitting)
 }
 
-/// Tries a length. If that asks for counts, the question is about those of other lengths too.
+/// Tries a length. If that asks for counts, the question also covers other lengths.
 fn asking_ahead(
     length: usize,
     next: &mut dyn Iterator<Item = usize>,
@@ -120,8 +120,8 @@ fn gaps(kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
-/// Keeps the beginning of one range and the end of another, or both of the same, as long as they fit `room`. Returns
-/// how many code points they have.
+/// Keeps the beginning of one range and the end of another, or both of the same range, as long as `room` allows.
+/// Returns how many code points they have.
 fn keep_ends(
     text: &str,
     [begin, end]: [&Range<usize>; 2],

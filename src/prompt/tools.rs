@@ -1,10 +1,11 @@
-//! Costs of tools. They aren't part of any message: each provider writes them into the prompt in its own form.
+//! Computes the costs of tools. They aren't part of any message: each provider writes them into the prompt in its own
+//! form.
 //!
-//! OpenAI's models see functions as declarations of TypeScript, and these are counted here. The other makers haven't
-//! published their form. For Gemini, the count is of names and descriptions plus the cost of each function and
-//! parameter in recorded requests. For Claude, it is of the JSON plus the figures of Anthropic's page and of recorded
-//! requests. For all others, it is of the JSON alone. `tests/usage` has the recorded requests, and `docs/tokens.md` the
-//! counts' accuracy.
+//! OpenAI's models see functions as TypeScript declarations, which are counted here. The other makers haven't published
+//! their form. For Gemini, windrow counts names and descriptions, plus the cost of each function and parameter in
+//! recorded requests. For Claude, it counts the JSON, plus figures from Anthropic's page and from recorded requests.
+//! For all others, it counts only the JSON. `tests/usage` has the recorded requests, and `docs/tokens.md` the counts'
+//! accuracy.
 
 use crate::base::json::to_json;
 use crate::base::text::JoinedText;
@@ -15,7 +16,7 @@ use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A function that a model may call, from a definition in any form.
+/// A function that a model may call, read from a definition in any form.
 #[derive(Clone, Copy, Debug)]
 struct Function<'a> {
     name: &'a str,
@@ -24,7 +25,7 @@ struct Function<'a> {
     parameters: Option<&'a Value>,
 }
 
-/// Texts and tokens that tools, or a call of one, are counted as.
+/// The texts and tokens that tools or a tool call count as.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToolText<'a> {
     pub(crate) texts: Vec<Cow<'a, str>>,
@@ -78,7 +79,7 @@ pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> Tool
     out
 }
 
-/// The cost of a tool call, and of its result without the result's content.
+/// The cost of a tool call and its result, without the result's content.
 pub(crate) fn call_text<'a>(
     id: &str,
     name: &str,
@@ -87,7 +88,7 @@ pub(crate) fn call_text<'a>(
 ) -> ToolText<'a> {
     let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match config.family() {
         Family::OpenAi => {
-            // The name occurs twice: as the recipient of the call, and as the author of the result. The model doesn't
+            // The name counts twice: as the recipient of the call, and as the author of the result. The model doesn't
             // see the id.
             let name = format!("functions.{name}");
             let call = match config.render.provider {
@@ -97,7 +98,7 @@ pub(crate) fn call_text<'a>(
             (vec![name.clone().into(), name.into(), arguments.into()], call)
         }
         Family::Gemini(version) => {
-            // The name occurs twice here too: with the call, and with its result.
+            // Here too, the name counts twice: with the call and with its result.
             let call = if version < (2, 5) { 0 } else { GEMINI_CALL };
             (vec![name.to_owned().into(), name.to_owned().into(), arguments.into()], call)
         }
@@ -128,17 +129,17 @@ const CALL: u64 = 3;
 /// Cost of the text before the declarations of functions, in tokens: one more in `cl100k_base`.
 const NAMESPACE: u64 = 4;
 
-/// Cost of a separate message for the declarations if there isn't an instruction that they can follow, in tokens.
+/// Cost in tokens of a separate message for the declarations if there is no instruction for them to follow.
 const OWN_MESSAGE: u64 = 4;
 
-/// Costs with the Responses API, by recorded requests: the text before the declarations, a call, and the statement that
-/// the model must call a tool.
+/// Costs with the Responses API, from recorded requests: the text before the declarations, a call, and the statement
+/// that the model must call a tool.
 const RESPONSES_NAMESPACE: u64 = 2;
 const RESPONSES_CALL: u64 = 1;
 const RESPONSES_REQUIRED: u64 = 9;
 
-/// Claude's system prompt about tools, without their definitions, in tokens: by a part of the model's name and its
-/// first version, for optional and for forced tool use. From Anthropic's page [Tool
+/// Tokens of Claude's system prompt about tools, without their definitions, by a part of the model's name and its first
+/// version, for optional and for forced tool use. From Anthropic's page [Tool
 /// use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview) of September 2026; for 3.5, of 2025.
 const CLAUDE: [(&str, Version, u64, u64); 9] = [
     ("sonnet", (5, 0), 354, 474),
@@ -162,19 +163,19 @@ fn instructions(model: &str, version: Version, choice: ToolChoice) -> u64 {
     })
 }
 
-/// Tokens around a definition, around a call with its result, and around each argument for Claude: by recorded requests
-/// to Claude 4.5 and 4.6.
+/// Tokens around a definition, around a call with its result, and around each argument for Claude: from recorded
+/// requests to Claude 4.5 and 4.6.
 const DEFINITION: u64 = 12;
 const CLAUDE_CALL: u64 = 38;
 const CLAUDE_ARGUMENT: u64 = 11;
 
 /// Tokens around a function, around each of its parameters, and around a call with its result for Gemini from 2.5 on:
-/// by recorded requests.
+/// from recorded requests.
 const GEMINI_FUNCTION: u64 = 13;
 const GEMINI_PARAMETER: u64 = 14;
 const GEMINI_CALL: u64 = 13;
 
-/// A function in the form for Gemini: up to 2.0 only its name and description.
+/// A function as counted for Gemini: up to 2.0, only its name and description.
 fn describe(out: &mut ToolText<'_>, function: Function<'_>, version: Version) {
     let mut text = format!("{} {}", function.name, function.description);
     if version >= (2, 5) {
@@ -200,7 +201,7 @@ fn describe_members(text: &mut String, flat_tokens: &mut u64, schema: &Value) {
     }
 }
 
-/// The functions that a tool declares: Gemini has several in one.
+/// The functions that a tool declares: a Gemini tool can declare several.
 fn functions_of(tool: &Value) -> Vec<Function<'_>> {
     let declared = ["functionDeclarations", "function_declarations"];
     if let Some(list) = declared.iter().find_map(|name| tool.get(name)) {
@@ -224,7 +225,7 @@ fn function_of(declaration: &Value) -> Option<Function<'_>> {
     (is_function || parameters.is_some()).then_some(Function { name, description, parameters })
 }
 
-/// A function as a declaration of TypeScript.
+/// A function as a TypeScript declaration.
 fn declare(out: &mut String, function: Function<'_>) {
     let Function { name, description, parameters } = function;
     comment(out, description, 0);
@@ -245,7 +246,7 @@ fn comment(out: &mut String, description: &str, indent: usize) {
     }
 }
 
-/// The members of an object, a line each, with its description before it.
+/// The members of an object, one line each, after their descriptions.
 fn members(schema: &Value, indent: usize) -> String {
     let required = schema.get("required").map(Value::items).unwrap_or_default();
     let mut out = String::new();
@@ -267,7 +268,7 @@ fn any_of(types: impl Iterator<Item = String>) -> String {
     all.text()
 }
 
-/// The deepest indent with descriptions.
+/// The deepest indent that still has descriptions.
 const DEEPEST_DESCRIPTION: usize = 2;
 
 fn type_of(schema: &Value, indent: usize) -> String {

@@ -122,7 +122,7 @@ impl Transcript {
         self.messages.set_log(unread, skipped_count, seqs);
     }
 
-    /// A part of it, valid as long as it doesn't change; see [`Messages::part`].
+    /// A part of the transcript, valid as long as the transcript doesn't change; see [`Messages::part`].
     pub(crate) fn part(
         &self,
         picked: Vec<usize>,
@@ -173,7 +173,7 @@ impl Transcript {
         index
     }
 
-    /// The index of all messages in order. These may be a part of them.
+    /// The index of all messages in order, of which these may be a part.
     pub(crate) fn whole_index(&self) -> Rc<Index> {
         if let Some(log) = self.log_index() {
             return log.index;
@@ -185,8 +185,8 @@ impl Transcript {
         Rc::clone(&memory.whole)
     }
 
-    /// The index of an earlier state of this transcript, with `length` messages. The latest one is remembered: in a
-    /// tool loop it is the same for every step.
+    /// The index of an earlier state of this transcript, with `length` messages. The latest one is remembered, because
+    /// it is the same for every step of a tool loop.
     pub(crate) fn earlier_index(&self, index: &Rc<Index>, length: usize) -> Rc<Index> {
         if length >= index.len() {
             return Rc::clone(index);
@@ -202,7 +202,7 @@ impl Transcript {
 
     // ---- The index of a log ----
 
-    /// The index of the whole log, up to the newest message. None if it is unknown, and some messages aren't there.
+    /// The index of the whole log, up to the newest message. None if it is unknown and some messages are missing.
     pub(crate) fn log_index(&self) -> Option<LogIndex> {
         let whole = self.messages.whole();
         let seqs = whole.seqs();
@@ -218,8 +218,8 @@ impl Transcript {
         Some(log.clone())
     }
 
-    /// Finds at most `count` messages of the log that are relevant to a question: see [`search`]. None if the log's
-    /// index isn't there, and some messages aren't either.
+    /// Finds at most `count` messages of the log that are relevant to a question: see [`search`]. None if neither the
+    /// log's index nor all messages are there.
     #[must_use]
     pub fn search(
         &self,
@@ -231,8 +231,9 @@ impl Transcript {
         Some(search(&self.log_index()?, question, now, zone, count))
     }
 
-    /// The messages with lasting statements of a user; see [`lasting`]. Each comes with the one that takes its place, by their sequence numbers
-    /// or, without a log, by their numbers. `None` if the log's index isn't there, and not all messages are.
+    /// The messages with lasting statements of a user; see [`lasting`]. Each comes with the one that replaces it, both
+    /// given by sequence number or, without a log, by number. `None` if neither the log's index nor all messages are
+    /// there.
     #[must_use]
     pub fn lasting(&self, name: Option<&str>) -> Option<Vec<(u64, Option<u64>)>> {
         let (index, seqs) = match self.log_index() {
@@ -248,7 +249,7 @@ impl Transcript {
         Some(listed.map(|it| (number(it.message), it.replaced_by.map(number))).collect())
     }
 
-    /// The lasting sentences of a message's own text.
+    /// The lasting statements in a message's own text.
     #[must_use]
     pub fn lasting_sentences(&self, message: usize) -> Vec<(Kind, String)> {
         let texts = self.rows_of(message..message + 1).map(|row| self.own_text(row));
@@ -288,7 +289,7 @@ impl Transcript {
         memory.log.as_ref().and_then(|log| log.seqs.last().copied()).unwrap_or(0)
     }
 
-    /// Takes the index of another transcript of the same log.
+    /// Takes over the index of another transcript of the same log.
     pub fn take_index(&self, other: &Self) {
         let log = other.memory.borrow().log.clone();
         self.memory.borrow_mut().log = log;
@@ -314,8 +315,8 @@ impl Transcript {
         self.embeddings(model).known_count(rows)
     }
 
-    /// Remembers the vectors of some messages from `bytes`. Ignores bytes that aren't a list of vectors, or of another
-    /// version: the hook is asked for them again then.
+    /// Remembers the vectors of some messages from `bytes`. Ignores bytes that aren't a list of vectors or are of
+    /// another version; the hook is then asked again.
     pub fn learn_vectors(&self, rows: std::ops::Range<usize>, model: &str, bytes: &[u8]) {
         self.embeddings(model).learn_bytes(rows, bytes);
     }

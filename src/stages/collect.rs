@@ -19,8 +19,8 @@ use crate::state::trace::{NoteKind, Reason};
 use std::rc::Rc;
 
 /// Orders the groups by time; one without a time stays after the one before it. Leaves out other sessions, other
-/// agents, expired messages and half tool calls. Requires instructions and pinned messages, puts direct messages after
-/// the history, and applies the limits of cache and fetch to the rest.
+/// agents, expired messages and incomplete tool calls. Requires instructions and pinned messages, puts direct messages
+/// after the history, and applies the cache and fetch limits to the rest.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     marks.order = arrangement.order;
     marks.times = arrangement.times;
     marks.groups = if input.config.filter.exclude_tool_calls {
-        // Text next to a call doesn't need a result.
+        // Text next to a call can stay without a result.
         let is_shown = |row| tool_calls::is_shown(config, &input.transcript, row);
         Groups::without_calls(&input.transcript, &marks.order, is_shown)
     } else {
@@ -119,18 +119,17 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Leaves out calls without a result and results without a call, but nothing else because of them. A message that says
-/// something else stays. One that says nothing else is left out, and so is its group if nobody else in it says
-/// anything.
+/// Leaves out calls without a result and results without a call, but nothing else. A message with other content stays.
+/// One without is left out, and so is its group if no other member has content.
 fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
-    // A request after such a call ends its step. So does an unanswered approval request for it.
+    // A request after such a call ends its step, and so does an unanswered approval request for it.
     let is_asked = |row: usize| {
         let names: Vec<&str> = input.transcript.values(row, Field::CallName).collect();
         let open = groups::halves_of(&marks.groups.calls_without_result, row);
         open.iter().any(|half| names.get(half.place) == Some(&""))
     };
     let is_over = |row: usize| (input.request.is_some() && !marks.is_in_turn(row)) || is_asked(row);
-    // Each row is looked at once, however many calls it has.
+    // Each row is visited once, no matter how many calls it has.
     let running = marks.groups.calls_running.chunk_by(|one, other| one.row == other.row);
     let over = running.filter(|calls| is_over(calls[0].row)).flatten();
     let calls: Vec<HalfCall> =
@@ -146,7 +145,7 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
         rows.dedup();
         rows
     };
-    // By group: true if somebody in it says something.
+    // For each group, true if a member has other content.
     let mut says_in_group: Vec<Option<bool>> = vec![None; transcript.len()];
     let calls = rows_of(&marks.open_calls, Reason::CallWithoutResult);
     let results = rows_of(&marks.orphans, Reason::ResultWithoutCall);
@@ -170,7 +169,7 @@ fn leave_out_half_calls(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// Finds the instructions that the request has as a user text.
+/// Finds the instructions that the request contains as a user text.
 fn mark_late_instructions(input: &Input, marks: &mut Marks) {
     if input.config.moves_late_instructions() == Some(LateInstructions::User) {
         let is_instruction = |row: &usize| input.transcript.role(*row).is_instruction();
@@ -180,7 +179,7 @@ fn mark_late_instructions(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Leaves out everything that the newest compaction of the request's provider replaces, since the model reads nothing
+/// Leaves out everything that the newest compaction of the request's provider replaces, because the model reads nothing
 /// before it. Instructions that have their own place in the request stay.
 fn leave_out_compacted(input: &Input, marks: &mut Marks) {
     let transcript = &input.transcript;
@@ -223,7 +222,7 @@ fn require_beginning(input: &Input, marks: &mut Marks) -> MarkResult {
         is_beginning &=
             input.transcript.role(row).is_instruction() && !input.transcript.is_summary(row);
         if is_beginning {
-            // A call before it, whose result may be unread, would end the instructions.
+            // An earlier call, whose result may be unread, would end the instructions.
             if unread::unpaired(input, marks).any(|half| half < row) {
                 unread::ask_for_all(input)?;
             }
@@ -241,8 +240,8 @@ const DELETED: &str = "deleted";
 /// Finds the request in the transcript, and its answers: everything after it.
 ///
 /// Without a caller's request, the newest user message takes its place. A caller's request is in the context once: it
-/// replaces its message in the transcript. That is a message with its id. If either has no id, it is the last message
-/// of all, if that is the user's and says the same.
+/// replaces its message in the transcript. That is the message with the same id or, if either has no id, the last
+/// message, if it is the user's and says the same.
 fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
     if !input.shows_request() || !(input.takes_newest || input.request.is_some()) {
         return Ok(());
@@ -300,7 +299,7 @@ fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// True if a message is the user's like a request, with the same name, text and media.
+/// True if a user's message has the same name, text and media as a request.
 fn says_the_same(transcript: &Transcript, row: usize, request: &Transcript) -> bool {
     let is_beside = |(field, _): &(Field, &str)| field.is_content() && *field != Field::Text;
     let [own, asked] = [(transcript, row), (request, 0)];
@@ -322,7 +321,7 @@ fn is_of_other_session(input: &Input, row: usize) -> bool {
     }
 }
 
-/// Reason why a message must not be shown anymore, if there is one: it has expired, or its author removed it.
+/// Why a message must no longer be shown, if so: it has expired, or its author removed it.
 pub(crate) fn gone(transcript: &Transcript, row: usize, now: Milliseconds) -> Option<Reason> {
     let limit = transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
     let age = transcript.time(row).map(|time| now.0.saturating_sub(time.0));
@@ -362,7 +361,7 @@ fn put_direct_messages_last(input: &Input, marks: &mut Marks) {
     let count = input.transcript.len();
     let place_of: Vec<i64> = places(&direct, count);
     let row_count = map::place(Some(count));
-    // Within a group the order stays.
+    // Within a group, the order stays.
     let place = |row: usize| place_of[row] - place_of[leader(row)] * row_count;
     map::sort_by_key(&mut direct, &|row| (-priority(row), place(row)));
     for row in &direct {
@@ -371,7 +370,7 @@ fn put_direct_messages_last(input: &Input, marks: &mut Marks) {
     marks.order = history.into_iter().chain(direct).collect();
 }
 
-/// By row: its place in a list.
+/// For each row, its place in a list.
 fn places(rows: &[usize], count: usize) -> Vec<i64> {
     let mut places = vec![0; count];
     for (place, row) in (0..).zip(rows) {

@@ -1,4 +1,4 @@
-//! Stage 2, `filter`: leaves out kinds of messages, and those that the user wants forgotten.
+//! Stage 2, `filter`: leaves out messages of certain kinds, and those that the user wants forgotten.
 
 use crate::base::message::{Field, Role};
 use crate::base::time::MILLISECONDS_PER_DAY;
@@ -16,7 +16,7 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     let is_text = input.config.render.format != Format::Messages;
     for row in marks.open_rows() {
         match unwanted(input, &marks.groups, row) {
-            // In a text a call is text: it stays without its result.
+            // In a text format a call is text, so it stays without its result.
             Some(Reason::Role) if is_text => marks.leave_out_alone(row, Reason::Role),
             Some(reason) => marks.leave_out(row, reason),
             None => {}
@@ -84,8 +84,8 @@ fn joins_next(transcript: &Messages, row: usize) -> bool {
     transcript.value(row, Field::JoinsNext).is_some()
 }
 
-/// True if such a message has led to one that means something by itself. Providers require reasoning next to its
-/// result, even if its text is hidden.
+/// True if such a message led to one that means something by itself. Providers require reasoning next to its result,
+/// even if its text is hidden.
 fn leads_on(transcript: &Messages, groups: &Groups, row: usize) -> bool {
     groups.members(row).last().is_some_and(|last| !joins_next(transcript, *last))
 }
@@ -96,7 +96,7 @@ fn is_older(input: &Input, row: usize, days: f64) -> bool {
     time.is_some_and(|time| (input.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
-/// Leaves out exchanges without an answer, except the request, or the newest one without a request.
+/// Leaves out exchanges without an answer, except the request or, without a request, the newest exchange.
 fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
     let mut rows = marks.open_rows();
     rows.retain(|row| !marks.is_in_turn(*row));
@@ -117,7 +117,7 @@ fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Leaves out messages that say nothing but forgotten sentences, and marks those that say more.
+/// Leaves out messages that contain only forgotten sentences, and marks those that contain more.
 fn forget(input: &Input, marks: &mut Marks) {
     for row in marks.open_rows() {
         if marks.is_in_turn(row) || marks.requirement(row).is_some() {
@@ -150,7 +150,7 @@ fn forget(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// A text without a sentence, if it has it. A statement has `;` in the place of a quotation.
+/// A text without a given sentence, if it contains it. In a statement, `;` replaces a quotation.
 fn without(text: &str, sentence: &str) -> Option<String> {
     let mut left = String::new();
     let mut rest = text;

@@ -21,7 +21,7 @@ use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
 use crate::tokens::windows;
 
-/// Puts the pieces together, and reports their cost.
+/// Assembles the prompt and reports its cost.
 ///
 /// # Errors
 ///
@@ -117,7 +117,7 @@ fn half_calls(marks: &Marks, pieces: &[Piece]) -> Vec<HalfCalls> {
     halves.filter(|half| !half.open.is_empty() || !half.orphans.is_empty()).collect()
 }
 
-/// Notes which calls have no result.
+/// Lists the calls without a result.
 fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     const NAMED: usize = 8;
     let transcript = &input.transcript;
@@ -147,7 +147,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     marks.note(NoteKind::OpenCalls, words);
 }
 
-/// Notes which reasoning and which notes of the context's messages the request has no place for.
+/// Adds a note about reasoning and provider notes that the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     /// The end of the maker's name, and the kind of reasoning that it names.
     const KINDS: [(&str, &str); 5] = [
@@ -185,7 +185,7 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     }
 }
 
-/// Notes calls without a result, and required pieces that cost more than the budget.
+/// Adds notes about calls without a result, and about required pieces that cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     note_open_calls(input, marks, context);
     note_unsent(input, marks, context);
@@ -207,7 +207,7 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     }
 }
 
-/// Content of the prompt besides texts. In a text format it is text like everything else.
+/// Non-text content of the prompt. In a text format everything is text.
 fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
     let mut beside = Beside::default();
     if view.input.config.render.format != Format::Messages {
@@ -225,8 +225,7 @@ fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
 }
 
 /// Returns the costs of the empty form, the tool definitions, and each piece, in the model's tokens, rounded so that
-/// they add up to the total. The second argument has the tokens that prime the reply, and the same with the
-/// definitions.
+/// they add up to the total. The second argument has the tokens that prime the reply, without and with the definitions.
 fn as_tokens(
     calibration: Calibration,
     [priming, mut counted]: [u64; 2],
@@ -271,7 +270,7 @@ fn section_tokens(
         .collect()
 }
 
-/// The contents of each section: those of other sections by `budget`, history and request as in the text.
+/// The contents of each section: history and request as in the text, all others from `budget`.
 fn section_reports(view: View<'_>) -> Vec<SectionReport> {
     let mut given = view.fill.sections.iter().peekable();
     let is_text = view.input.config.render.format != Format::Messages;

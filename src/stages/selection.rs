@@ -1,5 +1,5 @@
-//! Function table of the lazily loaded half of the engine: ranking, triage, tiers and the cut. It is the larger half.
-//! Chats that fit, without a model or conversations to decide, never load it.
+//! Function table of the ranking module, the lazily loaded half of the engine: ranking, triage, tiers and the cut.
+//! Chats that fit and use neither triage nor tiers never load it.
 
 use super::budget::frame::Frame;
 use super::budget::packer::{Packer, Shrunk};
@@ -19,9 +19,9 @@ use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 use std::ops::Range;
 
-/// The selecting half of the engine. [`Need::Selection`] asks for it, and
-/// [`SELECTION`](crate::machine::selection::SELECTION) is the answer.
-#[allow(clippy::type_complexity, reason = "a table of functions names each as it is")]
+/// The ranking module. [`Need::Selection`] asks for it, and [`SELECTION`](crate::machine::selection::SELECTION) is the
+/// answer.
+#[allow(clippy::type_complexity, reason = "a function table has the signatures as they are")]
 #[derive(Debug)]
 pub struct Selection {
     /// Ranks the messages that limits apply to.
@@ -29,7 +29,7 @@ pub struct Selection {
         fn(&Input, &Marks, &mut Vec<(NoteKind, String)>) -> StageResult<RankedMessages>,
     /// The parts of a section's items that match a query best. The section is given by its position.
     pub(crate) find: fn(&Input, &FocusReport, usize, &str) -> Vec<Item>,
-    /// Chooses the older messages that matter, by a model, in addition to earlier builds' decisions.
+    /// Lets a model choose the older messages that matter, in addition to earlier builds' decisions.
     pub(crate) triage: fn(&Input, &Marks, Option<TriageDecisions>) -> StageResult<Choice>,
     /// Finds the conversations, and decides how much of each is shown.
     pub(crate) tiers: fn(&Input, &Marks) -> StageResult<Conversations>,
@@ -39,7 +39,7 @@ pub struct Selection {
     /// Keeps messages after the cut, and quotes ranked ones.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
-    /// Shrinks the results of the last step, since the required pieces don't fit with them whole.
+    /// Shrinks the results of the last step, because the required pieces don't fit with them whole.
     pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Shrunk>,
     /// The user's own words in a text, the most important first.
     pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,
@@ -51,7 +51,7 @@ pub struct Selection {
     pub(crate) asked_again: fn(&Packer<'_>) -> Vec<usize>,
     /// Shows the results among some rows whole, in their order, until one of them has no room.
     pub(crate) grow_some: fn(&mut Packer<'_>, &[usize]) -> StageResult,
-    /// Fills the remaining room with more of what is ranked, and of the kept results.
+    /// Fills the remaining room with more of the ranked messages and of the kept results.
     pub(crate) fill_up: fn(&mut Packer<'_>, &Frame, Option<&RankedMessages>) -> StageResult,
     /// The conversations in the form that is shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
@@ -62,7 +62,8 @@ pub struct Selection {
     pub(crate) recalled: fn(&Evidence, &[usize]) -> Vec<RecalledWords>,
     /// The usable part of triage's answer.
     pub(crate) understand_triage: fn(&[TriageUnit], &mut Answer) -> Misunderstood,
-    /// The usable part of an answer with summaries of conversations. The number is the most characters of a summary.
+    /// The usable part of an answer with summaries of conversations. The number is the maximum length of a summary in
+    /// characters.
     pub(crate) understand_summaries: fn(&[SummaryWanted], u64, &mut Answer) -> Misunderstood,
     /// Remembers the vector of a text. The last argument is true for the request.
     pub(crate) learn: fn(&Input, &str, Vector, bool),
@@ -71,10 +72,10 @@ pub struct Selection {
         fn(&Input, &Marks, usize, Option<&Vector>, &mut Answer) -> Misunderstood,
 }
 
-/// The selecting half of the engine, if it was provided.
+/// The ranking module, if it was provided.
 pub(crate) type GivenSelection = Option<&'static Selection>;
 
-/// The selecting half of the engine.
+/// The ranking module.
 ///
 /// # Errors
 ///

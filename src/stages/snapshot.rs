@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// Folds the decisions into the trace of a context, hashes the built context, and records its inputs.
+/// Merges the decisions into the trace of a context, hashes the built context, and records its inputs.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ fn decide_by_message(transcript: &Messages, decisions: &mut [Decision]) {
     }
 }
 
-/// Larger answers, in bytes of JSON, are recorded once and referenced by their hash.
+/// Answers with more bytes of JSON than this are recorded once and referenced by their hash.
 const LARGE_ANSWER_BYTES: usize = 1024;
 
 fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>) {
@@ -188,7 +188,7 @@ fn hash(view: View<'_>, context: &mut Context) -> String {
 }
 
 /// A checksum of a chat message's sent form. The next build uses it to find the part that it repeats. Quotes are one
-/// message with one checksum, at the line that opens them.
+/// message with one checksum, stored at the line that opens them.
 fn checksum(view: View<'_>, piece: Piece, bytes: &[u8]) -> u64 {
     match piece {
         Piece::Quoted(_) => 0,

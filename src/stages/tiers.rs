@@ -1,7 +1,7 @@
-//! Stage 6, `tiers`: finds the conversations, and decides how much of each is shown: full, a summary, nothing.
+//! Stage 6, `tiers`: finds the conversations, and decides how much of each is shown: all, a summary, or nothing.
 //!
 //! Summaries come from the config, or from the hook in one batch, and only for conversations that can fit. A
-//! conversation without a summary gets an extract, which says so.
+//! conversation without a summary gets an extract, which is marked as one.
 
 use crate::base::message::Field;
 use crate::base::text;
@@ -87,7 +87,7 @@ fn leave_out_optional(marks: &mut Marks, row: usize, reason: Reason) {
     }
 }
 
-/// Sets the hook's summary of conversations that are shown by a summary and lack one.
+/// Sets the hook's summaries for conversations that are shown as a summary and lack one.
 fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     let asked = input.answer_of(HookName::Summarize);
     if asked.is_none() && input.hook(&[HookName::Summarize]).is_some() {
@@ -112,7 +112,7 @@ fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     Ok(())
 }
 
-/// The conversations that need summaries: as many as can fit after those before them.
+/// The conversations that need summaries, up to the number that can still fit.
 fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> {
     let tiers = &input.config.tiers;
     let mut room = room_in_chars(input);
@@ -152,10 +152,11 @@ fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> 
     wanted
 }
 
-/// The fewest characters around a conversation.
+/// Minimum number of characters around a conversation.
 const LEAST_ELEMENT_CHARS: usize = 40;
 
-/// The most characters that can fit: the lowest of all limits. No token of the supported encodings has more than 128.
+/// Maximum number of characters that can fit: the lowest of all limits. No token of the supported encodings has more
+/// than 128.
 fn room_in_chars(input: &Input) -> usize {
     const CHARS_PER_TOKEN: u64 = 128;
     let config = &input.config;
@@ -168,8 +169,8 @@ fn room_in_chars(input: &Input) -> usize {
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))
 }
 
-/// The usable part of an answer: one summary for each conversation, cut to the shown length, without blank ones. A
-/// list of another length is unusable, since nobody knows which summary belongs to which conversation.
+/// The usable part of an answer: one summary for each conversation, cut to the shown length, without blank ones. A list
+/// of another length is unusable, because it isn't clear which summary belongs to which conversation.
 pub(crate) fn understand(
     conversations: &[SummaryWanted],
     max_chars: u64,

@@ -2,7 +2,7 @@
 //!
 //! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work backwards
 //! from the newest message. If a window leaves a message out for its place, it leaves out all older messages too. The
-//! budget skips some that don't fit, and then tries no older ones. Until the build has found that end, it asks for
+//! budget skips some that don't fit, and then tries no older ones. Until the build has found that point, it asks for
 //! more.
 
 use crate::config::{ContextConfig, Ranking, SectionKind, WindowUnit};
@@ -43,7 +43,7 @@ pub(crate) fn may_be_ranked(input: &Input) -> bool {
         && input.transcript.unread().is_some()
 }
 
-/// Asks for more before ranking, unless unread messages may be ranked, or are left out anyway.
+/// Asks for more before ranking, unless unread messages can be ranked or are left out anyway.
 pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> MarkResult {
     match input.transcript.unread() {
         Some(_) if may_be_ranked(input) && cut_off_results(input, marks).next().is_none() => Ok(()),
@@ -70,7 +70,7 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
 
 /// The unread ones among the next candidates.
 pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// Number of candidates that a store reads at once: reading too many costs less than asking again.
+    /// How many candidates a store reads at once. Reading too many costs less than asking again.
     const AHEAD: usize = 96;
     /// If all messages are in memory, as many as usually fit: short messages, plus some that don't fit.
     const SHORT_TOKENS: u64 = 8;
@@ -86,8 +86,8 @@ pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace
     Wanted::Seqs(evidence.whereabouts().unread_seqs(&places))
 }
 
-/// Asks for the other half of a tool call, if it is unread: the whole call may be kept for its rank. `places` has each
-/// row's place in the index.
+/// Asks for the other half of a tool call if it is unread, because the whole call may be kept for its rank. `places`
+/// has each row's place in the index.
 pub(crate) fn ask_for_other_halves(
     input: &Input,
     marks: &Marks,
@@ -111,7 +111,7 @@ pub(crate) fn ask_for_message(input: &Input, id: &str) -> MarkResult {
     }
 }
 
-/// Asks for the messages with forgotten sentences: the index doesn't know which they are.
+/// Asks for the messages with forgotten sentences, because the index doesn't know which they are.
 pub(crate) fn ask_for_forgotten(input: &Input) -> MarkResult {
     let forgotten = input.config.filter.forgotten.iter();
     let mut ids = forgotten.flat_map(|it| it.message_ids.iter().flatten());
@@ -131,7 +131,7 @@ pub(crate) fn ask_for_more(
     }
 }
 
-/// The rows that are half of a tool call, and whose other half may be unread. A result's call is before it.
+/// The rows that are half of a tool call and whose other half may be unread. A result's call is before it.
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
@@ -147,7 +147,7 @@ pub(crate) fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Ite
     rows.filter(move |row| near.contains(row))
 }
 
-/// True if the unit that begins with this row may really begin before it, with an unread message.
+/// True if the unit that seems to begin with this row may begin earlier, with an unread message.
 pub(crate) fn is_cut(input: &Input, first: usize) -> bool {
     let is_in_tail =
         input.transcript.unread().is_some() && first >= input.transcript.first_of_tail();
@@ -208,7 +208,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     false
 }
 
-/// True if a message comes after all unread ones. Messages with the same time are in the order of the log.
+/// True if a message comes after all unread ones. Messages with the same time keep the order of the log.
 pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
     let latest = input.transcript.gaps().last().and_then(|gap| gap.latest);
     if row >= input.transcript.first_of_tail() {
@@ -218,7 +218,7 @@ pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool
     }
 }
 
-/// The fate of the unread messages: that of the newest message that shows that none of them is in the context.
+/// The fate of the unread messages: that of the newest message that proves that none of them is in the context.
 pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
     let left_out = |stage, reason| Decision { fate: Fate::LeftOut, stage, reason };
     let unread = input.transcript.unread();
@@ -260,7 +260,8 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
 }
 
 /// True if a message was left out because its group doesn't fit, so that it counts as a miss that may end the search.
-/// If messages are ranked, answers to the request and the guaranteed recent are tried separately, before these.
+/// If messages are ranked, answers to the request and the guaranteed newest messages are tried separately, before
+/// these.
 fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
     let rank = marks.rank(row);
     matches!(reason, Reason::OverLimit | Reason::OverBudget | Reason::RunEnded)
@@ -270,8 +271,8 @@ fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
         }
 }
 
-/// Number of groups that may fail to fit before older ones aren't tried anymore. If the newest come first, the first
-/// one ends their run.
+/// Number of groups that may fail to fit before older ones aren't tried anymore. If the history is filled newest first,
+/// the first one ends the run.
 pub(crate) fn most_misses(config: &ContextConfig) -> u64 {
     if config.recall.ranking == Ranking::Recency { 0 } else { MOST_MISSES }
 }

@@ -1,8 +1,8 @@
 //! Stage 3, `window`: how far back the context reaches, by count, turns and time.
 //!
-//! Required messages are outside every window. Without a request, the newest message and the newest user message take
-//! its place, and are required from here on. A message from before the window comes back if the request replies to it,
-//! or if it is one of the newest tasks of any source.
+//! No window applies to required messages. Without a request, the newest message and the newest user message take its
+//! place, and are required from here on. A message from before the window comes back if the request replies to it, or
+//! if it is one of the newest tasks of any source.
 
 use crate::base::message::Field;
 use crate::base::time::Milliseconds;
@@ -17,7 +17,7 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Reason, StageName};
 
-/// Leaves out the messages before the window, and brings back the few that are wanted anyway.
+/// Leaves out the messages before the window, and brings back the few that belong in the context anyway.
 ///
 /// # Errors
 ///
@@ -148,8 +148,8 @@ fn keep_newest(
     Ok(())
 }
 
-/// Messages left out for their source are beyond a limit of cache or fetch too, if they come before everything that the
-/// limit keeps.
+/// Messages left out for their source also count as beyond a cache or fetch limit if they come before everything that
+/// the limit keeps.
 fn leave_out_background(marks: &mut Marks, reason: Reason) {
     let is_beyond = |row: &usize| marks.decision(*row).is_some_and(|it| it.reason == reason);
     let Some(last) = marks.order.iter().rposition(is_beyond) else {
@@ -169,7 +169,7 @@ fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let newest = units::newest_messages(&input.transcript, &rows, count);
     if input.transcript.unread().is_some() {
-        // Unread messages may be newer by their time, or fewer were read than are required.
+        // Unread messages may have a newer time, or fewer messages were read than are required.
         let is_newest = |row: &usize| unread::is_behind_unread(input, marks, *row);
         if !newest.iter().all(is_newest) {
             return Err(Wanted::More);
@@ -204,7 +204,7 @@ fn is_within(newest: Milliseconds, time: Milliseconds, hours: f64) -> bool {
 /// Keeps messages that are at most `hours` older than the newest one, and the newest `floor` units.
 fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
     let rows = windowed_rows(marks);
-    // Without the time of the newest message no age can be measured.
+    // Without the newest message's time, no age can be measured.
     let Some(newest) = rows.last().and_then(|row| input.transcript.time(*row)) else {
         return;
     };
@@ -220,7 +220,7 @@ fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
 
 /// Brings back the newest `count` units of any source that the filter for sources or the window left out.
 fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
-    // There are unread rows between a row before the tail and the tail.
+    // Between a row before the tail and the tail there are unread rows.
     let first_of_tail = input.transcript.first_of_tail();
     let counts = |row: &usize| match marks.decision(*row).map(|decision| decision.reason) {
         _ if *row < first_of_tail => false,
@@ -230,7 +230,7 @@ fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult 
     let rows: Vec<usize> = marks.order.iter().copied().filter(counts).collect();
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows);
     let count = count.try_into().unwrap_or(usize::MAX);
-    // The first unit may be a part of a longer one.
+    // The first unit may be part of a longer one.
     if units.len() <= count && input.transcript.unread().is_some() {
         return Err(Wanted::More);
     }
@@ -242,7 +242,7 @@ fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult 
     Ok(())
 }
 
-/// Requires the message that the request replies to, wherever in the session it is. If exchanges are counted, requires
+/// Requires the message that the request replies to, wherever it is in the session. If exchanges are counted, requires
 /// its whole exchange.
 fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     let replied_to = if let Some(request) = &input.request {
@@ -296,7 +296,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     }
     let together = unit.iter().flat_map(|row| marks.groups.members(*row));
     for row in together.copied().collect::<Vec<_>>() {
-        // A message that was not fetched, alone or as half of a group, wasn't filtered either.
+        // A message that wasn't fetched, alone or as half of a group, wasn't filtered either.
         let is_unfiltered = marks.decision(row).is_some_and(|decision| {
             let is_half = decision.reason == Reason::SplitGroup;
             is_not_fetched(decision.reason) || is_half && decision.stage == StageName::Collect
@@ -331,7 +331,7 @@ fn is_task(reason: Reason) -> bool {
     )
 }
 
-/// True if a reply overrules a reason: those that tasks overrule, and that a message wasn't fetched.
+/// True if a reply overrules a reason: those that tasks overrule, and a message that wasn't fetched.
 fn may_come_back(reason: Reason) -> bool {
     is_task(reason) || is_not_fetched(reason)
 }
@@ -340,8 +340,8 @@ fn is_not_fetched(reason: Reason) -> bool {
     matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit | Reason::NotRead)
 }
 
-/// The rows that windows count, oldest first. They include messages that serve as the request. They exclude the
-/// request, its answers, other required rows and direct messages.
+/// The rows that windows count, oldest first. They include messages that serve as the request, but not the request, its
+/// answers, other required rows or direct messages.
 fn windowed_rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| !is_kept_apart(marks, *row));
@@ -364,7 +364,7 @@ fn leave_before(marks: &mut Marks, row: usize, reason: Reason) {
     }
 }
 
-/// True if calls are shown as text, which doesn't need a result.
+/// True if calls are shown as text, which needs no result.
 fn is_text(input: &Input) -> bool {
     input.config.render.format != Format::Messages
 }

@@ -1,7 +1,7 @@
-//! Needs: a build's questions to the outside, and their answers.
+//! A build's needs, which are its questions to the outside, and the answers to them.
 //!
 //! A stage that needs something ends with the need, and runs again from its start once the answer is there. It asks
-//! before it marks. Hooks' answers are kept in order, and with them a recording builds the same context again.
+//! before it marks. Hook answers are kept in order, so that a recording can build the same context again.
 
 use crate::base::error::Error;
 use crate::base::json::to_json;
@@ -22,8 +22,8 @@ pub enum Need {
         /// The encoding's name.
         name: EncodingName,
     },
-    /// The selecting half of the engine, [`SELECTION`](crate::machine::selection::SELECTION): some messages don't fit,
-    /// a section shows matches for the request, a model has to be asked, or `tiers` is on.
+    /// The ranking module, [`SELECTION`](crate::machine::selection::SELECTION), because some messages don't fit, a
+    /// section shows matches for the request, a model must be asked, or `tiers` is on.
     Selection,
     /// The table of token vectors, to rank by `recall.meaning`.
     Meaning,
@@ -36,8 +36,8 @@ pub enum Need {
         /// End of the range.
         last: Milliseconds,
     },
-    /// Older messages of the log that the transcript was read from: those that are there don't determine the context.
-    /// It has no answer: begin another build with a transcript that has them.
+    /// Older messages of the log that the transcript was read from, because the ones it has don't determine the
+    /// context. There is no answer: begin another build with a transcript that has them.
     Older {
         /// The messages to read.
         wanted: Wanted,
@@ -53,24 +53,24 @@ pub enum Need {
     Recall {
         /// The request's text.
         query: String,
-        /// The most items to return.
+        /// Maximum number of items to return.
         max_items: u64,
-        /// The most characters of them that will be shown.
+        /// How many of their characters will be shown at most.
         max_chars: u64,
         /// How broad the search should be.
         focus: Focus,
         /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
     },
-    /// The vectors of texts, from the hook `recall.embed`. They yield the messages' similarity to the request.
+    /// The vectors of texts, from the hook `recall.embed`, for the messages' similarity to the request.
     Embeddings {
         /// The texts, without duplicates: the request's first, then those of messages without known vectors.
         texts: Vec<String>,
         /// The number of messages to compare with the request.
         message_count: usize,
-        /// The most texts that the hook gets at once.
+        /// How many texts the hook gets at a time.
         batch_size: u64,
-        /// Time limit for the hook for these, in milliseconds.
+        /// Time limit for each batch, in milliseconds.
         timeout_ms: u64,
     },
     /// The candidates that matter to the request, from the hook `triage.select` or `triage.complete`.
@@ -90,7 +90,7 @@ pub enum Need {
     Summaries {
         /// The conversations.
         conversations: Vec<SummaryWanted>,
-        /// The most characters of one that will be shown.
+        /// How many characters of a summary will be shown at most.
         max_chars: u64,
         /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
@@ -101,15 +101,16 @@ pub enum Need {
         previous: Option<String>,
         /// The positions of the messages in the transcript.
         positions: Vec<usize>,
-        /// For each position the place of a row in the message, from 1 on. 0 is the whole message.
+        /// For each position, the place of a row in the message, from 1; 0 for the whole message.
         shares: Vec<usize>,
-        /// Their texts, a line for each message.
+        /// The messages' texts, one line each.
         text: String,
         /// Facts of all messages that the summary will cover.
         facts: Box<SummaryFacts>,
-        /// The last of the messages, in the form of [`StoredSummary::through`](crate::config::StoredSummary::through).
+        /// The last of these messages, in the form of
+        /// [`StoredSummary::through`](crate::config::StoredSummary::through).
         through: String,
-        /// The most tokens of the summary.
+        /// Maximum number of tokens of the summary.
         max_tokens: u64,
         /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,
@@ -121,12 +122,12 @@ pub enum Need {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TriageUnit {
-    /// The id of its first message. If that has none, or shares it with another candidate: `#` and the message's
+    /// The id of its first message or, if that has none or shares it with another candidate, `#` and the message's
     /// position.
     pub id: String,
     /// The positions of its messages in the transcript.
     pub positions: Vec<usize>,
-    /// Its texts, a line for each message.
+    /// The messages' texts, one line each.
     pub text: String,
 }
 
@@ -139,11 +140,11 @@ pub struct SummaryWanted {
     pub id: String,
     /// The positions of its messages in the transcript.
     pub positions: Vec<usize>,
-    /// Its texts, a line for each message.
+    /// The messages' texts, one line each.
     pub text: String,
 }
 
-/// An answer to a need. The need determines which fields it has.
+/// An answer to a need, which determines the fields it has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -152,20 +153,20 @@ pub struct Answer {
     pub hook: HookName,
     /// Success or failure of the hook.
     pub outcome: Outcome,
-    /// The reason for a missing answer: the error that the hook threw, or the timeout.
+    /// Why there is no answer: the error that the hook threw, or the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything.
+    /// The parts that windrow couldn't read, and its fallback for them, in words. None if it could read everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misunderstood: Option<String>,
     /// For triage: the ids of the chosen units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
-    /// For triage by `complete`: the model's reply. It is parsed into `ids`, and recorded in that form. For
+    /// For triage by `complete`: the model's reply, which is parsed into `ids` and recorded in that form. For
     /// `compact.summarize`: the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// For recall: the hits, the best first.
+    /// For recall: the hits, best first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<RecalledItem>>,
     /// For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
@@ -180,13 +181,13 @@ pub struct Answer {
     pub counts: Option<Vec<u64>>,
 }
 
-/// Parts of an answer that a stage couldn't read. Every stage reports them for each answer that it reads, so nothing is
-/// silently misread: an unreadable part leaves a note, and an answer without any readable part counts as failed.
+/// The parts of an answer that a stage couldn't read. Every stage reports them for each answer, so nothing is silently
+/// misread: an unreadable part leaves a note, and an answer without any readable part counts as a failure.
 #[derive(Debug, Default)]
 pub(crate) struct Misunderstood {
     /// Number of elements in the answer.
     pub(crate) element_count: usize,
-    /// Problems other than with elements.
+    /// Problems besides unreadable elements.
     pub(crate) beside: &'static str,
     /// The fallback.
     instead: &'static str,
@@ -196,7 +197,7 @@ pub(crate) struct Misunderstood {
 }
 
 impl Misunderstood {
-    /// Notes an unreadable element, and the fallback for it.
+    /// Records an unreadable element and the fallback for it.
     pub(crate) fn add(&mut self, instead: &'static str, element: &str) {
         if self.count == 0 {
             self.instead = instead;
@@ -239,7 +240,7 @@ impl Answer {
     }
 }
 
-/// An element in one short line.
+/// An element on one short line.
 fn example(element: &str) -> String {
     const MOST_CHARS: usize = 40;
     let mut letters = element.chars();
@@ -281,7 +282,7 @@ impl HookName {
     pub const ABOUT_ALL: [Self; 5] =
         [Self::Select, Self::Complete, Self::Embed, Self::Summarize, Self::Compact];
 
-    /// Its path in the config.
+    /// The hook's path in the config.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -301,12 +302,12 @@ impl HookName {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// It answered.
+    /// The hook answered.
     #[default]
     Given,
-    /// It answered that it is unavailable.
+    /// The hook said that it is unavailable.
     Unavailable,
-    /// It failed, took too long, or returned nonsense.
+    /// The hook failed, took too long, or returned an invalid answer.
     Failed,
 }
 
@@ -320,18 +321,18 @@ pub struct RecalledItem {
     pub id: Option<String>,
     /// Its text.
     pub text: String,
-    /// Its origin.
+    /// The origin.
     #[serde(default)]
     pub source: Option<String>,
-    /// How well it matches.
+    /// How well the hit matches.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// Reason for a stage to stop before its end.
+/// Why a stage stops before its end.
 #[derive(Debug)]
 pub enum Stop {
-    /// It needs something from outside, and runs again once it has it.
+    /// The stage needs something from outside, and runs again once it has it.
     Ask(Box<Need>),
     /// The build fails.
     Fail(Box<Error>),
@@ -355,8 +356,8 @@ impl From<Wanted> for Stop {
     }
 }
 
-/// Result of marking: done, or a request for more of a log that was read only in part. In that case the build restarts
-/// with more, so earlier marks don't matter.
+/// Result of marking: done, or a request to read more of a log. In that case the build restarts, so earlier marks don't
+/// matter.
 pub type MarkResult<T = ()> = std::result::Result<T, Wanted>;
 
 /// Result of a stage that asks.

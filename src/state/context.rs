@@ -10,8 +10,8 @@ use crate::state::trace::Trace;
 use serde::Serialize;
 use std::rc::Rc;
 
-/// The lines that replace a message's images, audio and files, in order. None for each that is shown. Those after
-/// the last line are shown too.
+/// The lines that replace a message's images, audio and files, in order; None for each that is shown. Those beyond the
+/// end of the list are shown too.
 pub type MediaLines = Vec<Option<String>>;
 
 /// A part of the prompt.
@@ -19,7 +19,7 @@ pub type MediaLines = Vec<Option<String>>;
 pub enum Piece {
     /// A message of the transcript, by its row.
     Message(usize),
-    /// A text that the build made, by its position among them: a section's, an item's, a summary.
+    /// A text that the build made, such as a section, an item or a summary, by its position among these.
     Made(usize),
     /// The request.
     Request,
@@ -28,7 +28,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// The row of its message, if it is one of the transcript's.
+    /// The row of its message, if it is from the transcript.
     #[must_use]
     pub fn row(self) -> Option<usize> {
         match self {
@@ -43,9 +43,9 @@ impl Piece {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MadeText {
-    /// Its section, by position.
+    /// The position of its section.
     pub section: usize,
-    /// The role of its message.
+    /// The message's role.
     pub role: Role,
     /// The text.
     pub text: String,
@@ -56,13 +56,13 @@ pub struct MadeText {
 /// An omission in one place of an excerpt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// Start of its mark in the excerpt, in bytes.
+    /// Start of the marker in the excerpt, in bytes.
     pub start: usize,
-    /// Number of omitted tokens. It is approximate if a hook counts, or if they are more than a megabyte.
+    /// Number of omitted tokens. Approximate if a hook counts, or for more than a megabyte.
     pub tokens: u64,
 }
 
-/// The calls of a piece without a result, and its results without a call.
+/// A piece's calls without a result, and its results without a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HalfCalls {
     /// The piece.
@@ -82,22 +82,22 @@ pub struct Context {
     pub made: Vec<MadeText>,
     /// The texts of the pieces that were shortened.
     pub shortened: Vec<(Piece, String)>,
-    /// The excerpts among them, with the omissions in each, in order.
+    /// The excerpts among these, each with its omissions, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
-    /// The lines that replace a message's images and files, by piece.
+    /// For each piece, the lines that replace its images and files.
     pub media_lines: Vec<(Piece, MediaLines)>,
     /// Pieces with calls without a result, or results without a call.
     pub halves: Vec<HalfCalls>,
     /// The whole prompt as a text, in the text formats.
     pub text: Option<String>,
-    /// Its cost.
+    /// The cost.
     pub tokens: TokenReport,
     /// The shortest prompt that the model's provider caches, in tokens.
     pub least_cached: u64,
-    /// Its length, in code points: of the text, or of all contents in the format `messages`. Known if `budget.maxChars`
-    /// is set or the format is a text.
+    /// The length in code points: of the text, or of all contents in the format `messages`. Known if `budget.maxChars`
+    /// is set or the format is a text format.
     pub char_count: Option<u64>,
-    /// Bytes of the JSON that is sent: at least as many as in the request's body. None if they aren't limited.
+    /// Size of the JSON that is sent, in bytes: at least that of the request's body. None if it isn't limited.
     pub byte_count: Option<u64>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
@@ -111,7 +111,7 @@ pub struct Context {
     pub recall: Option<RecallReport>,
     /// The decisions of triage, if it was asked about all messages.
     pub triage: Option<TriageReport>,
-    /// The summary of the messages that the cut leaves out, if there is a summary or a hook for it.
+    /// The summary of the messages that the cut leaves out, if there is one or a hook for it.
     pub compact: Option<CompactReport>,
     /// The conversations, in the order of the context, if `tiers` is enabled.
     pub conversations: Vec<ConversationReport>,
@@ -119,7 +119,7 @@ pub struct Context {
     pub trace: Trace,
     /// The small record of the turn.
     pub snapshot: Snapshot,
-    /// Everything that is needed to build it again.
+    /// Everything needed to build the context again.
     pub recording: Recording,
 }
 
@@ -128,11 +128,11 @@ pub struct Context {
 pub struct PlacedPiece {
     /// The part.
     pub piece: Piece,
-    /// Its section, by position.
+    /// The position of its section.
     pub section: usize,
-    /// Its cost in tokens.
+    /// The cost in tokens.
     pub tokens: u64,
-    /// A checksum of its sent form. 0 for a quote, whose text is in the one text for all quotes.
+    /// A checksum of its sent form; 0 for a quote, because all quotes are one text.
     pub checksum: u64,
 }
 
@@ -145,10 +145,10 @@ pub struct SectionReport {
     pub id: String,
     /// The kind of its content.
     pub kind: SectionKind,
-    /// Its text: of texts and lists without their label, of history and request in the form of the prompt. Null if the
-    /// section isn't there, and for history and request in the format `messages`.
+    /// The section's text: for texts and lists without the label, for history and request as in the prompt. Null if the
+    /// section is left out, and for history and request in the format `messages`.
     pub text: Option<String>,
-    /// The fates of its items; empty for the other kinds.
+    /// The fates of the section's items; empty for other kinds.
     pub items: Vec<ItemReport>,
 }
 
@@ -159,7 +159,7 @@ pub struct SectionReport {
 pub struct ItemReport {
     /// Its id, if it has one.
     pub id: Option<String>,
-    /// The form that it has in the context.
+    /// Its form in the context.
     pub form: ItemForm,
 }
 
@@ -170,7 +170,7 @@ pub struct ItemReport {
 pub enum ItemForm {
     /// Whole.
     Full,
-    /// By its summary.
+    /// As its summary.
     Summary,
     /// Cut, with a visible marker.
     Cut,
@@ -185,13 +185,13 @@ pub enum ItemForm {
 pub struct FocusReport {
     /// How broad recall is.
     pub level: Focus,
-    /// From 0 (diffuse) to 1 (focused); null if the level was given.
+    /// From 0 (diffuse) to 1 (focused); null if the config sets the level.
     pub score: Option<f64>,
-    /// Both in words, for example `balanced (0.50)`.
+    /// Level and value in words, for example `balanced (0.50)`.
     pub summary: String,
     /// How many items recall asks for.
     pub max_items: u64,
-    /// The most characters of them together.
+    /// Maximum number of characters of all items together.
     pub max_chars: u64,
 }
 
@@ -223,7 +223,7 @@ pub struct RecallReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TriageReport {
-    /// Decisions of this build and earlier ones. Pass them to the next one as `triage.decided` to keep them.
+    /// The decisions of this build and earlier ones. Pass them to the next build as `triage.decided` to keep them.
     pub decided: TriageDecisions,
 }
 
@@ -236,7 +236,7 @@ pub struct CompactReport {
     pub summary: StoredSummary,
     /// The position of the last message that the hook was asked about.
     pub asked_position: Option<usize>,
-    /// True if `compact.prepared` isn't needed anymore: it was taken or refused.
+    /// True if `compact.prepared` isn't needed anymore, because it was used or rejected.
     pub took_prepared: bool,
     /// The question for the next summary, once the history is as full as `compact.prepareAt` says.
     pub next: Option<Need>,
@@ -247,13 +247,13 @@ pub struct CompactReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RecallStatus {
-    /// It was answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
+    /// Answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
     Ok,
     /// The request is blank, so nothing was asked.
     EmptyQuery,
     /// The hook is missing or unavailable, and the section has no items.
     Unavailable,
-    /// The hook failed, took too long, or returned nonsense, and the section has no items.
+    /// The hook failed, took too long, or returned an invalid answer, and the section has no items.
     Failed,
 }
 
@@ -262,17 +262,17 @@ pub enum RecallStatus {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationReport {
-    /// Its id, or `#` and a number if its messages don't name one.
+    /// The conversation's id, or `#` and a number if its messages don't name one.
     pub id: String,
-    /// The time it began, in milliseconds since 1970; null if unknown.
+    /// When it began, in milliseconds since 1970; null if unknown.
     pub started_at: Option<i64>,
-    /// The time it ended.
+    /// When it ended.
     pub ended_at: Option<i64>,
-    /// The day it ended, as a label: `today`, `yesterday`, a day's name, or a date.
+    /// The day on which it ended, as a label: `today`, `yesterday`, a weekday, or a date.
     pub label: String,
-    /// Which tier it is in.
+    /// The conversation's tier.
     pub tier: Tier,
-    /// The form that it has in the context.
+    /// Its form in the context.
     pub form: ConversationForm,
 }
 
@@ -281,13 +281,13 @@ pub struct ConversationReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ConversationForm {
-    /// With its messages.
+    /// All of its messages.
     Full,
-    /// With some of its messages: the last ones, the first of them cut, or only those that are required.
+    /// Some of its messages: the last ones, the first of which may be cut, or only those that are required.
     TruncatedTail,
-    /// By its summary.
+    /// As its summary.
     Summary,
-    /// By an extract of its messages, for lack of a summary.
+    /// As an extract of its messages, because there is no summary.
     Extract,
     /// Left out.
     LeftOut,
@@ -298,21 +298,21 @@ pub enum ConversationForm {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
-    /// The whole prompt, including the format's own overhead.
+    /// The whole prompt, including the chat format's overhead.
     pub total: u64,
     /// The total before `budget.usage` calibrated it. Use it as `countedTokens` in `budget.usage` of the next build.
     pub counted: u64,
-    /// Real tokens per counted token, by `budget.usage`; null without calibration.
+    /// The model's tokens per counted token, from `budget.usage`; null without calibration.
     pub calibration: Option<f64>,
     /// The token limit; null if none was set.
     pub limit: Option<u64>,
-    /// True if `total` is exact for the config's model. If the config names only an encoding, true if it is exact for
-    /// that. Never true with an image, audio or file in the prompt. If the config names neither, it is false: the count
-    /// is exact in `encoding`, but the model may use another.
+    /// True if `total` is exact for the config's model or, if the config names only an encoding, for that encoding.
+    /// False with an image, audio or file in the prompt. Also false if the config names neither: the count is exact in
+    /// `encoding`, but the model may use another.
     pub exact: bool,
-    /// The same in words: the encoding that `total` is exact for, or the reason why it isn't.
+    /// The same in words: the encoding in which `total` is exact, or the reason why it isn't.
     pub words: String,
-    /// The way of counting: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`.
+    /// How tokens were counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`.
     pub encoding: String,
     /// The cost of each section. They add up to `total`.
     pub sections: Vec<SectionTokens>,
@@ -323,11 +323,12 @@ pub struct TokenReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SectionTokens {
-    /// `format` (the form itself), `tools` (the definitions in `budget.tools`, and the provider's own words about them),
-    /// `instructions` (the system and developer messages that the transcript begins with), or a section's id: without `sections`
-    /// these are `history` and `request`. The first three are always there, in this order, even if a section has the id `tools` too.
+    /// `format` (the chat format's overhead), `tools` (the definitions in `budget.tools`, and the provider's own text
+    /// about them), `instructions` (the system and developer messages at the start of the transcript), or a section's
+    /// id: by default `history` and `request`. The first three are always there, in this order, even if a section also
+    /// has the id `tools`.
     pub id: String,
-    /// Its cost in tokens.
+    /// The cost in tokens.
     pub tokens: u64,
 }
 
@@ -343,8 +344,8 @@ pub struct Snapshot {
     /// `ctx_` and 64 hexadecimal digits: SHA-256 of the built context and the effective config, without clock and turn
     /// id.
     pub context_hash: String,
-    /// How much of each source is in the context: `messages` of the transcript, and items of each section of kind
-    /// `items`, by its id.
+    /// How much of each source is in the context: the transcript's `messages`, and for each section of kind `items`, by
+    /// its id, the number of items.
     pub source_counts: Map<String, usize>,
     /// True if the budget left out or shortened anything.
     pub trimmed: bool,
@@ -352,7 +353,7 @@ pub struct Snapshot {
     pub timestamp_ms: i64,
 }
 
-/// Everything that is needed, with the transcript, to build a context again.
+/// Everything that, together with the transcript, is needed to build a context again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -365,11 +366,12 @@ pub struct Recording {
     pub config: Rc<ContextConfig>,
     /// The clock of the build, in milliseconds since 1970.
     pub now: i64,
-    /// Offsets of the time zone: start (milliseconds since 1970), and minutes east of UTC. Empty if no zone was needed.
+    /// Offsets of the time zone: the start (milliseconds since 1970) and the minutes east of UTC. Empty if no time zone
+    /// was needed.
     pub zone_offsets: Vec<[i64; 2]>,
     /// The hooks that were set.
     pub hooks: Vec<HookName>,
-    /// The parts of their answers that windrow could read, in the order of the questions.
+    /// The parts of the hooks' answers that windrow could read, in the order of the questions.
     pub answers: Vec<AnswerRecord>,
     /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON.
     pub large_answers: Map<String, Answer>,
@@ -388,7 +390,7 @@ pub enum AnswerRecord {
     Here(Answer),
     /// A reference.
     There {
-        /// Its hash.
+        /// The hash of the answer.
         hash: String,
     },
 }
@@ -398,7 +400,7 @@ pub enum AnswerRecord {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TranscriptRecord {
-    /// Its number of messages.
+    /// The number of messages.
     pub length: usize,
     /// A checksum of the messages with all the fields that windrow reads, as 16 hexadecimal digits.
     pub digest: String,

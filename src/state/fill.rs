@@ -9,12 +9,12 @@ use crate::state::context::{
 use crate::state::trace::Reason;
 use std::rc::Rc;
 
-/// A text that replaces the text of a piece.
+/// A text that replaces a piece's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShortenedText {
     /// The text.
     pub text: String,
-    /// Positions of the markers of a cut in the text. Each marker is a line.
+    /// Positions of the truncation markers in the text. Each marker is a line.
     pub markers: Vec<usize>,
 }
 
@@ -48,28 +48,28 @@ impl From<String> for ShortenedText {
 pub struct Compaction {
     /// The summary, for this build and the next one.
     pub report: CompactReport,
-    /// Its piece and the row after it; no row if it is after all of them. None if nothing of it is shown.
+    /// The summary's piece, and the row after it; no row if it comes after all of them. None if nothing of it is shown.
     pub place: Option<(Option<usize>, Piece)>,
-    /// Reason for refusing an answer.
+    /// Why an answer was rejected.
     pub refused: Option<&'static str>,
 }
 
-/// The filled prompt. `budget` fills it from the start each time it runs.
+/// The filled prompt. `budget` fills it from scratch each time it runs.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
-    /// Texts that the build made; those that are in the prompt are in `layout`.
+    /// Texts that the build made. `layout` has those that are in the prompt.
     pub made: Vec<MadeText>,
-    /// Texts that replace those of their messages, by piece.
+    /// For each piece, the text that replaces its message's.
     pub shortened: Map<Piece, ShortenedText>,
     /// The kept rows that are excerpts, with the omissions in each.
     pub excerpts: Map<usize, Vec<Gap>>,
     /// The rows that are stubs: a line says how much is left out. Stubs are excerpts too.
     pub stubs: Vec<usize>,
-    /// By row: the lines that replace images and files that don't fit.
+    /// For each row, the lines that replace images and files that don't fit.
     pub media_lines: Map<usize, MediaLines>,
-    /// By piece: the lines that replace images and files that are too many or too large for the request.
+    /// For each piece, the lines that replace images and files that are too many or too large for the request.
     pub hidden_media: Rc<Map<Piece, MediaLines>>,
-    /// The rows that are kept.
+    /// The kept rows.
     pub kept: Vec<usize>,
     /// Quotes of earlier prompts that stay, each with the row after it.
     pub earlier_quotes: Vec<(usize, Piece)>,
@@ -83,8 +83,7 @@ pub struct Fill {
     pub quoted: Vec<usize>,
     /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
-    /// The tokens of all messages before the tail, on the scale of the cut. None if everything was read, or nothing is
-    /// cut.
+    /// Tokens of all messages before the tail, as the cut adds them up. None if everything was read or nothing is cut.
     pub unread_total: Option<Total>,
     /// True if anything was left out or shortened.
     pub is_trimmed: bool,
@@ -94,7 +93,8 @@ pub struct Fill {
     pub quotes: Vec<Piece>,
     /// The contents of the sections other than history and request.
     pub sections: Vec<SectionReport>,
-    /// True if thinking that the model would refuse stays out; see [`Input::bound`](crate::state::input::Input::bound).
+    /// True if thinking that the model would refuse is left out; see
+    /// [`Input::bound`](crate::state::input::Input::bound).
     pub withholds: bool,
     /// The conversations in the order of the context.
     pub conversations: Vec<ConversationReport>,

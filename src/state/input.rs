@@ -1,4 +1,4 @@
-//! A build's input: the caller's at its beginning, and the answers to its questions along the way.
+//! A build's input: the caller's values at the beginning, and the answers to questions along the way.
 
 use crate::base::map::Map;
 use crate::base::time::{Milliseconds, Zone};
@@ -18,17 +18,17 @@ use std::rc::Rc;
 pub struct Input {
     /// The messages that the build looks at.
     pub transcript: Rc<Transcript>,
-    /// The caller's messages: the same ones, or also ones that don't matter.
+    /// The caller's messages: the same ones, or also some that don't matter.
     pub given: Rc<Transcript>,
     /// The caller's request, as a transcript of one message.
     pub request: Option<Rc<Transcript>>,
-    /// True if the newest user message is the request, since the caller passed none.
+    /// True if the newest user message is the request because the caller passed none.
     pub takes_newest: bool,
     /// The config.
     pub config: Rc<ContextConfig>,
     /// The config in the form that a context's hash covers.
     pub canonical_config: String,
-    /// The form of users' names, including the one who asks.
+    /// The form of users' names, including the asker's.
     pub user_names: UserNames,
     /// The clock.
     pub now: Milliseconds,
@@ -36,8 +36,8 @@ pub struct Input {
     pub hooks: Vec<HookName>,
     /// The answers so far.
     pub answers: Answers,
-    /// The positions of the messages whose thinking is sent, in order. None if the model accepts its thinking whatever
-    /// comes before it.
+    /// The positions of the messages whose thinking is sent, in order. None if the model doesn't bind its thinking to
+    /// the messages before it.
     pub bound: Option<Vec<usize>>,
     /// Quotes of earlier prompts that later thinking is bound to.
     pub quotes: Vec<EarlierQuotes>,
@@ -45,7 +45,7 @@ pub struct Input {
     pub scored: RefCell<Option<ScoredRanking>>,
 }
 
-/// Quotes of an earlier prompt before its request.
+/// The quotes of an earlier prompt, before its request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlierQuotes {
     /// The position of the request.
@@ -67,18 +67,18 @@ pub struct Answers {
     pub counts: Rc<Counts>,
     /// The user's time zone; UTC until its offsets are needed.
     pub zone: Zone,
-    /// The offsets of the time zone, in the given form.
+    /// The offsets of the time zone, in the caller's form.
     pub zone_offsets: Option<Vec<[i64; 2]>>,
     /// The parts of the hooks' answers that windrow could read, in the order of the questions.
     pub of_hooks: Vec<Answer>,
-    /// The hook's summaries, by the first message of the conversation; `None` if it had none for it.
+    /// The hook's summaries, by the first message of the conversation; `None` if the hook had none.
     pub summaries: Map<usize, Option<String>>,
     /// The last message that the hook `compact.summarize` was asked about in this build.
     pub compacted_through: Option<String>,
 }
 
 impl Input {
-    /// Makes the input at a build's beginning. An empty `request` means that there isn't one.
+    /// Makes the input at a build's beginning. An empty `request` counts as missing.
     #[must_use]
     pub fn new(
         transcript: Rc<Transcript>,
@@ -115,7 +115,7 @@ impl Input {
         }
     }
 
-    /// True if the prompt has a place for the request.
+    /// True if the prompt has a section for the request.
     #[must_use]
     pub fn shows_request(&self) -> bool {
         self.config.section(SectionKind::Request).is_some()
@@ -127,7 +127,7 @@ impl Input {
         self.config.recall.ranking != Ranking::Recency && !self.config.tiers.enabled
     }
 
-    /// The first of some hooks that the caller has set.
+    /// The first of these hooks that the caller has set.
     #[must_use]
     pub fn hook(&self, names: &[HookName]) -> Option<HookName> {
         names.iter().copied().find(|name| self.hooks.contains(name))

@@ -1,4 +1,4 @@
-//! Decisions of the stages about messages. A mark applies to a whole group: a tool call with its results.
+//! The stages' decisions about messages. A mark applies to a whole group, such as a tool call with its results.
 
 use crate::base::map::Map;
 use crate::base::message::{Field, Role};
@@ -11,7 +11,7 @@ use crate::state::input::Input;
 use crate::state::ranking::RankedMessages;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
 
-/// Decisions of the stages.
+/// The stages' decisions.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// The current stage.
@@ -24,17 +24,17 @@ pub struct Marks {
     pub open_calls: Vec<HalfCall>,
     /// Results without a call, in the order of their rows; set by `collect`.
     pub orphans: Vec<HalfCall>,
-    /// By row: the time that its group is ordered by; set by `collect`.
+    /// For each row, the time that orders its group; set by `collect`.
     pub times: Vec<Option<Milliseconds>>,
-    /// Instructions that the request has as a marked user text, ascending; set by `collect`.
+    /// Instructions that the request contains as a marked user text, ascending; set by `collect`.
     pub marked: Vec<usize>,
-    /// The newest message with a compaction that the request's provider takes back; set by `collect`.
+    /// The newest message with a compaction that the request's provider accepts; set by `collect`.
     pub compaction: Option<usize>,
-    /// True if only `window.maxRecentMessages` left out a message; set by `window`.
+    /// True if `window.maxRecentMessages` alone left out a message; set by `window`.
     pub is_capped: bool,
     /// How broad recall is; set by `recall`.
     pub focus: FocusReport,
-    /// True if everything fits the budget by any count; set by `recall`.
+    /// True if everything fits the budget, however it is counted; set by `recall`.
     pub fits_anyway: bool,
     /// The ranking of the older messages; set by `recall`, `None` if the newest come first.
     pub ranking: Option<RankedMessages>,
@@ -50,23 +50,23 @@ pub struct Marks {
     pub notes: Vec<Note>,
     /// The message of the transcript that serves as the request if none was passed; set by `collect`.
     asked: Option<usize>,
-    /// By row: true if it is the request, or answers it. An answer follows the request in the prompt, and doesn't count
-    /// toward any window or limit of the history.
+    /// For each row, true if it is the request or answers it. An answer follows the request in the prompt, and doesn't
+    /// count toward any window or limit of the history.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
-    /// By row: true if it has a forgotten sentence and more than that; set by `filter`. Empty if none has.
+    /// For each row, true if it has a forgotten sentence among others; set by `filter`. Empty if there is none.
     forgotten: Vec<bool>,
-    /// By row: true if triage has rejected it for good, so that it may be quoted but isn't in the history. Empty if
-    /// none is.
+    /// For each row, true if triage has rejected it permanently, so that it may be quoted but isn't in the history.
+    /// Empty if there is none.
     passed: Vec<bool>,
-    /// By a group's first row: its claim to be kept, and the reason.
+    /// For a group's first row, the group's claim to be kept, and the reason.
     claims: Vec<Option<(Rank, Reason)>>,
 }
 
-/// Strength of a claim to a place in the context. Stronger ones are served first.
+/// Strength of a claim to a place in the context. Stronger claims are served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// Nothing leaves it out.
+    /// Never left out.
     Required,
     /// A message for the agent that the context is for.
     Direct,
@@ -76,7 +76,7 @@ pub enum Rank {
     Chosen,
     /// One of the newest that come before ranked messages, or ranked for the request.
     Recalled,
-    /// Nothing but its place in the history.
+    /// Only its place in the history.
     History,
 }
 
@@ -94,14 +94,14 @@ impl Marks {
 
     // ---- The request and its answers ----
 
-    /// True if a request has a place in the prompt: the caller's, or a message that takes its place.
+    /// True if the prompt has a place for a request: the caller's, or a message that serves as the request.
     #[must_use]
     pub fn has_request(&self, input: &Input) -> bool {
         input.shows_request() && (input.request.is_some() || self.asked.is_some())
     }
 
-    /// Makes a message the request if the caller passed none, and the messages after it its answers. Otherwise they
-    /// answer the caller's request.
+    /// Makes a message the request if the caller passed none, and the later messages its answers. Otherwise they answer
+    /// the caller's request.
     pub(crate) fn begin_turn(&mut self, input: &Input, asked: usize, answers: &[usize]) {
         self.asked = Some(asked).filter(|_| input.request.is_none());
         if self.asked.is_some() {
@@ -120,7 +120,7 @@ impl Marks {
         self.is_in_turn[row]
     }
 
-    /// The last of the messages that answer the request, if any does.
+    /// The last message that answers the request, if there is one.
     #[must_use]
     pub fn last_answer(&self) -> Option<usize> {
         let is_answer = |row: &usize| {
@@ -135,7 +135,7 @@ impl Marks {
         if self.asked == Some(row) { Piece::Request } else { Piece::Message(row) }
     }
 
-    /// A piece in the caller's terms: the request becomes the message that takes its place, if one does.
+    /// A piece in the caller's terms: the request becomes the message that serves as it, if there is one.
     #[must_use]
     pub fn as_given(&self, piece: Piece) -> Piece {
         match (piece, self.asked) {
@@ -150,8 +150,8 @@ impl Marks {
         self.asked
     }
 
-    /// The words of the request, or of the newest user message without a request. Excludes the text of files next to
-    /// them, which asks nothing.
+    /// The words of the request, or of the newest user message without a request. Excludes the text of files, which
+    /// asks nothing.
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {
@@ -161,7 +161,7 @@ impl Marks {
         newest.map_or_else(String::new, |row| input.transcript.own_text(row))
     }
 
-    /// The last of the user's rows that no stage has left out. It serves as the request if none was passed.
+    /// The user's last row that no stage has left out. It serves as the request if none was passed.
     #[must_use]
     pub fn newest_user_row(&self, input: &Input) -> Option<usize> {
         let is_user =
@@ -177,8 +177,8 @@ impl Marks {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if a row continues an earlier row of its group that can't be left out alone: it has no call without a
-    /// result.
+    /// True if a row continues an earlier row of its group that can't be left out alone, because it has no call without
+    /// a result.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
         self.groups.goes_on(row)
@@ -199,7 +199,7 @@ impl Marks {
 
     // ---- Notes and findings ----
 
-    /// Adds a note about the build as a whole, unless it is there already.
+    /// Adds a note about the build as a whole, unless it already exists.
     pub fn note(&mut self, kind: NoteKind, words: impl Into<String>) {
         if self.notes.iter().all(|note| note.kind != kind) {
             self.notes.push(Note { kind, words: words.into() });
@@ -220,7 +220,7 @@ impl Marks {
         self.order.iter().copied().filter(|row| !self.is_left_out(*row)).collect()
     }
 
-    /// The last of the history's rows that no stage has left out.
+    /// The history's last row that no stage has left out.
     #[must_use]
     pub fn newest_open_row(&self) -> Option<usize> {
         let is_open = |row: &usize| !self.is_left_out(*row) && !self.is_in_turn(*row);
@@ -262,18 +262,18 @@ impl Marks {
         self.order.iter().copied().filter(|row| self.is_optional(*row)).collect()
     }
 
-    /// True if any decision is of a kind.
+    /// True if any message was left out for this reason.
     #[must_use]
     pub fn has_decision(&self, is_of_kind: fn(Decision) -> bool) -> bool {
         self.decisions.iter().flatten().any(|decision| is_of_kind(*decision))
     }
 
-    /// Requires a message and its group: no limit leaves it out, and it comes first in the budget.
+    /// Requires a message and its group: no limit leaves them out, and they come first in the budget.
     pub fn require(&mut self, row: usize, reason: Reason) {
         self.claim(row, Rank::Required, reason);
     }
 
-    /// Claims a place for a message and its group. The strongest claim wins, and the first of equal ones.
+    /// Claims a place for a message and its group. The strongest claim wins; of equal ones, the first.
     pub fn claim(&mut self, row: usize, rank: Rank, reason: Reason) {
         let claim = &mut self.claims[self.groups.of(row)];
         if claim.is_none_or(|(stronger, _)| rank < stronger) {
@@ -306,7 +306,7 @@ impl Marks {
     pub fn leave_out(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         let fate = Fate::LeftOut;
-        // If it is out already, so is the rest of its group.
+        // If it has already been left out, so has the rest of its group.
         if !self.is_left_out(row) {
             for member in self.groups.members(row) {
                 let reason = Reason::SplitGroup;
@@ -325,13 +325,13 @@ impl Marks {
         self.decisions[row] = Some(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Leaves out a message alone: for the text formats, whose calls are texts that don't need a result.
+    /// Leaves out only this message, for the text formats, in which calls don't need a result.
     pub fn leave_out_alone(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Brings back a message and its group, if the reasons for leaving them out may be overruled. In a text
+    /// Brings back a message and its group, if the reasons for leaving them out may be overruled. In a text format
     /// (`is_text`), other messages of the group that a role filter left out stay out.
     pub fn bring_back(&mut self, row: usize, is_text: bool, may_overrule: fn(Reason) -> bool) {
         let stays_out = |member: usize| {
@@ -363,19 +363,19 @@ impl Marks {
         self.is_optional(row) && self.forgotten.get(row) != Some(&true)
     }
 
-    /// Rejects a message for good: it may be quoted for its rank, but isn't in the history.
+    /// Rejects a message permanently: it may be quoted for its rank, but isn't in the history.
     pub fn pass(&mut self, row: usize) {
         self.passed.resize(self.decisions.len(), false);
         self.passed[row] = true;
     }
 
-    /// True if a message was rejected for good.
+    /// True if a message was rejected permanently.
     #[must_use]
     pub fn is_passed(&self, row: usize) -> bool {
         self.passed.get(row) == Some(&true)
     }
 
-    /// The rows that were rejected for good.
+    /// The permanently rejected rows.
     pub fn passed(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.passed.len()).filter(|row| self.passed[*row])
     }
@@ -386,7 +386,7 @@ impl Marks {
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
 
-    /// The decisions, one for each message. None until every message has one, which is when `budget` is done.
+    /// The decisions, one per message. None until every message has one, after `budget`.
     #[must_use]
     pub fn decisions(&self) -> Option<Vec<Decision>> {
         self.decisions.iter().copied().collect()

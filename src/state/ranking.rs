@@ -12,13 +12,13 @@ use std::rc::Rc;
 /// The ranking of messages for the request.
 #[derive(Clone, Debug)]
 pub struct RankedMessages {
-    /// The newest messages, which come before all others up to their share: newest first.
+    /// The newest messages, newest first. They come before all others, up to their share.
     pub newest: Vec<usize>,
-    /// The user's own messages with standing instructions, the best first. They have a separate share.
+    /// The user's messages with standing instructions, best first. They have a separate share.
     pub standing: Vec<RankedPlace>,
-    /// The user's other messages with a lasting statement, the best first. They have a separate share.
+    /// The user's other messages with a lasting statement, best first. They have a separate share.
     pub statements: Vec<RankedPlace>,
-    /// The messages with any evidence, the best first, with those that they bring along.
+    /// The messages with any evidence, best first, with those that they bring along.
     pub candidates: Vec<Candidate<RankedPlace>>,
     /// Evidence for their relevance.
     pub evidence: RankEvidence,
@@ -27,17 +27,18 @@ pub struct RankedMessages {
 /// Result of a ranking. A build that reads on and restarts reuses it if its basis is the same.
 #[derive(Clone, Debug)]
 pub struct ScoredRanking {
-    /// Its basis.
+    /// The inputs of the ranking.
     pub basis: Basis,
     /// The analyzed request.
     pub query: Rc<Query>,
     /// The score of each message of the index.
     pub scores: Rc<Scores>,
-    /// The messages with the best score for their cost, the best first, with those that they bring along.
+    /// The messages with the best score for their cost, best first, with those that they bring
+    /// along.
     pub best: Rc<Vec<Candidate<usize>>>,
-    /// Those with standing instructions, the best first.
+    /// Those with standing instructions, best first.
     pub standing: Rc<Vec<usize>>,
-    /// Those with another lasting statement, the best first.
+    /// Those with another lasting statement, best first.
     pub statements: Rc<Vec<usize>>,
 }
 
@@ -46,7 +47,7 @@ pub struct ScoredRanking {
 pub struct Basis {
     /// The messages.
     pub index: Rc<Index>,
-    /// By message: true if it may be kept for its rank.
+    /// For each message, true if it may be kept for its rank.
     pub is_open: Vec<bool>,
     /// The request's text, and the name of its author.
     pub request: [String; 2],
@@ -90,8 +91,8 @@ impl RankedPlace {
 /// Evidence for ranked messages.
 #[derive(Clone, Debug)]
 pub enum RankEvidence {
-    /// The scores that they were ranked by.
+    /// The scores that determined the ranking.
     Found(Rc<Evidence>),
-    /// The words of a recording, if the ranking isn't computed again.
+    /// A recording's words, if the ranking isn't computed again.
     Recorded(Vec<RecalledWords>),
 }

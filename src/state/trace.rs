@@ -1,4 +1,4 @@
-//! The fate of every message, and the reason.
+//! The fate of every message, and the reason for it.
 
 use crate::base::json::to_json;
 use crate::base::text::counted;
@@ -8,143 +8,143 @@ use serde::Serialize;
 use strum::VariantArray;
 
 /// Number of groups that may fail to fit before older ones aren't tried anymore, if messages are ranked. A larger
-/// number finds a small old message for the last tokens a little more often, but every build reads and counts more.
+/// number finds a small old message for the last tokens a little more often, but makes every build read and count more.
 pub(crate) const MOST_MISSES: u64 = 64;
 
 /// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Fate {
-    /// It is in the context, whole.
+    /// In the context, whole.
     #[serde(rename = "kept")]
     Kept,
-    /// It is in the context, cut to fit, with a visible marker.
+    /// In the context, cut to fit, with a visible marker.
     #[serde(rename = "shortened")]
     Shortened,
-    /// Some passages of it are in the context, with a visible mark where others are left out.
+    /// In the context with some of its passages, and visible markers for the others.
     #[serde(rename = "excerpt")]
     Excerpt,
-    /// A tool's result whose text is replaced by a line that says how much is left out.
+    /// A tool result replaced by a line that says how much is left out.
     #[serde(rename = "stub")]
     Stub,
-    /// It is not in the context.
+    /// Not in the context.
     #[serde(rename = "left out")]
     LeftOut,
 }
 
-/// Reason for a fate. The codes are stable.
+/// The reason for a fate. The codes are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// It was read only with messages that belong to it, or in search of such messages. Nothing else as old can be in
-    /// the context.
+    /// Only read along with messages that belong to it, or while searching for such messages. Nothing else this old can
+    /// be in the context.
     NotRead,
-    /// It belongs to another session.
+    /// Belongs to another session.
     OtherSession,
-    /// It is meant for another agent.
+    /// Meant for another agent.
     OtherTarget,
-    /// Its time to live is over.
+    /// Expired: its time to live is over.
     Expired,
-    /// Its author removed it.
+    /// Removed by its author.
     Deleted,
     /// An earlier message has the same id.
     Duplicate,
     /// The provider's compaction replaces it.
     Compacted,
-    /// It is the caller's request, which has its own place in the context.
+    /// The same as the request that was passed, which has its own place in the context.
     SameAsRequest,
     /// History was turned off.
     Disabled,
-    /// It is older than the messages that the cache holds.
+    /// Older than the messages that the cache holds.
     BeyondCache,
-    /// It is older than the messages that are fetched.
+    /// Older than the messages that are fetched.
     BeyondFetchLimit,
-    /// It calls a tool and says nothing else, and no result for the call follows it in the transcript.
+    /// Contains only a tool call, and no result for it follows in the transcript.
     CallWithoutResult,
-    /// It is a tool's result and says nothing else, and the transcript has no call for it.
+    /// Contains only a tool result, and the transcript has no call for it.
     ResultWithoutCall,
-    /// Its role isn't among the wanted ones.
+    /// Its role isn't in `filter.roles`.
     Role,
     /// Its source is excluded.
     Source,
     /// One of its tags is excluded.
     Tag,
-    /// It belongs to an unfinished turn.
+    /// Part of an unfinished turn.
     Unfinished,
-    /// It is a tool call or a result, and these are excluded.
+    /// A tool call or a result, and these are excluded.
     ToolCalls,
-    /// It has no content.
+    /// Has no content.
     Blank,
-    /// It says something that the user wants forgotten, and nothing else.
+    /// Says only something that the user wants forgotten.
     Forgotten,
-    /// It was written, or its conversation ended, too many days ago.
+    /// Written too many days ago, or its conversation ended too many days ago.
     BeyondAge,
-    /// It is the summary of a conversation, and that conversation isn't shown by its summary.
+    /// The summary of a conversation that isn't shown by its summary.
     IsSummary,
-    /// It is older than the newest messages or exchanges that the window takes.
+    /// Older than the newest messages or exchanges that the window includes.
     BeyondLookback,
-    /// It is older than the newest user turns that the window takes.
+    /// Older than the newest user turns that the window includes.
     BeyondUserTurns,
-    /// It is older than the newest messages that may be kept.
+    /// Older than the newest messages that may be kept.
     BeyondRecentMessages,
-    /// It is older than the window's hours.
+    /// Older than the window's hours.
     TooOld,
-    /// Triage wasn't asked about it: it isn't among its candidates.
+    /// Not a candidate, so triage wasn't asked about it.
     NotCandidate,
     /// Triage didn't choose it.
     NotChosen,
-    /// It is older than the guaranteed recent, and triage failed.
+    /// Older than the guaranteed newest messages, and triage failed.
     TriageFailed,
-    /// It is older than the guaranteed recent, and triage is unavailable.
+    /// Older than the guaranteed newest messages, and triage is unavailable.
     TriageUnavailable,
-    /// Its conversation is shown by a summary.
+    /// A summary replaces its conversation.
     Summarized,
-    /// Conversations of its tier aren't shown, or only the required messages of its conversation.
+    /// Its tier isn't shown, or only the required messages of its conversation are.
     TierNotShown,
-    /// The prompt has no place for history.
+    /// The prompt has no section for history.
     NoSection,
-    /// Its tool call or result was left out, and they belong together.
+    /// Its tool call or result was left out, and the two belong together.
     SplitGroup,
-    /// The history's own limit had no room left for it.
+    /// No room left within the history's own limit.
     OverLimit,
-    /// The budget had no room left for it.
+    /// No room left in the budget.
     OverBudget,
-    /// The budget had no room left for it: better matches for the request filled it.
+    /// No room left in the budget: better matches for the request filled it.
     RankedLower,
-    /// It is older than messages that didn't fit, and older ones aren't tried after these.
+    /// Older than messages that didn't fit; older ones aren't tried after these.
     RunEnded,
-    /// It is before the cut, which moves in steps.
+    /// Before the cut, which moves in steps.
     BeforeCut,
-    /// It is one of the system or developer messages that the transcript begins with.
+    /// A system or developer message at the start of the transcript.
     Instruction,
-    /// It has the provider's newest compaction, which replaces everything before it.
+    /// Contains the provider's newest compaction, which replaces everything before it.
     Compaction,
-    /// The caller pinned it.
+    /// Pinned by the caller.
     Pinned,
-    /// It serves as the request, because none was passed, or it answers the request.
+    /// Serves as the request, because none was passed, or answers the request.
     Request,
     /// The request replies to it.
     ReplyTo,
-    /// It is one of the newest, which are required.
+    /// One of the newest messages, which are required.
     RequiredNewest,
-    /// It is meant for the agent that the context is for.
+    /// Meant for the agent that the context is for.
     Direct,
-    /// It is one of the guaranteed recent.
+    /// One of the guaranteed newest messages.
     Recent,
     /// Triage chose it.
     Chosen,
-    /// It is one of the newest, which come before recalled messages.
+    /// One of the newest messages, which come before recalled ones.
     Newest,
-    /// It has a standing instruction or preference of the user.
+    /// Has a standing instruction or preference of the user.
     Standing,
-    /// It has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
+    /// Has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
     Statement,
-    /// It matches the request, or the request continues from it.
+    /// Matches the request, or the request continues from it.
     Recalled,
-    /// It accompanies a message that is kept for its rank: the question that this answers, or its reply.
+    /// Accompanies a message that is kept for its rank, as its question or its reply.
     Paired,
-    /// It is part of the history, and there was room for it.
+    /// Part of the history, and there was room for it.
     History,
 }
 
@@ -152,8 +152,8 @@ impl Reason {
     /// Every reason, in the order of the stages.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
-    /// True if messages left out for this reason are missing history that the model may want to know about, which a gap
-    /// notice counts. A split group follows the reason of the part that split it.
+    /// True if a gap notice counts messages left out for this reason: missing history that the model may want to know
+    /// about. A split group follows the reason of the part that split it.
     #[must_use]
     pub fn is_gap(self) -> bool {
         matches!(
@@ -179,7 +179,7 @@ impl Reason {
         )
     }
 
-    /// The reason in words, with the figures of the config.
+    /// The reason in words, with the config's figures.
     #[must_use]
     #[expect(clippy::too_many_lines, reason = "a list")]
     pub fn words(self, config: &ContextConfig) -> String {
@@ -362,7 +362,7 @@ impl Reason {
     }
 }
 
-/// The newest messages, or the unit they are counted in; empty without such a limit.
+/// The limit on the newest messages or exchanges, in words; empty without such a limit.
 fn newest(count: Option<u64>, noun: &str) -> String {
     match count {
         Some(1) => format!("the newest {noun}"),
@@ -414,8 +414,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision about two rows of one message. A message that is there in part counts as shortened, for the reason
-    /// of the missing part.
+    /// Merges the decisions about two rows of one message. A message that is only partly there counts as shortened, for
+    /// the reason of the missing part.
     pub(crate) fn about_both(self, other: Self) -> Self {
         let is_other = self.fate == Fate::LeftOut && other.fate != Fate::LeftOut;
         let fate = if self.fate == other.fate { self.fate } else { Fate::Shortened };
@@ -429,7 +429,7 @@ impl Decision {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Trace {
-    /// The runs, in the order of the transcript. They cover it without gap or overlap.
+    /// The runs, in the order of the transcript. They cover it without gaps or overlaps.
     pub ranges: Vec<TraceRange>,
     /// The reasons that occur, in words.
     pub reasons: Vec<ReasonWords>,
@@ -437,7 +437,7 @@ pub struct Trace {
     pub recalled: Vec<RecalledWords>,
     /// Notes about the build as a whole.
     pub notes: Vec<Note>,
-    /// Number of older messages of the log that weren't read, since none of them could be in the context.
+    /// Number of older messages of the log that weren't read, because none of them could be in the context.
     pub unread_count: usize,
 }
 
@@ -446,9 +446,9 @@ pub struct Trace {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
-    /// Its topic.
+    /// The topic.
     pub kind: NoteKind,
-    /// Its text.
+    /// The text.
     pub words: String,
 }
 
@@ -457,17 +457,18 @@ pub struct Note {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
-    /// Rows of the session's log aren't messages, and were skipped.
+    /// Some rows of the session's log aren't messages and were skipped.
     RowsSkipped,
-    /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+    /// The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
     ContextTrim,
-    /// The request takes no more images, or no more bytes: some images and files are a line each.
+    /// The request can't hold more images or bytes, so lines replace some images and files.
     MediaHidden,
-    /// Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
+    /// Some tool calls in the context have no result in the transcript. The note says which, and what was done with
+    /// them.
     OpenCalls,
-    /// The required messages and sections cost more than the budget, and are in the prompt anyway.
+    /// The required messages and sections cost more than the budget and are in the prompt anyway.
     RequiredOverflow,
-    /// Triage is unavailable: the hook is missing, or said so. Only the guaranteed recent stay.
+    /// Triage is unavailable: the hook is missing or said so. Only the guaranteed newest messages stay.
     TriageUnavailable,
     /// Triage failed.
     TriageFailed,
@@ -475,20 +476,21 @@ pub enum NoteKind {
     RecallUnavailable,
     /// Recall failed.
     RecallFailed,
-    /// The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
+    /// The embedding hook said that it is unavailable, so messages are ranked only by their words.
     EmbeddingUnavailable,
-    /// The hook for embeddings failed: messages are ranked by their words alone.
+    /// The embedding hook failed, so messages are ranked only by their words.
     EmbeddingFailed,
     /// The hook for summaries failed.
     SummariesFailed,
-    /// Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
+    /// Thinking was left out, because something before it has changed since, and the model would refuse it.
     ThinkingLeftOut,
-    /// The request has no place for reasoning or notes in messages of the context: which.
+    /// The request has no place for some reasoning or provider notes in the context's messages. The note says which.
     NotSent,
-    /// The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
+    /// The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
+    /// rules.
     ProviderClears,
-    /// A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for
-    /// each such answer.
+    /// Only part of a hook's answer could be read. The note names the hook, the unreadable part, and the fallback. Each
+    /// such answer has its own note.
     AnswerMisunderstood,
 }
 
@@ -499,7 +501,7 @@ pub enum NoteKind {
 pub struct ReasonWords {
     /// The reason.
     pub reason: Reason,
-    /// Its text, with the figures of the config.
+    /// The text, with the config's figures.
     pub words: String,
 }
 
@@ -512,13 +514,13 @@ pub struct TraceRange {
     pub first: usize,
     /// Position of the run's last message, inclusive.
     pub last: usize,
-    /// Their fate.
+    /// The messages' fate.
     pub fate: Fate,
     /// The stage that decided.
     pub stage: StageName,
     /// The reason.
     pub reason: Reason,
-    /// Their total cost in the context, in tokens; 0 if they were left out.
+    /// The messages' total cost in the context, in tokens; 0 if they were left out.
     pub tokens: u64,
 }
 
@@ -534,7 +536,7 @@ impl Trace {
         let mut ranges: Vec<TraceRange> = Vec::with_capacity(self.ranges.len());
         for mut range in self.ranges.drain(..) {
             (range.first, range.last) = (message_of(range.first), message_of(range.last));
-            // One row of a message may be unread, and the other one read.
+            // One row of a message may be unread while another was read.
             if let Some(before) = ranges.last_mut().filter(|before| before.last == range.first) {
                 if before.fate != Fate::LeftOut {
                     range.first += 1;
@@ -549,7 +551,7 @@ impl Trace {
         self.ranges = ranges;
     }
 
-    /// Folds decisions and costs, one for each message, into runs.
+    /// Merges decisions and costs, one per message, into runs.
     pub(crate) fn fold(
         decisions: impl Iterator<Item = (Decision, u64)>,
         config: &ContextConfig,

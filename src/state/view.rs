@@ -9,7 +9,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 
-/// The maker whose models bind their thinking to everything before it. Its notes to itself have another name.
+/// The maker whose models bind their thinking to everything before it. Its notes to itself have a different name.
 pub(crate) const BINDS: &str = "anthropic";
 
 /// The whole state of a build, read-only: input, marks and fill.
@@ -48,7 +48,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// True if a piece's thinking stays out: something before it has changed, and the model would reject it.
+    /// True if a piece's thinking is left out, because something before it has changed and the model would reject it.
     #[must_use]
     pub fn withholds(self, piece: Piece) -> bool {
         let transcript = &self.input.transcript;
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         hidden.or_else(|| self.fill.hidden_media.get(&given)).map_or(&[], Vec::as_slice)
     }
 
-    /// The remaining text of a piece, one part below the other.
+    /// The remaining text of a piece, with its parts on separate lines.
     #[must_use]
     pub fn text_of(self, piece: Piece) -> String {
         if let Some(text) = self.shortened_text(piece) {

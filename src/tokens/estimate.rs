@@ -1,12 +1,12 @@
 //! Estimates token counts without a vocabulary.
 //!
 //! The estimate is for `o200k_base`, whose exact pieces are known without a vocabulary. Most pieces are one token. A
-//! piece costs more if its letters look less like a common word's, and by its script. The costs were fitted by least
-//! squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown, random bytes as text, emoji, and
-//! about sixty languages.
+//! piece costs more the less its letters look like a common word's, and depending on its script. The costs were fitted
+//! by least squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown, random bytes as text, emoji,
+//! and about sixty languages.
 //!
 //! Measured errors of the total, in percent of the exact count; positive is too high. The texts come from the same
-//! sources as the fitted ones but are different texts. Those marked * come from sources that were kept out of the fit.
+//! sources as the fitted ones but are different texts. Those marked * come from sources that aren't in the fit.
 //!
 //! | text | error |
 //! |---|---|
@@ -33,7 +33,7 @@
 //! A single message is off by 3 to 7 % on average in English and by 10 to 15 % in other languages: everyday phrases in
 //! Chinese, Korean, Hindi and Thai are over-estimated, by a third at worst, and terse labels under-estimated.
 //!
-//! Everything is integers in one pass, so every host gets the same estimate.
+//! It takes one pass with integers only, so every host gets the same estimate.
 
 use super::model::Tokenizer;
 use windrow_encoding::classes::{Class, class_of};
@@ -41,7 +41,7 @@ use windrow_encoding::pretokenizer::{Pieces, decode, piece_end};
 
 /// Costs are in hundredths of a token.
 const TOKEN: u64 = 100;
-/// A symbol before a word, in the same piece: `(word`. A space there costs nothing.
+/// A symbol before a word in the same piece: `(word`. A space there costs nothing.
 const LEADING_SYMBOL: u64 = 26;
 /// A dash, quotation mark or the like before a word.
 const LEADING_TYPOGRAPHY: u64 = 29;
@@ -51,7 +51,7 @@ const LEADING_OTHER: u64 = 0;
 const NEXT_SYMBOL: u64 = 17;
 /// A capital after a capital, in addition to the pair's cost.
 const NEXT_CAPITAL: u64 = 9;
-/// A piece of white space, or of one repeated symbol, costs at least a token for this many bytes.
+/// A piece of white space, or of one repeated symbol, costs at least one token per this many bytes.
 const LONGEST_RUN: u64 = 64;
 /// Base of [`FIRST`] and [`LAST`], so that they can lower the cost of a word and still be unsigned.
 const EDGE: u64 = 30;
@@ -134,20 +134,20 @@ impl Latin {
         }
     }
 
-    /// The cost of words of ASCII letters that are hardly English: if at least one in [`FOREIGN_ONE_IN`] words has other
-    /// letters, all of them.
+    /// The cost of words of ASCII letters in a text that is hardly English: all of them, if at least one in
+    /// [`FOREIGN_ONE_IN`] words has other letters.
     fn foreign(&self) -> u64 {
         self.plain.min(self.accented * FOREIGN_ONE_IN)
     }
 }
 
-/// Tells if pieces of a kind are words in Latin letters.
+/// True if pieces of a kind are words in Latin letters.
 fn latin_kind(kind: usize) -> bool {
     kind == LETTERS || kind == Script::Latin as usize
 }
 
-/// The kind of a piece: the script of its first character beyond ASCII. Without one: ASCII letters, digits, white space
-/// or symbols.
+/// The kind of a piece: the script of its first character beyond ASCII or, without one, ASCII letters, digits, white
+/// space or symbols.
 fn kind_of(piece: &[u8]) -> usize {
     let mut at = 0;
     while at < piece.len() {
@@ -349,7 +349,7 @@ enum Script {
     RareBeyond,
 }
 
-/// By script, in the order of [`Script`].
+/// For each script, in the order of [`Script`].
 static COSTS: [Costs; 34] = [
     costs(194, 174, 0),   // LatinSymbol
     costs(19, 56, 3),     // Latin
@@ -410,8 +410,8 @@ static BLOCKS: [(u32, Script); 55] = [
     (0x1f400, Script::Emoji), (0x1fb00, Script::RareBeyond),
 ];
 
-/// The cost of each letter after each: a row for the letter before, a column for the one after. Pairs that are common
-/// in words cost little.
+/// The cost of each pair of letters: a row for the first letter, a column for the second. Pairs that are common in
+/// words cost little.
 #[rustfmt::skip]
 static PAIRS: [[u8; 26]; 26] = [
     [85, 37, 16, 2, 109, 54, 27, 43, 15, 34, 13, 14, 19, 14, 146, 12, 0, 21, 21, 16, 5, 16, 34, 54, 16, 43], // a
@@ -442,12 +442,12 @@ static PAIRS: [[u8; 26]; 26] = [
     [21, 43, 82, 94, 6, 94, 65, 81, 0, 32, 147, 111, 68, 50, 15, 57, 84, 112, 121, 75, 14, 136, 35, 94, 0, 96], // z
 ];
 
-/// Cost that a word's first letter adds, from `a` to `z`, less [`EDGE`]; for words of at least three letters.
+/// Cost that a word's first letter adds, from `a` to `z`, minus [`EDGE`]; for words of at least three letters.
 #[rustfmt::skip]
 static FIRST: [u8; 26] =
     [14, 0, 0, 0, 21, 0, 9, 0, 7, 0, 0, 4, 2, 19, 15, 2, 32, 0, 0, 0, 2, 7, 8, 30, 0, 15];
 
-/// Cost that a word's last letter adds, less [`EDGE`]; for words of at least two letters.
+/// Cost that a word's last letter adds, minus [`EDGE`]; for words of at least two letters.
 #[rustfmt::skip]
 static LAST: [u8; 26] =
     [20, 12, 19, 0, 8, 0, 0, 9, 71, 25, 0, 2, 13, 15, 13, 28, 62, 2, 0, 10, 25, 48, 30, 16, 0, 27];
@@ -461,9 +461,9 @@ const SYMBOLS: usize = 37;
 const FOREIGN: usize = 38;
 pub(super) const KINDS: usize = 39;
 
-/// Costs of pieces in another tokenizer, in percent of their costs in `o200k_base`: by script in the order of
-/// [`Script`], then letters, digits, white space and symbols. For digits, the percentage of a token for each. The last
-/// is added for [`Latin::foreign`]. `npm run estimates` fits them.
+/// Costs of pieces in another tokenizer, in percent of their costs in `o200k_base`: for each script in the order of
+/// [`Script`], then for letters, digits, white space and symbols. For digits, the percentage of a token for each. The
+/// last is added for [`Latin::foreign`]. `npm run estimates` fits them.
 type Shares = [u16; KINDS];
 
 /// The shares of a tokenizer; None for `o200k_base`.
@@ -546,5 +546,6 @@ static TEKKEN: Shares = [
 /// A text is hardly English if one in this many words has letters like `é`.
 const FOREIGN_ONE_IN: u64 = 8;
 
-/// Tokens that Latin letters have for Claude from 4.7 on for each 100 before, by counts of both (`docs/tokens.md`).
+/// Tokens of Latin letters for Claude from 4.7 on, per 100 tokens of earlier versions (`docs/tokens.md` has the
+/// source).
 const NEWER: u64 = 145;

@@ -1,18 +1,20 @@
-//! Costs of images, audio, video and files: by the published formula of the model's maker, or by a stated assumption.
+//! Computes the costs of images, audio, video and files: by the published formula of the model's maker, or by a
+//! documented assumption.
 //!
-//! A segment holds the host's knowledge of a part: its detail, `name=value` for each fact, and a fingerprint. The costs
-//! here bound a prompt and are never exact: makers scale their input, and change how. `media.tsv` has every figure and
-//! its source, and the reference page prints it. A cost that no maker has published is rather too high than too low.
+//! A segment has the facts that the host knows about a part: its detail, `name=value` for each fact, and a fingerprint.
+//! The costs are bounds and never exact, because makers scale their input and change how they do it. `media.tsv` has
+//! every figure with its source, and the reference page prints it. Costs that no maker has published err on the high
+//! side.
 
 use super::model::version;
 use crate::base::message::Field;
 
-/// A maker's way of counting media.
+/// How a maker counts media.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Maker {
     /// OpenAI's tiles: the cost of an image, and of each of its tiles.
     Tiles(u64, u64),
-    /// OpenAI's patches: the cost of one in hundredths, and the scaling by detail.
+    /// OpenAI's patches: the cost of one, in hundredths, and the scaling for each detail.
     Patches(u64, Scaling),
     /// Claude: the bounds that an image is scaled into.
     Anthropic(Bounds),
@@ -140,7 +142,7 @@ const UNKNOWN_PAGES: u64 = 5;
 const FILE_BYTES_PER_PAGE: u64 = 20_000;
 const TEXT_BYTES_PER_TOKEN: u64 = 2;
 
-/// Tokens of the text of a page: the most that Anthropic calls typical.
+/// Tokens of the text of a page: the upper end of what Anthropic calls typical.
 const PAGE_TEXT: u64 = 3000;
 /// A page as an image: A4 at 150 dpi.
 const PAGE_SIZE: (u64, u64) = (1240, 1754);
@@ -167,7 +169,7 @@ struct Facts<'a> {
     milliseconds: Option<u64>,
     bytes: Option<u64>,
     media_type: &'a str,
-    /// Its bytes in the JSON.
+    /// Size in the JSON, in bytes.
     sent: u64,
     /// True if no text can replace it: the screenshot that answers a computer-use call.
     is_fixed: bool,
@@ -224,7 +226,7 @@ pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) 
     }
 }
 
-/// The line that replaces an image, audio or a file that isn't shown. None if no text can replace it.
+/// The line that replaces an image, audio or file that isn't shown. None if no text can replace it.
 pub(crate) fn line(field: Field, value: &str) -> Option<String> {
     let facts = Facts::read(value);
     let kind = if facts.media_type.is_empty() { kind_of(field) } else { facts.media_type };
@@ -262,7 +264,7 @@ pub(crate) fn kind_of(field: Field) -> &'static str {
     }
 }
 
-/// The longest side of an image, so that no header can make a count overflow.
+/// Maximum side length of an image, so that no header can make a count overflow.
 const MOST_PIXELS: u64 = 1 << 31;
 /// The cap on the length of audio: a month. Longer audio costs the same.
 const MOST_MILLISECONDS: u64 = 31 * 86_400_000;
@@ -370,7 +372,7 @@ fn anthropic((width, height): (u64, u64), bounds: Bounds) -> u64 {
     patches(fits, beside(fits)).unwrap_or(1)
 }
 
-/// The most tiles of an image. Google says that a large one costs 256, plus about 2,048 for its crops.
+/// Maximum number of tiles of an image. Google says that a large one costs 256, plus about 2,048 for its crops.
 const MOST_GOOGLE_TILES: u64 = 9;
 
 /// Number of tiles that Gemini up to 2.5 cuts an image into. Google's pages have two rules, and the one with more tiles

@@ -1,6 +1,6 @@
-//! Counting tokens: exactly by an encoding whose vocabulary is loaded, or by an estimate.
+//! Counts tokens: exactly in an encoding whose vocabulary is loaded, or by estimate.
 //!
-//! The crate `windrow_encoding` has the counting itself, and is built for speed.
+//! The crate `windrow_encoding` does the counting, and is built for speed.
 //!
 //! # Examples
 //!
@@ -34,7 +34,7 @@ pub struct Encoding {
     tokenizer: Box<dyn CountUntil>,
 }
 
-/// Counts tokens by a vocabulary.
+/// Counts tokens with a vocabulary.
 trait CountUntil {
     fn count_until(&self, text: &[u8], limit: u64) -> Option<u64>;
 }
@@ -105,12 +105,12 @@ pub fn estimated_costs(text: &str) -> Vec<u64> {
     estimate::costs_by_kind(text).to_vec()
 }
 
-/// A way of counting tokens.
+/// How tokens are counted.
 #[derive(Clone, Debug)]
 pub enum Counter {
-    /// Exactly, by an encoding.
+    /// Exactly, in an encoding.
     Exact(Rc<Encoding>),
-    /// By the estimator, for models without a public tokenizer and until a vocabulary has arrived.
+    /// By estimate, for models without a public tokenizer, and until a vocabulary has arrived.
     Estimate(Tokenizer),
 }
 

@@ -1,4 +1,4 @@
-//! Models' encodings, families and versions.
+//! Finds models' encodings, families and versions by name.
 
 use super::encoding_name::EncodingName;
 use EncodingName::{Cl100kBase, O200kBase};
@@ -40,7 +40,7 @@ const PREFIXES: [(&str, EncodingName); 13] = [
     ("codex-mini", O200kBase),
 ];
 
-/// Parts of the names of models that count in none of these encodings.
+/// Parts of the names of models that use none of these encodings.
 const OTHERS: [&str; 18] = [
     "claude",
     "gemini",
@@ -75,7 +75,7 @@ pub(crate) fn base_name(model: &str) -> &str {
 }
 
 impl EncodingName {
-    /// True if a model's name says that it counts in none of these encodings.
+    /// True if a model's name says that it uses none of these encodings.
     #[must_use]
     pub fn is_other(model: &str) -> bool {
         let model = model.to_ascii_lowercase();
@@ -93,7 +93,7 @@ impl EncodingName {
     }
 
     /// The encoding of a model, by the model's name: `gpt-4o`, `gpt-4o-2024-05-13`, a fine-tuned one (`ft:gpt-4o:…`),
-    /// or with the provider before it as routers write it (`openai/gpt-4o`). None for any other, and for models with an
+    /// or with the provider first, as routers write it (`openai/gpt-4o`). None for any other, and for models with an
     /// older encoding.
     #[must_use]
     pub fn for_model(model: &str) -> Option<Self> {
@@ -105,7 +105,7 @@ impl EncodingName {
     }
 }
 
-/// Tokenizers by a part of the model's name. The first that fits applies: `deepseek-r1-distill-qwen-7b` is a Qwen.
+/// Tokenizers by a part of the model's name. The first match applies: `deepseek-r1-distill-qwen-7b` is a Qwen.
 const OPEN_MODELS: [(&str, Tokenizer); 10] = [
     ("qwen", Tokenizer::Qwen),
     ("llama-3", Tokenizer::Llama3),
@@ -128,11 +128,11 @@ pub enum Family {
     Claude((u32, u32)),
     /// Google: Gemini of a version.
     Gemini((u32, u32)),
-    /// Anybody else, with the tokenizer that the texts are estimated for.
+    /// Any other maker, with the tokenizer that texts are estimated for.
     Other(Tokenizer),
 }
 
-/// A version, as 4 and 6 for 4.6.
+/// A version: 4 and 6 for 4.6.
 pub(crate) type Version = (u32, u32);
 
 /// The version if none is named.
@@ -174,7 +174,7 @@ pub(crate) fn version(name: &str) -> Option<Version> {
     let numbers: Vec<&str> = name.split(|letter: char| !letter.is_ascii_digit()).collect();
     let at = numbers.iter().position(|digits| matches!(digits.len(), 1 | 2))?;
     let figure = |digits: &str| digits.parse().ok();
-    // A letter between two numbers leaves an empty number there.
+    // A letter between two numbers leaves an empty number.
     let minor = numbers.get(at + 1).filter(|digits| digits.len() <= 2);
     Some((figure(numbers[at])?, minor.and_then(|digits| figure(digits)).unwrap_or(0)))
 }

@@ -2,8 +2,8 @@
 
 use super::model::base_name;
 
-/// A line for each model: its name, its context window, the most input it takes if that is less, and the shortest
-/// prompt that its provider caches. `-` means unknown. `build.rs` makes it from `models.tsv`.
+/// One line per model: its name, its context window, its maximum input if that is less, and the shortest prompt that
+/// its provider caches. `-` means unknown. `build.rs` makes it from `models.tsv`.
 static WINDOWS: &str = include_str!(concat!(env!("OUT_DIR"), "/windows.txt"));
 
 /// A model's limits, in tokens.
@@ -11,13 +11,13 @@ static WINDOWS: &str = include_str!(concat!(env!("OUT_DIR"), "/windows.txt"));
 pub(crate) struct Window {
     /// Prompt and reply together.
     pub(crate) tokens: u64,
-    /// The prompt alone, if it can't fill the window.
+    /// The prompt alone, if it may not fill the window.
     pub(crate) most_input: Option<u64>,
     /// The shortest prompt that its provider caches, if published.
     least_cached: Option<u64>,
 }
 
-/// The shortest prompt that is cached if the model has no figure: that of all of OpenAI's models and most of
+/// The shortest prompt that is cached, for models without a figure: that of all of OpenAI's models and most of
 /// Anthropic's.
 const LEAST_CACHED: u64 = 1024;
 

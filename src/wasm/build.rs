@@ -1,4 +1,4 @@
-//! Builds: driven step by step, up to the finished context.
+//! Drives a build step by step, up to the finished context.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
 use super::selection::{loaded_meaning, started_selection};
@@ -54,8 +54,8 @@ impl CoreBuild {
         Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
     }
 
-    /// Sends the thinking of these messages only, by their positions in order. Without this call all thinking is sent.
-    /// For builds that haven't begun.
+    /// Sends only the thinking of these messages, given by their positions in order. Without this call, all thinking is
+    /// sent. For builds that haven't begun.
     #[wasm_bindgen(js_name = sendThinkingOf)]
     pub fn send_thinking_of(&mut self, positions: Vec<u32>) {
         self.0.send_thinking_of(positions.into_iter().map(|position| position as usize).collect());
@@ -98,13 +98,13 @@ impl CoreBuild {
         }
     }
 
-    /// Takes the hook's vectors for the requested texts, from the one at `first` on; see [`Build::learn_vectors`].
+    /// Takes the hook's vectors for the requested texts from the one at `first` on; see [`Build::learn_vectors`].
     #[wasm_bindgen(js_name = learnVectors)]
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
         self.0.learn_vectors(first, vectors, dimensions)
     }
 
-    /// The messages' similarities, as parsed from the answer of the embeddings hook.
+    /// The messages' similarities, parsed from the embedding hook's answer.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn similarities(&self) -> Option<String> {
@@ -158,8 +158,8 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
     need
 }
 
-/// The number of newest messages that a build with a config may look at; infinity for all. It looks at only a few of
-/// the others.
+/// How many of the newest messages a build with a config may look at; infinity for all. Of the others it looks at only
+/// a few.
 ///
 /// # Errors
 ///
@@ -175,28 +175,28 @@ pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
     })
 }
 
-/// A finished context in the form that crosses.
+/// A finished context as it crosses the binding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FinishedContext {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     rows: Int32Array,
-    /// The place of each among the rows of its message.
+    /// The place of each piece among the rows of its message.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     shares: Uint32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Float64Array,
-    /// A checksum of 53 bits of the sent form of each.
+    /// A 53-bit checksum of each piece's sent form.
     #[serde(with = "serde_wasm_bindgen::preserve")]
     checksums: Float64Array,
-    /// The parts that cross as one JSON text: they are small, or rarely read.
+    /// The parts that cross as one JSON text, because they are small or rarely read.
     json: String,
 }
 
 /// A piece, the places of its calls without a result, and of its results without a call.
 type CrossingHalf<'a> = ((i32, u32), &'a [usize], &'a [usize]);
 
-/// The number of a piece, and the lines that replace its images and files; none for those that are sent.
+/// The number of a piece, and the lines that replace its images and files; None for those that are sent.
 type PieceLines<'a> = ((i32, u32), &'a [Option<String>]);
 
 /// The rest of a finished context.
@@ -207,7 +207,7 @@ struct Rest<'a> {
     head: f64,
     /// The shortest prompt that the model's provider caches, in tokens.
     least_cached: u64,
-    /// The form of users' names, by the order of [`UserNames`](crate::log::messages::UserNames).
+    /// The form of users' names, as its position in [`UserNames`](crate::log::messages::UserNames).
     user_names: u8,
     /// The positions of the messages in the prompt that are instructions.
     instructions: Vec<i32>,
@@ -253,7 +253,7 @@ fn gaps_of(context: &Context, transcript: &Messages) -> Vec<((i32, u32), Vec<Exc
 }
 
 /// A piece as a number, which `pkg-template/src/context/pieces.ts` reads. A message of the transcript is its position,
-/// the request is -1, a text made by the build is -2 or below, and a quoted message is the least number plus its
+/// the request is -1, a text made by the build is -2 or below, and a quoted message is the lowest number plus its
 /// position.
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Conversions at the boundary: numbers, plain data, configs, failures.
+//! Converts values at the boundary: numbers, plain data, configs, failures.
 
 use crate::base::error::Error;
 use crate::base::nearest::nearest;
@@ -59,7 +59,7 @@ pub(super) fn plain(value: &JsValue) -> Value {
     }
 }
 
-/// A failure in the form that crosses.
+/// A failure as it crosses the binding.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Failure<'a> {
@@ -84,7 +84,7 @@ pub(super) fn failure(error: Error) -> JsValue {
     to_js(&failure).unwrap_or_else(|_| error.code.as_str().into())
 }
 
-/// A number in JavaScript. Beyond 2^53 it is the closest one: a config may ask for costs that no prompt has.
+/// A number in JavaScript. Beyond 2^53 it is the nearest one: a config may name costs that no prompt has.
 #[expect(clippy::cast_precision_loss, reason = "the nearest will do")]
 pub(super) fn number(number: u64) -> f64 {
     number as f64

@@ -1,4 +1,4 @@
-//! The plan of reading a log, for a caller that reads it from a store.
+//! The plan for reading a log, for a caller that reads it from a store.
 
 use super::crossing::{number, whole};
 use crate::base::json::to_json;
@@ -7,7 +7,7 @@ use crate::base::time;
 use crate::log::plan::{LogRow, Pace, ReadPlan, Wanted};
 use wasm_bindgen::prelude::*;
 
-/// The plan of reading a log; see [`ReadPlan`].
+/// The plan for reading a log; see [`ReadPlan`].
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct CoreReadPlan(ReadPlan);
@@ -48,7 +48,7 @@ impl CoreReadPlan {
     }
 
     /// Takes the fetched rows: the sequence number and the role code of each. A row that isn't a readable message has a
-    /// code of no role.
+    /// code that no role has.
     pub fn take(&mut self, seqs: &[f64], roles: &[u8]) {
         let row = |(seq, role): (&f64, &u8)| LogRow {
             seq: whole(*seq),

@@ -1,4 +1,4 @@
-//! The ranking module: the half of the engine that the package loads when it is first needed.
+//! The ranking module: the half of the engine that the package loads on first use.
 //!
 //! With the feature `split`, only the function that `split_off` exports refers to it. The package's build moves
 //! everything that only this function reaches into a separate module, which shares this one's memory and function
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
-/// The selecting half of the engine, as called by the binding.
+/// The ranking module, as the binding calls it.
 #[derive(Debug)]
 pub(super) struct Selecting {
     pub(super) selection: &'static Selection,
@@ -74,7 +74,7 @@ mod split_off {
     }
 }
 
-/// Marks the selecting half of the engine as loaded.
+/// Marks the ranking module as loaded.
 #[wasm_bindgen(js_name = startSelection)]
 pub fn start_selection() {
     #[cfg(feature = "split")]
@@ -114,12 +114,12 @@ pub(super) fn loaded_meaning() -> Option<Rc<Table>> {
     MEANING.with_borrow(Clone::clone)
 }
 
-/// The selecting half of the engine, if it is loaded.
+/// The ranking module, if it is loaded.
 pub(super) fn started_selection() -> Option<&'static Selecting> {
     STARTED.get()
 }
 
-/// The selecting half of the engine, or an error if it isn't loaded.
+/// The ranking module, or an error if it isn't loaded.
 pub(super) fn selecting() -> JsResult<&'static Selecting> {
     started_selection().ok_or_else(|| {
         failure(Error::new(

@@ -1,4 +1,4 @@
-//! Counting tokens, and the vocabularies that are loaded.
+//! Counts tokens, and keeps the loaded vocabularies.
 
 use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
@@ -14,11 +14,11 @@ use wasm_bindgen::prelude::*;
 
 thread_local! {
     static ENCODINGS: RefCell<[Option<Rc<Encoding>>; EncodingName::ALL.len()]> = RefCell::default();
-    /// A text to count. The package writes it here, so that handing over a short text is cheap.
+    /// A text to count. The package writes it here, which makes passing a short text cheap.
     static TEXT: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// The longest text whose buffer is kept for the next one, in bytes.
+/// Maximum size of a buffer that is kept for the next text, in bytes.
 const LONGEST_KEPT_TEXT: usize = 1 << 16;
 
 /// Loads an encoding from its vocabulary.
@@ -41,16 +41,16 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// A config's way of counting.
+/// How a config counts.
 #[derive(Serialize)]
 struct Counting {
-    /// The place of the encoding among all, or of the estimated tokenizer after them.
+    /// The place of the encoding among all encodings, or of the estimated tokenizer after them.
     counter: usize,
     #[serde(flatten)]
     certainty: Certainty,
 }
 
-/// A config's way of counting, given whether the content has media or tools, as the JSON text of a `Counting`.
+/// How a config counts content with or without media and tools, as the JSON text of a `Counting`.
 ///
 /// # Errors
 ///

@@ -118,8 +118,8 @@ impl CoreTranscript {
     }
 
     /// Finds messages of the log that are relevant to a question, as the JSON text of a
-    /// [`Found`](crate::recall::rank::search::Found). Undefined if the log's index is missing, and some messages are
-    /// too. `offsets` are those of the time zone, as for `answerOffsets`.
+    /// [`Found`](crate::recall::rank::search::Found). Undefined if both the log's index and some messages are missing.
+    /// `offsets` are those of the time zone, as for `answerOffsets`.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl CoreTranscript {
         Ok((selecting()?.lasting)(&self.0, name.as_deref()))
     }
 
-    /// The lasting sentences of a message, as JSON: each with the number of its kind.
+    /// The lasting statements in a message, as JSON, each with the number of its kind.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl CoreTranscript {
         Ok((selecting()?.lasting_sentences)(&self.0, message))
     }
 
-    /// True if a message must not be shown anymore: it has expired, or its author removed it.
+    /// True if a message must no longer be shown, because it has expired or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]
     pub fn is_gone(&self, message: usize, now_ms: f64) -> bool {
@@ -163,7 +163,7 @@ impl CoreTranscript {
         rows.is_empty() || gone(&self.0, rows.start, moment(now_ms)).is_some()
     }
 
-    /// Takes the index of another transcript of the same log.
+    /// Takes over the index of another transcript of the same log.
     #[wasm_bindgen(js_name = takeIndex)]
     pub fn take_index(&self, other: &Self) {
         self.0.take_index(&other.0);
@@ -190,7 +190,7 @@ impl CoreTranscript {
         self.0.learn_costs(self.0.rows_of(first..end), place.map(|place| checksum(&place)), bytes);
     }
 
-    /// Takes the totals that another transcript of the same log has. Both know their sequence numbers.
+    /// Takes over the totals of another transcript of the same log. Both know their sequence numbers.
     #[wasm_bindgen(js_name = takeTotals)]
     pub fn take_totals(&self, other: &Self) {
         self.0.take_totals(&other.0);
@@ -246,7 +246,7 @@ impl CoreTranscript {
         (0..self.0.len()).any(|row| self.0.has_media(row))
     }
 
-    /// True if any message calls tools or holds their results.
+    /// True if any message contains tool calls or results.
     #[wasm_bindgen(getter, js_name = hasTools)]
     #[must_use]
     pub fn has_tools(&self) -> bool {

@@ -1,5 +1,5 @@
 // Reads a case: the builds that it asks for, and its expectations. Only `input` and `config` reach a build. `id`,
-// `behaviour`, `source` and `derivation` name the case in the report and do nothing else.
+// `behavior`, `source` and `derivation` name the case in the report and do nothing else.
 
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "./shape.mjs";
 

@@ -1,5 +1,5 @@
 // Cases that must fail, to prove that the runner notices errors: real cases with one wrong expectation, or with
-// something that the runner doesn't know.
+// something unknown to the runner.
 
 import { readFileSync } from "node:fs";
 

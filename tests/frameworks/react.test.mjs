@@ -17,7 +17,7 @@ const entry = fileURLToPath(new URL("../../pkg-template/dist/react.js", import.m
 
 const require = createRequire(import.meta.url);
 
-/** By version: the package that depends on it. */
+/** For each version, the package that depends on it. */
 const OWNERS = { 18: new URL("../../package.json", import.meta.url), 19: new URL("package.json", import.meta.url) };
 
 let browser;

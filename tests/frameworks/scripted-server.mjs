@@ -37,7 +37,7 @@ function responseOf(reply, isStreamed) {
     return Response.json({ ...replyOf("chat.completion"), choices, usage });
   }
   const { readable, writable } = new TransformStream();
-  void write(writable.getWriter(), reply).catch(() => {}); // the reader is gone
+  void write(writable.getWriter(), reply).catch(() => {}); // the client has disconnected
   return new Response(readable, { headers: { "content-type": "text/event-stream" } });
 }
 

@@ -35,7 +35,7 @@ const MOST_TIMES = 15;
 const MOST_TIMES_DOUBLED = 3;
 /** Highest allowed jump between a text that fits and one that must be cut, in milliseconds. */
 const MOST_MS_OF_A_STEP = 500;
-/** Shorter runs aren't compared: nobody waits for them, and the clock is too coarse. */
+/** Shorter runs aren't compared: they don't matter to anyone, and the clock is too coarse. */
 const LEAST_MS = 80;
 
 const repeated = (part) => (length) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
@@ -717,7 +717,7 @@ const chainsOf = (count) => {
   return [...merges.entries()].sort(([one], [other]) => one.length - other.length).map(([, pair]) => pair);
 };
 
-/** By name: a tokenizer.json of a length. */
+/** For each name, a tokenizer.json of a given length. */
 const VOCABULARIES = {
   "many merges of one token": (length) => {
     const chains = chainsOf(length / 60);

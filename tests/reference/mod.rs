@@ -358,7 +358,7 @@ fn page() -> String {
 /// Explains which figures of a result are exact.
 fn counts(out: &mut String) {
     out.push_str(
-        "\n## How sure a count is\n\n\
+        "\n## How exact a count is\n\n\
          `tokens.exact` of a context, and `exact` of a result of `countTokens`, is true if the count is exact for the named model, \
          or for the named encoding if no model is named. `words` has the reason:\n\n\
          | named | `exact` | `words` |\n|---|---|---|\n",
@@ -373,7 +373,7 @@ fn counts(out: &mut String) {
             Some("claude-sonnet-4"),
             Some(EncodingChoice::Estimate),
         ),
-        ("the same, and an encoding", Some("claude-sonnet-4"), encoding),
+        ("such a model, and an encoding", Some("claude-sonnet-4"), encoding),
         ("`encoding: \"estimate\"`", None, Some(EncodingChoice::Estimate)),
     ] {
         let model = model.map(ToOwned::to_owned);

@@ -3,7 +3,7 @@
 import { Random } from "../package/support/random.mjs";
 import { randomString } from "./strings.mjs";
 
-/** The most differences that are kept with their strings. */
+/** How many differences are kept with their strings. */
 const MOST_SHOWN = 10;
 
 /**

@@ -92,7 +92,7 @@ buildContextSync(messages, { request: "hi", now: 0 });
 buildContextSync(messages, { request: { role: "user", content: [{ type: "text", text: "hi" }] }, now: new Date() });
 buildContextSync(messages, { request: null, now: "2025-03-30T14:05:00Z", model: null, filter: { roles: null } });
 
-// A misspelt or mistyped option is an error.
+// A misspelled or mistyped option is an error.
 // @ts-expect-error: maxTokens
 buildContextSync(messages, { budget: { maxToken: 5 } });
 // @ts-expect-error: budget

@@ -51,7 +51,7 @@ isTrue<Equal<typeof other.text, string>>();
 
 // @ts-expect-error: a preset is not changed in place
 presets.triaged.enabled = false;
-// @ts-expect-error: a misspelt option
+// @ts-expect-error: a misspelled option
 buildContextSync(messages, { ...presets.agent, window: { ...presets.agent.window, lookbackCont: 5 } });
 
 isTrue<Equal<ReturnType<typeof messageOfTask>, MessageInput | undefined>>();

@@ -62,7 +62,7 @@ interface OtelMessage {
   finish_reason?: string;
 }
 
-// Its `UIMessage` of version 4, and Mastra's `MastraDBMessage`.
+// The AI SDK's `UIMessage` of version 4, and Mastra's `MastraDBMessage`.
 interface UiMessage4 {
   id: string;
   createdAt?: Date;
@@ -302,7 +302,7 @@ buildContextSync([] as GeminiContent[], { shape: 5 });
 // @ts-expect-error: the list is readonly
 messageShapes.push({ name: "own", title: "Own" });
 
-// A value of no known format isn't a message.
+// A value in no known format isn't a message.
 interface Note {
   text: string;
   content: { words: string };

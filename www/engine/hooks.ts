@@ -20,7 +20,7 @@ export interface Hooked {
   readonly path: string;
   // biome-ignore lint/suspicious/noExplicitAny: hooks of several kinds, distinguished by their path.
   readonly run: (...given: any[]) => unknown;
-  /** Its code, for a program. */
+  /** The hook's code, for a program. */
   readonly code: string;
 }
 

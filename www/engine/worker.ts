@@ -9,7 +9,7 @@ import { type Answer, type Curve, type Job, type JobOf, type ToldChange, type Tu
 const SAMPLES = 129;
 /** The time between two reports of a job's progress. */
 const TELL_EACH_MS = 150;
-/** The most turns that a person can read in one strip. Of more, evenly spread ones are shown. */
+/** How many turns a person can read in one strip. Of more turns, evenly spread ones are shown. */
 const MOST_TURNS = 320;
 
 let messages: readonly MessageInput[] = [];
@@ -136,7 +136,7 @@ function spread(count: number): number[] {
   return shares;
 }
 
-/** The least budget of the required messages. */
+/** The smallest budget for the required messages. */
 async function neededBy(asked: Asked): Promise<number> {
   try {
     await sampleAt(asked, 1);
@@ -282,7 +282,7 @@ function endsTurn({ role }: MessageInput, next: MessageInput | undefined): boole
   return role === "user" || (role === "tool" && next?.role !== "tool");
 }
 
-/** The same build at the time of a turn. */
+/** The same build as of a turn. */
 function askedAt(asked: Asked, end: number): Asked {
   const createdAt = messages[end - 1]?.createdAt;
   return asked.own.now === undefined || createdAt == null ? asked : { ...asked, own: { ...asked.own, now: createdAt } };

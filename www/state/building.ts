@@ -26,7 +26,7 @@ import { failureOf, type Source, state } from "./state.js";
 /** The conversation with the messages that the visitor pinned and left out. */
 let edited: readonly MessageInput[] = [];
 let whole: Transcript = createTranscript([]);
-/** Its beginning, up to the turn that is shown. */
+/** The conversation up to the turn that is shown. */
 let beginning: Transcript = createTranscript([]);
 let builtFrom: { readonly source: Source; readonly edits: ReadonlyMap<number, "pin" | "out"> } | undefined;
 const costs = new Map<string, Costs>();
@@ -88,7 +88,7 @@ export function hear(told: ToldChange): void {
   }
 }
 
-/** The build that a setup asks for, now or at a turn. At a turn the newest message is the request. */
+/** The build that a setup asks for, now or as of a turn, in which the newest message is the request. */
 function askedBy(setup: Setup, turn: number | undefined): Asked {
   const source = state.source.value;
   const hasEdits = state.edits.value.size > 0;

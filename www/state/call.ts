@@ -82,7 +82,7 @@ function hooksOf({ triage, knowledge }: Asked, question: TriageQuestion | undefi
   ];
 }
 
-/** The most characters of a line. */
+/** Maximum line length in characters. */
 const WIDTH = 72;
 
 function print(value: unknown, indent: string): string {

@@ -9,7 +9,7 @@ export interface Line {
   readonly isRun: boolean;
 }
 
-/** Neighbouring messages that are shown alike. */
+/** Neighboring messages that are shown alike. */
 interface Stretch {
   /** The index of its first line. */
   line: number;

@@ -20,9 +20,9 @@ export interface Piece {
   /** The message's position; -1 for the request, and lower numbers for texts that were made. */
   readonly position: number;
   readonly role: string;
-  /** Its name, if it isn't a message. */
+  /** The name, if it isn't a message. */
   readonly name: string;
-  /** Its text, if it isn't a message of the conversation. */
+  /** The text, if it isn't a message of the conversation. */
   readonly text: string;
   readonly tokens: number;
   readonly why: Why;

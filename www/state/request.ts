@@ -4,7 +4,7 @@ import { FORM, type Picture, type Piece } from "./picture.js";
 import type { Shape } from "./setup.js";
 import { type Failure, failureOf } from "./state.js";
 
-/** Neighbouring pieces that the provider takes as one turn. */
+/** Neighboring pieces that the provider takes as one turn. */
 export interface Group {
   readonly role: string;
   readonly first: number;

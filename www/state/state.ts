@@ -11,16 +11,16 @@ import { plainSetup, type Setup, type Shape } from "./setup.js";
 
 /** A conversation on the page. */
 export interface Source {
-  /** Its origin. */
+  /** The origin. */
   readonly from: "sample" | "file" | "saved" | "app";
-  /** Its name there: a sample's name, a file's digest, a session's key. */
+  /** The name at that origin: a sample's name, a file's digest, a session's key. */
   readonly id: string;
   readonly name: string;
   readonly messages: readonly MessageInput[];
   readonly given: Given;
   /** The file's text; undefined for a saved conversation. */
   readonly text?: string;
-  /** Its number from 1 among the conversations of its file, and how many there are; undefined if it is the only one. */
+  /** The number from 1 among the conversations of its file, and how many there are; undefined if it is the only one. */
   readonly place?: readonly [number: number, count: number];
   readonly session?: Session;
   /** The sequence numbers of a saved conversation's messages. */

@@ -270,7 +270,7 @@ const forms = {
   extract: "by an extract",
   leftOut: "left out",
 } as const;
-/** The most rows of a table that a person reads. */
+/** How many rows of a table a person reads at most. */
 const MOST_CONVERSATIONS = 100;
 
 /** A line with more than this can't be read. */

@@ -106,7 +106,7 @@ function drawMarks(
         continue;
       }
       const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
-      // Neighbours of one colour are one bar, unless there is room for a gap; so are those within one pixel.
+      // Neighbors of one colour are one bar, unless there is room for a gap; so are those within one pixel.
       let from = edge(first);
       for (let position = first; position <= last; position++) {
         const why = isIn ? picture.chipOf(position)[1] : "out";

@@ -202,7 +202,7 @@ interface RowProps {
   readonly isActive: boolean;
 }
 
-/** The least budget at which a message is in the prompt, in words; undefined if unknown. */
+/** The smallest budget at which a message is in the prompt, in words; undefined if unknown. */
 function comesIn(first: number, last: number): string | undefined {
   const curve = state.turn.value === undefined ? state.curve.value : undefined;
   if (curve?.isDone !== true || curve.count <= last) {

@@ -180,7 +180,7 @@ function Triage({ setup, set }: SideProps) {
   );
 }
 
-/** The most choices that are shown as boxes. */
+/** Maximum number of choices shown as boxes. */
 const MOST_LISTED = 200;
 
 function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {

@@ -131,7 +131,7 @@ function CompareButton() {
   const toggle = () => {
     state.b.value = isComparing ? undefined : { ...state.a.value };
     if (!isComparing) {
-      // It is there after the next frame.
+      // The element exists after the next frame.
       requestAnimationFrame(() => openPanel("setup-b"));
     }
   };

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { Picture } from "../state/picture.js";
 import { state } from "../state/state.js";
 
-/** The height of a line, in pixels: all are the same, so that scrolling is a multiplication. */
+/** The height of a line in pixels. All lines are equally high, so a scroll position is a multiplication. */
 export const LINE = 24;
 
 export const view = {
@@ -22,7 +22,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches
 
 /** A block of the column: a piece, or several that are too thin to see separately. */
 export interface Block {
-  /** Its pieces, from the first to the last. */
+  /** The block's pieces, from the first to the last. */
   readonly first: number;
   readonly last: number;
   readonly top: number;
@@ -37,7 +37,7 @@ export interface Layout {
   readonly end: number;
 }
 
-/** Pieces that are thinner cannot be pointed at one by one: neighbours are a block together, until it is as tall. */
+/** Pieces that are thinner cannot be pointed at one by one: neighbors are a block together, until it is as tall. */
 const THINNEST = 4;
 
 export function layoutOf({ context: { tokens }, pieceCount, starts }: Picture, height: number): Layout {

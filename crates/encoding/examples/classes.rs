@@ -1,5 +1,5 @@
-//! Prints the classes of all characters, a line for each run of one class: its first and last code point, the number of the class,
-//! and 1 if they are punctuation or symbols, else 0.
+//! Prints the classes of all characters, one line per run of the same class: the first and last code point, the number
+//! of the class, and 1 for punctuation and symbols, else 0.
 
 #![expect(clippy::print_stdout, reason = "it prints")]
 

@@ -1,6 +1,6 @@
-//! Counts the texts of files by a vocabulary: `count ENCODING ASSET ROUNDS FILE…`. Prints one line a file: its tokens, and
-//! how fast it was counted the first time and at best, in megabytes a second. A file is one text, or several with U+001E
-//! between.
+//! Counts the texts in files with a vocabulary: `count ENCODING ASSET ROUNDS FILE…`. Prints one line per file: its
+//! tokens, and the first and the best speed in megabytes per second. A file is one text, or several separated by
+//! U+001E.
 
 #![expect(
     clippy::disallowed_methods,

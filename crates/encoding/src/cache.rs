@@ -1,13 +1,13 @@
 //! Remembers the token counts of pieces: the same words recur in any text.
 //!
 //! The cache has a fixed size, which needs no bookkeeping: each piece has one slot, and the latest piece to claim a
-//! slot keeps it. The slot holds the piece itself, so a hit reads a single place in memory and allocates nothing.
+//! slot keeps it. The slot contains the piece itself, so a hit reads one place in memory and allocates nothing.
 
 /// Slots for pieces of up to 14 bytes: half a mebibyte.
 const SHORT_SLOTS: usize = 1 << 15;
 /// Slots for pieces of up to 62 bytes: half a mebibyte.
 const LONG_SLOTS: usize = 1 << 13;
-/// The longest piece with a short slot, in bytes.
+/// Maximum length of a piece in a short slot, in bytes.
 pub(super) const LONGEST_SHORT: usize = 14;
 
 /// Counts of pieces of up to 62 bytes.
@@ -47,7 +47,7 @@ impl Cache {
     }
 }
 
-/// Masks by number of bytes: each keeps that many bytes of two words.
+/// Masks, indexed by a number of bytes: each keeps that many bytes of two words.
 static MASKS: [[u64; 2]; LONGEST_SHORT + 1] = {
     let mut masks = [[0; 2]; LONGEST_SHORT + 1];
     let mut length = 1;
@@ -74,7 +74,7 @@ pub(super) fn words_of<const WORDS: usize>(piece: &[u8]) -> [u64; WORDS] {
     words
 }
 
-/// Slots of `WORDS` words each. A slot holds the piece, padded with zeros, and the piece's length and count in the two
+/// Slots of `WORDS` words each. A slot contains the piece, padded with zeros, and its length and count in the two
 /// highest bytes of the last word.
 struct Slots<const WORDS: usize>(Vec<[u64; WORDS]>);
 

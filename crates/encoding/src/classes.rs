@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// Punctuation, symbols, controls, formats (joiners, byte order mark), unassigned.
+    /// Punctuation, symbols, controls, format characters (joiners, byte order mark), unassigned.
     Other = 0,
     /// A lower-case letter (Ll).
     Lower = 1,
@@ -23,7 +23,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// By number, as `build.rs` writes them.
+    /// All classes by their numbers, as `build.rs` writes them.
     const ALL: [Self; 8] = [
         Self::Other,
         Self::Lower,
@@ -60,7 +60,7 @@ pub fn class_of(code_point: u32) -> Class {
     }
 }
 
-/// Tells punctuation and symbols (P, S) from the controls, formats and unassigned characters of [`Class::Other`].
+/// True for punctuation and symbols (P, S), but not for the other characters of [`Class::Other`].
 #[inline]
 #[must_use]
 pub fn is_symbol(code_point: u32) -> bool {
@@ -86,7 +86,7 @@ fn number_of(code_point: usize) -> u8 {
     pair >> ((code_point & 1) << 2) & 15
 }
 
-/// The classes of ASCII, apart so that the common case is one look-up.
+/// The classes of ASCII in a separate table, so that the common case is one lookup.
 static ASCII: [Class; 128] = {
     let mut classes = [Class::Other; 128];
     let mut byte = 0_u8;

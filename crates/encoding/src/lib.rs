@@ -2,9 +2,9 @@
 //!
 //! Text is cut into pieces (`pretokenizer`), and each piece's bytes are merged into tokens (`merge`) by the pairs of
 //! the vocabulary (`vocabulary`). Most pieces have been counted before (`cache`). Special tokens such as
-//! `<|endoftext|>` are ordinary text here: in a message, somebody wrote them.
+//! `<|endoftext|>` count as ordinary text here, because in a message somebody typed them.
 //!
-//! This is a separate crate because the core is built for size, and counting is built for speed.
+//! This is a separate crate because it is built for speed, and the core for size.
 #![forbid(unsafe_code)]
 
 pub mod asset;
@@ -26,7 +26,7 @@ use vocabulary::{InvalidVocabulary, LONGEST_TOKEN, Vocabulary};
 pub struct Tokenizer {
     pieces: Pieces,
     vocabulary: Vocabulary,
-    /// Buffers and the cache of counts. No count depends on them.
+    /// Buffers and the cache of counts. They never affect a count.
     work: RefCell<Work>,
 }
 
@@ -36,7 +36,7 @@ struct Work {
     scratch: Scratch,
 }
 
-/// Number of bytes counted between two checks of the limit.
+/// How many bytes are counted between two checks of the limit.
 const STRETCH: usize = 256;
 
 impl Tokenizer {
@@ -57,7 +57,7 @@ impl Tokenizer {
         let Work { cache, scratch } = &mut *self.work.borrow_mut();
         let (mut count, mut start) = (0, 0);
         loop {
-            // No token is longer than `LONGEST_TOKEN`, which bounds the tokens of the rest from below.
+            // No token is longer than `LONGEST_TOKEN`, so the rest has at least this many tokens.
             if count + ((text.len() - start).div_ceil(LONGEST_TOKEN) as u64) > limit {
                 return None;
             }

@@ -2,7 +2,7 @@
 //! the first such pair if there are several.
 //!
 //! A place is the start of a token. Each place has a key, which combines the rank of the merge with the next token and
-//! the place itself. The lowest key therefore says both the next merge and its place. Keys lie in an array that is
+//! the place itself. So the lowest key identifies both the next merge and its place. Keys are in an array that is
 //! searched many at a time.
 
 use super::vocabulary::{LONGEST_TOKEN, NO_TOKEN, Vocabulary};
@@ -87,7 +87,7 @@ fn rank_of<const PLACE_BITS: u32>(key: u32) -> u32 {
     if rank == none { NO_TOKEN } else { rank + 1 }
 }
 
-/// The lowest of some keys, whose number is a multiple of eight.
+/// The lowest of some keys. Their number must be a multiple of eight.
 #[inline]
 fn lowest(keys: &[u32]) -> u32 {
     let mut lanes = [NO_KEY; 8];
@@ -124,7 +124,7 @@ fn begin(vocabulary: &Vocabulary, text: &[u8], mut push: impl FnMut(u32, usize))
     }
 }
 
-/// Buffers for merging a short piece. Places are bytes, so every place is within the arrays.
+/// Buffers for merging a short piece. Places are single bytes, so every place is within the arrays.
 struct Short {
     tokens: [u32; 256],
     keys: [u32; 256],
@@ -183,10 +183,11 @@ impl Short {
 /// The number of tokens in a piece of any length, in linear time. Returns any number above `limit` if the piece has
 /// more than `limit`.
 ///
-/// The piece is merged in windows. A row of tokens is the result of merging a text if and only if merging the bytes of
-/// each two neighbors yields these two: a merge across their border would also happen among their bytes alone. So two
-/// windows can be joined if the second one begins with the token that follows in the first, or with one that is still a
-/// valid neighbor. Otherwise the window was too short to tell, and is tried again at twice its length.
+/// The piece is merged in windows. A sequence of tokens is the result of merging a text if and only if merging the
+/// bytes of any two neighbors yields the same two tokens: a merge across their border would also happen in their bytes
+/// alone. So two windows can be joined if the second one begins with the token that follows in the first, or with one
+/// that is still a valid neighbor. Otherwise the window was too short to tell, and is tried again with twice the
+/// length.
 fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut Scratch) -> u64 {
     let Scratch { long, ends, next_ends, joint, .. } = scratch;
     let (mut start, mut count) = (0, 0);
@@ -218,7 +219,7 @@ fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut S
             length *= 2;
             long.merge(vocabulary, window(piece, start, length), next_ends);
             if ends.first() != next_ends.first() {
-                // The next token may not be a neighbor of the token before the cut. No text is known that gets here.
+                // The next token may not be a neighbor of the token before the cut. No known text gets here.
                 long.merge(vocabulary, piece, ends);
                 return ends.len() as u64;
             }
@@ -228,9 +229,9 @@ fn count_long(vocabulary: &Vocabulary, piece: &[u8], limit: u64, scratch: &mut S
     count + ends.len() as u64
 }
 
-/// Bytes that are merged at a time.
+/// Bytes that are merged in one window.
 const WINDOW: usize = 2048;
-/// Bytes at the end of a window whose tokens may still change: two of the longest tokens.
+/// Bytes at the end of a window whose tokens may still change: the length of two tokens of maximum length.
 const MARGIN: usize = 2 * LONGEST_TOKEN;
 
 fn window(piece: &[u8], start: usize, length: usize) -> &[u8] {
@@ -250,9 +251,9 @@ struct Long {
     previous: Vec<u32>,
 }
 
-/// Bits of a place in the key of a long text.
+/// How many bits of a long text's key hold the place.
 const PLACE_BITS: u32 = 14;
-/// Keys in a block, and blocks in a row.
+/// Keys per block, and blocks per row.
 const BLOCK: usize = 16;
 
 impl Long {
@@ -362,7 +363,7 @@ mod whole {
     /// A token in a linked list.
     struct Link {
         token: u32,
-        /// Token that this one and the next merge into. [`NO_TOKEN`] also marks a link that has been merged away.
+        /// The token that this one and the next merge into. [`NO_TOKEN`] also marks a link that has been merged away.
         merged: u32,
         previous: u32,
         next: u32,

@@ -1,24 +1,24 @@
-//! Sorts the merges of a vocabulary into an order that is stored in few bytes and counts every text alike.
+//! Sorts the merges of a vocabulary into an order that takes few bytes to store and doesn't change any count.
 //!
-//! The order of two merges matters only if they can meet: one takes the token that the other makes, or a token can
-//! merge with the one before it by one of them and with the one after it by the other. All other merges touch different
-//! places of a text, so two of them that are neighbors in the order may be swapped. Every order that can be reached by
-//! such swaps counts alike (Cartier and Foata, "Problèmes combinatoires de commutation et réarrangements", 1969).
+//! The order of two merges matters only if they can interact: one uses the token that the other makes, or a token can
+//! merge with its left neighbor by one of them and with its right neighbor by the other. All other pairs of merges
+//! touch different places of a text, so they can be swapped if they are adjacent in the order. Every order that such
+//! swaps can reach gives the same counts (Cartier and Foata, "Problèmes combinatoires de commutation et
+//! réarrangements", 1969).
 //!
-//! The stored order has few long runs. Each is sorted by right part and then by left part, so that the steps between
-//! neighbors are small. Merges come as late as possible: most tokens are part of no other, so they are in the last
-//! runs, which are the longest.
+//! The stored order consists of a few long runs. Each is sorted by right part and then by left part, so that the steps
+//! between neighbors are small. Merges come as late as possible: most tokens are part of no other token, so they end up
+//! in the last runs, which are the longest.
 
 use super::vocabulary::BYTES;
 use std::collections::BTreeSet;
 
-/// Number of heights that each run reaches below the one before it. With 1 there are more runs. With 4 and more, early
-/// runs take merges that later ones would store in fewer bytes. Measured on both encodings.
+/// How many heights each run reaches below the previous one. With 1 there are more runs. With 4 or more, early runs
+/// take merges that later ones would store in fewer bytes. Measured on both encodings.
 const HEIGHTS_A_RUN: usize = 2;
 
-/// Sorts the merges of a vocabulary from order of rank into the order of storage. A merge is its left and its right
-/// part. A token is 256 plus the place of the merge that makes it, in the input's order on input and in the new order
-/// on output.
+/// Sorts the merges of a vocabulary from order of rank into storage order. A merge is a left and a right part. A token
+/// is 256 plus the place of the merge that makes it: in the input's order on input, in the new order on output.
 pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let Constraints { mut waits_for, followers } = Constraints::of(merges);
     let heights = heights(&followers);
@@ -26,12 +26,12 @@ pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let mut ordered = Vec::with_capacity(merges.len());
 
     let highest = heights.iter().max().copied().unwrap_or_default();
-    // Merges that are too low for the run, by height. Nothing has to come before them anymore.
+    // Merges that are too low for the run, by height. Everything that must come before them has already been placed.
     let mut too_low: Vec<Vec<usize>> = vec![Vec::new(); highest + 1];
     for merge in (0..merges.len()).filter(|merge| waits_for[*merge] == 0) {
         too_low[heights[merge]].push(merge);
     }
-    // Sort key within a run. The parts of the merge have their final places already.
+    // Sort key within a run. The parts of the merge already have their final places.
     let key = |places: &[u32], merge: usize| {
         let [left, right] = merges[merge].map(|part| places[part as usize]);
         (right, left, merge)
@@ -73,9 +73,9 @@ fn place_of(merge: usize) -> u32 {
 
 /// Constraints on the order: which merges come before others.
 struct Constraints {
-    /// By merge, the number of merges that must come before it.
+    /// For each merge, how many merges must come before it.
     waits_for: Vec<usize>,
-    /// By merge, those that must come after it.
+    /// For each merge, those that must come after it.
     followers: Vec<Vec<u32>>,
 }
 
@@ -83,7 +83,8 @@ impl Constraints {
     fn of(merges: &[[u32; 2]]) -> Self {
         let mut waits_for = vec![0; merges.len()];
         let mut followers: Vec<Vec<u32>> = vec![Vec::new(); merges.len()];
-        // By token, the merges so far that have it as their left part, and those that have it as their right part.
+        // For each token, the merges so far that have it as their left part, and those that have it as their right
+        // part.
         let mut having: [Vec<Vec<u32>>; 2] = [0, 1].map(|_| vec![Vec::new(); BYTES + merges.len()]);
         for (merge, [left, right]) in
             merges.iter().map(|it| it.map(|part| part as usize)).enumerate()
@@ -102,7 +103,7 @@ impl Constraints {
     }
 }
 
-/// By merge, the longest chain of merges that must follow it.
+/// For each merge, the length of the longest chain of merges that must follow it.
 fn heights(followers: &[Vec<u32>]) -> Vec<usize> {
     let mut heights: Vec<usize> = vec![0; followers.len()];
     for merge in (0..followers.len()).rev() {
@@ -116,7 +117,7 @@ fn heights(followers: &[Vec<u32>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Random numbers from a seed, each below the function's argument.
+    /// Seeded random numbers, each below the function's argument.
     fn random(seed: u64) -> impl FnMut(usize) -> usize {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move |below| {
@@ -127,7 +128,8 @@ mod tests {
         }
     }
 
-    /// Merges as byte pair encoding learns them: each of two tokens of lower rank, all of different texts.
+    /// Random merges like those that byte pair encoding learns: each joins two tokens of lower rank, and all make
+    /// different texts.
     fn random_merges(random: &mut impl FnMut(usize) -> usize, count: usize) -> Vec<[u32; 2]> {
         let mut texts: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         let mut merges = Vec::new();
@@ -149,7 +151,7 @@ mod tests {
         merges
     }
 
-    /// Merges by the definition: all places of the first merge, from left to right, then all of the second, and so on.
+    /// Merges by definition: all places of the first merge, from left to right, then all of the second, and so on.
     fn merge_all(merges: &[[u32; 2]], mut tokens: Vec<u32>) -> Vec<u32> {
         for (made, pair) in (place_of(0)..).zip(merges) {
             let mut at = 0;

@@ -1,7 +1,7 @@
 //! Splits text into the pieces that the encodings' patterns describe. Tokens merge only within a piece.
 //!
-//! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here each
-//! encoding has a handwritten function from the start of a piece to its end, which looks at each character only a few
+//! The reference describes each encoding's pieces with a regular expression that needs look-ahead and backtracking.
+//! Here each encoding has a handwritten function that finds the end of a piece and looks at each character only a few
 //! times.
 
 use super::classes::{Class, class_of, is_symbol};
@@ -19,7 +19,7 @@ pub enum Pieces {
     Deepseek,
     /// Pieces of Mistral's Tekken.
     Tekken,
-    /// As Llama 3 cuts them.
+    /// Pieces of Llama 3.
     Llama3,
 }
 
@@ -36,13 +36,13 @@ impl Pieces {
         matches!(self, Self::O200k | Self::Tekken | Self::Deepseek)
     }
 
-    /// The most digits in a piece.
+    /// Maximum number of digits in a piece.
     #[inline]
     fn most_digits(self) -> usize {
         if matches!(self, Self::Qwen | Self::Tekken) { 1 } else { 3 }
     }
 
-    /// The code of the splitting rule in an asset; 0 for OpenAI's encodings, which differ by checksum.
+    /// The code of the splitting rule in an asset. OpenAI's encodings all have 0; their checksums tell them apart.
     pub(super) fn code(self) -> u32 {
         match self {
             Self::O200k | Self::Cl100k => 0,
@@ -69,7 +69,7 @@ pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 }
 
 /// Fast path for a piece of ASCII symbols, white space or digits. Returns its end, or None if the slow path has to
-/// decide, which includes every piece with letters. Code has nearly as many of these pieces as it has words.
+/// decide, as for every piece with letters. Code has nearly as many of these pieces as words.
 #[inline]
 fn plain_end(pieces: Pieces, text: &[u8], start: usize) -> Option<usize> {
     let kind = |at: usize| match text.get(at).map_or(Kind::End, |byte| KINDS[usize::from(*byte)]) {
@@ -175,7 +175,7 @@ static KINDS: [Kind; 256] = {
 };
 
 /// Fast path for a word at the start of a text. Returns the length of a piece of ASCII letters, at most 14 bytes with
-/// its leader, if only the first letter may be a capital and no contraction follows. Returns 0 if the slow path has to
+/// its leader, if no letter but the first is a capital and no contraction follows. Returns 0 if the slow path has to
 /// decide.
 ///
 /// `words` are the first 16 bytes of the text, padded with zeros. Most pieces of a text are such words.
@@ -263,7 +263,7 @@ static LEADS: [Lead; 256] = {
 /// \s+
 /// ```
 ///
-/// Tekken has no contractions, and one digit a piece.
+/// Tekken has no contractions, and one digit per piece.
 fn o200k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     let (class, width) = class_at(text, start);
     let next = start + width;
@@ -271,8 +271,8 @@ fn o200k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
         Class::Lower | Class::Upper | Class::Caseless => word_at(text, start),
         Class::Number => return number_end(pieces, text, next),
         Class::Newline => return white_space_end(text, start),
-        // Any other character may lead a word. A mark may also be a letter of the word itself, and the first
-        // alternative with it as a letter comes before the second with it as the leader.
+        // Any other character may lead a word. A mark may also be a letter of the word itself: then the first
+        // alternative, with the mark as a letter, takes precedence over the second, with the mark as the leader.
         Class::Mark | Class::Other | Class::Space => match word_at(text, next) {
             Some(word) if word.has_lower => Some(word),
             word if class != Class::Mark => word,
@@ -304,7 +304,7 @@ fn o200k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 /// \s
 /// ```
 ///
-/// Qwen and Llama 3 lack the rule of white space at the end of a text, and Qwen has one digit a piece.
+/// Qwen and Llama 3 lack the rule for white space at the end of a text, and Qwen has one digit per piece.
 fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     if let Some(end) = contraction_end(text, start) {
         return end;
@@ -328,7 +328,7 @@ fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     }
 }
 
-/// The end of the first alternative that matches, or of all characters before the first that one matches:
+/// The end of the first alternative that matches; if none does, the end of the characters before the next match:
 ///
 /// ```text
 /// \p{N}{1,3}
@@ -341,7 +341,7 @@ fn cl100k_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
 /// \s+
 /// ```
 ///
-/// The first two patterns cut the text first. The others then see the end of a text at these cuts.
+/// The first two patterns cut the text first. The others then treat these cuts as ends of the text.
 fn deepseek_end(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -441,7 +441,7 @@ fn is_ascii_letter(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// A run of letters and marks, as o200k reads it: capitals first, then small letters.
+/// A run of letters and marks as o200k splits it: capitals first, then small letters.
 struct Word {
     end: usize,
     /// True if the last character can be a small letter: the first alternative matched, not the second.
@@ -452,7 +452,7 @@ struct Word {
 fn word_at(text: &[u8], start: usize) -> Option<Word> {
     let mut at = start;
     // Letters without case and marks count both as capitals and as small letters. If no small letter follows the
-    // capitals, the word ends after the last character that can be one.
+    // capitals, the word ends after the last character that can count as one.
     let mut last_caseless_end = None;
     loop {
         let (class, width) = class_at(text, at);
@@ -482,7 +482,7 @@ fn letters_end(text: &[u8], at: usize) -> usize {
     run_end(text, at, Class::is_letter)
 }
 
-/// The end of a number whose first digit ended at `at`: at most three digits in all, or one.
+/// The end of a number whose first digit ends at `at`. A number has at most three digits, or only one.
 fn number_end(pieces: Pieces, text: &[u8], mut at: usize) -> usize {
     for _ in 1..pieces.most_digits() {
         match class_at(text, at) {
@@ -493,7 +493,7 @@ fn number_end(pieces: Pieces, text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of symbols and marks that start at `start`, or after one space there. None if there aren't any.
+/// The end of the symbols and marks at `start`, or after one space there. None if there aren't any.
 fn symbols_end(text: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(text.get(start) == Some(&b' '));
     let end = run_end(text, first, |class| matches!(class, Class::Other | Class::Mark));
@@ -538,7 +538,7 @@ fn contraction_end(text: &[u8], start: usize) -> Option<usize> {
     Some(start + length)
 }
 
-/// The end of the run of characters from `at` on whose class belongs to it.
+/// The end of the run of characters from `at` on whose class is accepted.
 #[inline]
 fn run_end(text: &[u8], mut at: usize, belongs: impl Fn(Class) -> bool) -> usize {
     loop {
@@ -612,7 +612,7 @@ mod tests {
         pieces
     }
 
-    /// A text of random pieces from a seed.
+    /// A text of random pieces, from a seed.
     fn random_text(pieces: &[&str], seed: u64) -> String {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let next = || {

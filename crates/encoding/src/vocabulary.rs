@@ -1,7 +1,7 @@
 //! An encoding's vocabulary: its asset, and the table of merges made from it.
 //!
-//! Every token but the 256 single bytes is made by merging exactly two tokens of lower rank. So pairs are enough:
-//! neither the asset nor memory holds any token's text.
+//! Every token except the 256 single bytes is made by merging exactly two tokens of lower rank. So pairs are enough:
+//! neither the asset nor memory contains any token's text.
 //!
 //! The asset, with all numbers little-endian:
 //!
@@ -9,25 +9,26 @@
 //! |---|---|
 //! | 8 | `windrowV` |
 //! | 3 | version of the format, now 2 |
-//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told by their checksums; 1 Qwen, 2 DeepSeek, 3 Tekken, 4 Llama 3 |
+//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told apart by their checksums; 1 Qwen, 2
+//! DeepSeek, 3 Tekken, 4 Llama 3 |
 //! | 4 | number of tokens that are bytes or merged |
-//! | 8 | checksum of all that follows |
+//! | 8 | checksum of everything that follows |
 //! | 256 | the byte that each of the first 256 tokens is |
 //! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left step, then of every right step, in order of rank |
-//! | the rest | tokens that no merge makes, in ascending order: the length of each in a byte, and its bytes |
+//! | the rest | tokens that no merge makes, in ascending order: for each, its length in one byte, and its bytes |
 //!
-//! Ranks here serve counting and differ from the provider's token numbers: `order` explains which merges may change
-//! places. A token's right step is its right part less that of the token before it, modulo 2^24. Its left step is its
-//! left part, less that of the token before it if both have the same right part. Steps are small, and neighbors in a
-//! plane are similar, which compresses well.
+//! Ranks here are only for counting and differ from the provider's token numbers: `order` explains which merges may
+//! change places. A token's right step is its right part minus that of the previous token, modulo 2^24. Its left step
+//! is its left part, minus that of the previous token if both have the same right part. Steps are small, and neighbors
+//! in a plane are similar, which compresses well.
 //!
-//! Llama 3 has tokens that no merge makes (`ignore_merges`). A piece counts as such a token if it equals it. The token is
-//! never a part of another.
+//! Llama 3 has tokens that no merge makes (`ignore_merges`). A piece that equals such a token counts as one. Such a
+//! token is never part of another.
 
 use super::pretokenizer::Pieces;
 use std::fmt;
 
-/// The longest token that a vocabulary may hold, in bytes. Most encodings' longest have this length.
+/// Maximum length of a token, in bytes. The longest tokens of most encodings have this length.
 pub const LONGEST_TOKEN: usize = 128;
 
 pub(super) const MAGIC: &[u8; 8] = b"windrowV";
@@ -41,7 +42,7 @@ const FIRST_MERGED: u32 = 256;
 const RANK_BITS: u32 = 18;
 pub(super) const MOST_TOKENS: usize = 1 << RANK_BITS;
 
-/// Reason why some bytes aren't a vocabulary.
+/// The reason why bytes aren't a valid vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidVocabulary {
     /// The problem, in a sentence that starts in lower case.
@@ -64,18 +65,18 @@ pub(super) struct Vocabulary {
     byte_ranks: [u8; BYTES],
     /// Tokens of two bytes, which merging a piece starts with.
     byte_pairs: ByBytes,
-    /// By two bytes: the lowest rank of a merge of a token that ends with the first byte and the token that is the
-    /// second byte.
+    /// Indexed by two bytes: the lowest rank of a merge of any token that ends with the first byte with the token that
+    /// is the second byte.
     before: ByBytes,
-    /// By two bytes: the lowest rank of a merge of the token that is the first byte and a token that begins with the
-    /// second byte.
+    /// Indexed by two bytes: the lowest rank of a merge of the token that is the first byte with any token that begins
+    /// with the second byte.
     after: ByBytes,
     merges: Merges,
     /// Tokens that no merge makes, in ascending order.
     unmerged: Vec<Box<[u8]>>,
 }
 
-/// Ranks by two bytes, each byte given as its token. [`NO_TOKEN`] marks an empty place.
+/// Ranks, indexed by two bytes, each given as its token. [`NO_TOKEN`] marks an empty place.
 struct ByBytes(Box<[u32; 1 << 16]>);
 
 impl ByBytes {
@@ -156,7 +157,7 @@ impl Vocabulary {
         let planes =
             |count: usize| [0, 1, 2, 3, 4, 5].map(|plane| &planes[plane * count..][..count]);
         let planes = planes(pairs);
-        // In parts: a host may optimize a function that is called often before one that runs long.
+        // In parts, because a host may optimize a function that is called often sooner than one that runs long.
         for first in (0..pairs).step_by(PART) {
             let part = planes.map(|plane| &plane[first..pairs.min(first + PART)]);
             vocabulary.add_part(part).ok_or_else(malformed)?;
@@ -203,14 +204,14 @@ impl Vocabulary {
         Some(())
     }
 
-    /// Tells if a piece is a token that no merge makes.
+    /// True if a piece is a token that no merge makes.
     #[inline]
     pub(super) fn is_unmerged_token(&self, piece: &[u8]) -> bool {
         self.unmerged.binary_search_by(|token| (**token).cmp(piece)).is_ok()
     }
 
-    /// Adds the token of the next rank, merged from two tokens. Returns None if they aren't of lower rank, or merge
-    /// already.
+    /// Adds the token of the next rank, merged from two tokens. Returns None if its parts aren't of lower rank, or
+    /// already merge.
     pub(super) fn add(&mut self, left: u32, right: u32) -> Option<()> {
         let rank = self.merges.next_rank();
         self.merges.parts.push([left, right]);
@@ -221,7 +222,7 @@ impl Vocabulary {
         }
     }
 
-    /// Puts a token into the table for its parts. Returns None if they merge already.
+    /// Puts a token into the table for its parts. Returns None if the parts already merge.
     #[inline]
     fn place(&mut self, rank: u32, left: u32, right: u32, hash: u32) -> Option<()> {
         if left.min(right) < FIRST_MERGED && self.place_beside_byte(rank, left, right)? {
@@ -230,8 +231,8 @@ impl Vocabulary {
         self.merges.insert(rank, hash)
     }
 
-    /// Puts a token that has a single byte as a part into the tables for bytes. Returns true if both parts are bytes
-    /// and it belongs nowhere else, and None if they merge already.
+    /// Puts a token that has a single byte as a part into the tables for bytes. Returns true if both parts are bytes,
+    /// so that it belongs nowhere else, and None if they already merge.
     fn place_beside_byte(&mut self, rank: u32, left: u32, right: u32) -> Option<bool> {
         let (last_of_left, first_of_right) = (self.merges.end(left, 1), self.merges.end(right, 0));
         // Ranks rise, so the first one is the lowest.
@@ -250,9 +251,9 @@ impl Vocabulary {
     /// The token that two bytes of a text merge into before either of them merges with anything else, or [`NO_TOKEN`]
     /// if that isn't certain. Takes the bytes before and after them too, each byte as its token.
     ///
-    /// It is certain if its rank is lower than that of any merge of the first byte with a token before it, and of the
-    /// second byte with a token after it. A merged token has a higher rank than its parts, so merging these two early
-    /// doesn't affect other merges.
+    /// The merge is certain if its rank is lower than that of any merge of the first byte with a token before it, and
+    /// of the second byte with a token after it. A merged token has a higher rank than its parts, so merging these two
+    /// early doesn't affect other merges.
     #[inline]
     pub(super) fn certain(
         &self,
@@ -290,20 +291,20 @@ impl Vocabulary {
     }
 }
 
-/// Marks two tokens that don't merge. No pair has this rank, since the first ranks are single bytes.
+/// Marks two tokens that don't merge. No pair has this rank, because the first ranks are single bytes.
 pub(super) const NO_TOKEN: u32 = 0;
 
-/// Pairs that are added at a time.
+/// How many pairs are added at a time.
 const PART: usize = 1024;
 
 /// A table from pairs of tokens to the token they merge into: open addressing, at most four fifths full.
 ///
 /// A slot holds a rank and a tag (some bits of the pair's hash), so that most pairs that don't merge are rejected
 /// without a comparison. The pairs to compare with are in a separate list by rank, so the table stays small and answers
-/// most look-ups alone.
+/// most lookups alone.
 struct Merges {
     slots: Vec<u32>,
-    /// By rank, the two parts of a token. Entries of single bytes are never read.
+    /// The two parts of each token, indexed by rank. Entries of single bytes are never read.
     parts: Vec<[u32; 2]>,
     /// Right shift that turns a hash into a place.
     shift: u32,
@@ -341,7 +342,7 @@ impl Merges {
         token as u8
     }
 
-    /// Inserts a rank at the hash of its parts. Returns None if they merge already.
+    /// Inserts a rank at the hash of its parts. Returns None if the parts already merge.
     #[inline]
     fn insert(&mut self, rank: u32, hash: u32) -> Option<()> {
         let mask = self.slots.len() - 1;
@@ -443,7 +444,7 @@ pub(super) fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
     (!seen.contains(&false)).then_some(ranks)
 }
 
-/// A checksum against damage, not against intent. Each step is one-to-one, so it detects every single change.
+/// A checksum against accidental damage, not tampering. Each step is one-to-one, so it detects every single change.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let step =
         |sum: u64, chunk: u64| (sum ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -463,7 +464,7 @@ mod tests {
     use super::super::{Tokenizer, asset};
     use super::*;
 
-    /// Llama's vocabulary of the bytes and `ab`, and of such tokens as no merge makes.
+    /// A vocabulary for Llama's rules with the single bytes, `ab`, and some tokens that no merge makes.
     fn asset_with(rest: &[u8]) -> Vec<u8> {
         let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         tokens.push(b"ab".to_vec());

@@ -5,8 +5,8 @@
 //! value of a field. In a struct without defaults, every field is required unless it is an `Option`. Unknown fields are
 //! always errors.
 //!
-//! The generated code is a table of names and one match arm per field, a thirtieth of the code that serde's
-//! `Deserialize` needs.
+//! The generated code is a table of names and one match arm per field: a thirtieth of the code for serde's
+//! `Deserialize`.
 
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 use std::collections::HashMap;
@@ -146,7 +146,7 @@ fn skip_visibility(tokens: &mut Tokens) {
     }
 }
 
-/// Takes a colon, a type and the comma after it. Returns whether the type is an `Option`, and the type.
+/// Takes a colon, a type and the comma after it. Returns true if the type is an `Option`, and the type.
 fn type_of(tokens: &mut Tokens) -> (bool, String) {
     tokens.next();
     let is_optional = tokens.peek().is_some_and(|token| token.to_string() == "Option");

@@ -1,11 +1,12 @@
-//! The direction of an English text in a space of meanings: the sum of its tokens' vectors, which come from a table.
+//! Finds the direction of an English text in a space of meanings: the sum of its tokens' vectors, which come from a
+//! table.
 //!
-//! Texts about the same topic point the same way, whatever their words: "I can't eat shellfish" and "Which restaurant
-//! do you suggest?". No model runs. `scripts/meaning` makes the table, fitted so that the sums are as close as possible
-//! to a sentence model's vectors.
+//! Texts about the same topic point in similar directions, even if they share no words: "I can't eat shellfish" and
+//! "Which restaurant do you suggest?". No model runs. `scripts/meaning` makes the table, fitted so that the sums are as
+//! close as possible to a sentence model's vectors.
 //!
-//! This is a separate crate because it reads every word of every message, and is built for speed. Sums are of whole
-//! numbers, so every host computes the same directions.
+//! This is a separate crate because it reads every word of every message and is built for speed. Sums are integers, so
+//! every host computes the same directions.
 #![forbid(unsafe_code)]
 
 use std::fmt;
@@ -14,17 +15,17 @@ use xxhash_rust::xxh64::xxh64;
 
 /// A table of tokens and their vectors.
 pub struct Table {
-    /// By the last bits of a token's hash: one more than its place, or 0 for none. If the slot is taken, the next free
-    /// one.
+    /// Slots, indexed by the last bits of a token's hash. A slot has the token's place plus one, or 0 if it is free. A
+    /// token whose slot is taken gets the next free one.
     slots: Vec<u32>,
     /// The hash of each token.
     hashes: Vec<u64>,
-    /// Length of the longest token, in bytes.
+    /// Maximum length of a token, in bytes.
     longest: usize,
     dimensions: usize,
-    /// The vectors, one token after the other, each with its own step.
+    /// The vectors, one after another, each with its own scale.
     components: Vec<i8>,
-    /// By token: the step of its vector, as a power of 2. Frequent tokens have the finest steps.
+    /// For each token, the scale of its vector, as a power of 2. Frequent tokens have the finest scale.
     shifts: Vec<u8>,
     checksum: u64,
 }
@@ -33,22 +34,24 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidTable;
 
-/// The checksum of the table in `crates/meaning/table.bin`. Another table's directions would lead to other contexts.
+/// The checksum of the table in `crates/meaning/table.bin`. Directions from another table would lead to different
+/// contexts.
 pub const TABLE_CHECKSUM: u64 = 0x8617_3a1e_87e7_efd8;
 
 /// "meaning1"
 const MAGIC: u64 = u64::from_le_bytes(*b"meaning1");
-/// The most components of a vector, and tokens of a table. With these, the sums of any text stay far below 2^31.
+/// Maximum number of components of a vector, and of tokens in a table. Within these limits, the sums of any text stay
+/// far below 2^31.
 const MOST_DIMENSIONS: usize = 1024;
 const MOST_TOKENS: usize = 1 << 17;
 const MOST_SHIFT: u8 = 7;
 /// The sum of this many components fits 16 bits.
 const MOST_ADDED: usize = 255;
-/// Bytes of the longest word that is looked up. Longer ones are ignored.
+/// Maximum length of a word in bytes. Longer words are ignored.
 const LONGEST_WORD: usize = 64;
 /// Prefix of a token that continues a word.
 const GOES_ON: &str = "##";
-/// The largest component of a direction after scaling.
+/// Value of the largest component of a direction after scaling.
 const LARGEST: f64 = 127.0;
 
 impl Table {
@@ -156,7 +159,7 @@ impl Table {
         self.dimensions
     }
 
-    /// Returns an adder that finds directions by this table.
+    /// Returns an adder that computes directions with this table.
     #[must_use]
     pub fn adder(&self) -> Adder<'_> {
         let [sums, steps] = [self.dimensions; 2];
@@ -190,7 +193,7 @@ impl Table {
     }
 }
 
-/// Adds up the vectors of one text after the other. Reuses its buffers.
+/// Adds up the vectors of one text after another, reusing its buffers.
 #[derive(Debug)]
 pub struct Adder<'a> {
     table: &'a Table,

@@ -1,7 +1,7 @@
 //! Property tests that stop when their time is up, not after a fixed number of cases.
 //!
-//! Adding a property adds its share of time to a run, however slow one case of it is. Two variables of the environment
-//! set the pace:
+//! So a new property adds only its share of time to a run, however slow its cases are. Two environment variables set
+//! the pace:
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 
 pub use proptest;
 
-/// Cases that a property tries even if its time is up earlier.
+/// Minimum number of cases, even if the time is up earlier.
 const LEAST_CASES: u32 = 16;
 
-/// Standard deviations that [`Outcome::assert_share`] lets a share fall short by. A correct share fails once in 30,000
-/// runs.
+/// By how many standard deviations a share may fall short in [`Outcome::assert_share`]. A correct share fails once in
+/// 30,000 runs.
 const LUCK: f64 = 4.0;
 
 /// Result of a property that passed.
@@ -39,10 +39,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Fails if clearly fewer than 1 in `one_in` cases did what makes the property interesting.
+    /// Fails if clearly fewer than 1 in `one_in` cases reached the behavior that the property is about.
     ///
-    /// Guards against a generator that never reaches the code under test. The number of cases depends on the machine, so the
-    /// share may fall short by as much as luck explains.
+    /// Guards against a generator that never reaches the code under test. The number of cases depends on the machine,
+    /// so the share may fall short by as much as chance explains.
     ///
     /// # Panics
     ///
@@ -56,9 +56,9 @@ impl Outcome {
     }
 }
 
-/// A number between two others, both included.
+/// A number in an inclusive range.
 ///
-/// Some `f32` ranges fail an assertion within proptest.
+/// Some `f32` ranges fail an assertion inside proptest.
 pub fn number_in(range: RangeInclusive<f32>) -> impl Strategy<Value = f32> {
     let (low, high) = range.into_inner();
     (0..=u16::MAX).prop_map(move |part| {
@@ -109,7 +109,7 @@ fn check_within<S: Strategy>(
     let (cases, is_running, has_failed, is_over) =
         (Cell::new(0_u32), Cell::new(false), Cell::new(false), Cell::new(false));
     let result = runner.run(strategy, |value| {
-        // A case that panicked left this set. From then on the runner looks for a smaller case, for as long as it needs.
+        // Set when a case panicked. From then on the runner looks for a smaller case, for as long as it needs.
         has_failed.set(has_failed.get() || is_running.get());
         if !has_failed.get() && cases.get() >= LEAST_CASES && started.elapsed() >= time {
             is_over.set(true);
@@ -148,7 +148,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 fn corpus(file: &str) -> FileFailurePersistence {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
     let path = folder.join(file).with_extension("txt");
-    // proptest wants a path that outlives the run. A test leaks one path for each property.
+    // proptest needs a path that outlives the run, so a test leaks one path per property.
     FileFailurePersistence::Direct(Box::leak(path.to_string_lossy().into_owned().into_boxed_str()))
 }
 

@@ -1,9 +1,10 @@
 //! Trains the classifier of lasting statements, and prints how well it finds them.
 //!
-//! `cargo run --release -p windrow-words --example statements -- scripts/statements crates/words/src/statements.bin` reads the
-//! templates of each language and writes the weights. A template is a class and a sentence with slots. The program fills the slots from a seed, so
-//! that the same templates make the same weights. It trains six times: without each fifth of the templates, to measure on that; then with
-//! all of them, to measure on `held-out.txt`, `lines.txt` and `more-lines.txt`.
+//! `cargo run --release -p windrow-words --example statements -- scripts/statements crates/words/src/statements.bin`
+//! reads the templates of each language and writes the weights. A template is a class and a sentence with slots. The
+//! program fills the slots from a seed, so the same templates always yield the same weights. It trains six times: once
+//! without each fifth of the templates, to measure on that fifth; then with all of them, to measure on `held-out.txt`,
+//! `lines.txt` and `more-lines.txt`.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -40,27 +41,28 @@ const RATE: f64 = 0.3;
 /// How a table's weights are learned.
 struct Learning {
     table: Table,
-    /// Random mixtures of words for each template, which say nothing. More of them make the classifier find less, with fewer
-    /// errors.
+    /// Random mixtures of words per template, which state nothing. With more of them the classifier finds less, with
+    /// fewer errors.
     salads: usize,
-    /// The most pieces that a long mixture has more than a short one. Half of them are long, as pasted texts are. 0: none is.
+    /// Maximum number of pieces that a long mixture has beyond a short one. Half of the mixtures are long, like pasted
+    /// texts. With 0, none is.
     long: usize,
-    /// A feature that fewer templates have gets no weight: it is a word of a slot.
+    /// A feature found in fewer templates gets no weight, because it is probably the content of a slot.
     least_templates: usize,
-    /// L1 regularization. The higher, the fewer features have a weight.
+    /// L1 regularization. With a higher value, fewer features have a weight.
     l1: f64,
-    /// Added to each class. The lower, the less is found, with fewer errors.
+    /// Added to each class's score. A lower value finds less, with fewer errors.
     bias: [f64; 3],
-    /// Sentences made of each template that says nothing. Chats are mostly made of these.
+    /// Sentences made from each template that states nothing. Chats mostly consist of these.
     copies_of_none: usize,
-    /// Sentences made of each template of English for the table of the others. They say nothing to it.
+    /// Sentences made from each English template for the other languages' table, where they count as stating nothing.
     foreign: usize,
-    /// So many times it is trained, each time on other sentences of the same templates. The weights are the means: those that
-    /// depend on which words came together by chance cancel out.
+    /// Number of training rounds, each with other sentences from the same templates. The weights are averaged, so that
+    /// effects of words that met by chance cancel out.
     rounds: u64,
 }
 
-/// English needs more evidence, because most pasted texts are English, and most orders in them apply only once.
+/// English needs more evidence, because most pasted texts are English, and most instructions in them apply only once.
 const LEARNINGS: [Learning; 2] = [
     Learning {
         table: Table::English,
@@ -85,12 +87,12 @@ const LEARNINGS: [Learning; 2] = [
         rounds: 4,
     },
 ];
-/// The weights of other languages are multiplied by this: few of their features are known, and each says as much.
+/// Factor for the weights of other languages: fewer of their features are known, so each must count more.
 const SCALE_OF_OTHERS: f64 = 2.0;
 
 struct Template {
     language: usize,
-    /// True if only the tables of other languages are trained on it.
+    /// True if only the other languages' table is trained on it.
     is_foreign: bool,
     class: usize,
     text: String,
@@ -202,8 +204,8 @@ fn read_sentences(text: &str) -> Vec<Sentence> {
     text.lines().filter(|line| !line.starts_with('#')).map(sentence).collect()
 }
 
-/// Reads the lines that `npm run recall -- --lines` measures. What chats are made of says nothing lasting: it is filled with several
-/// subjects each, as there.
+/// Reads the lines that `npm run recall -- --lines` measures. Ordinary chat lines state nothing lasting: each is filled
+/// with several subjects, as in that measurement.
 fn read_lines(text: &str) -> Vec<Sentence> {
     let mut random = Random(3);
     let all: Vec<Vec<&str>> = text
@@ -227,12 +229,13 @@ fn read_lines(text: &str) -> Vec<Sentence> {
     read_sentences(&lines.join("\n"))
 }
 
-/// A template with its slots filled. `[a|b]` is one of these; a slot is `{a}`, or `{a|b}` for one of several.
+/// A template with its slots filled. `[a|b]` stands for one of its choices; a slot is `{a}`, or `{a|b}` for one of
+/// several slots.
 fn fill(template: &str, slots: &Slots, random: &mut Random) -> String {
     let mut text = template.to_owned();
     while let Some(end) = text.find(']') {
         let start = text[..end].rfind('[').expect("a [ before each ]");
-        // A bar within a slot doesn't part choices.
+        // A bar within a slot doesn't separate choices.
         let mut choices: Vec<String> = Vec::new();
         for choice in text[start + 1..end].split('|') {
             match choices.last_mut() {
@@ -311,14 +314,14 @@ fn table_of(language: usize) -> Table {
     if language == 0 { Table::English } else { Table::Others }
 }
 
-/// Words of a language's sentences, one or two from each.
+/// Words from a language's sentences, one or two from each.
 fn salad(templates: &[&str], slots: &Slots, random: &mut Random, long: usize) -> String {
     let is_short = long == 0 || random.below(2) == 0;
     let length = if is_short { 3 + random.below(5) } else { 6 + random.below(long) };
     let mut words = Vec::new();
     for _ in 0..length {
         let sentence = fill(random.pick(templates), slots, random);
-        // Without spaces, runs of letters are words.
+        // In languages without spaces, runs of letters serve as words.
         let letters: Vec<String> = sentence.chars().map(String::from).collect();
         let pieces: Vec<String> = letters.chunks(3).map(<[String]>::concat).collect();
         let all: Vec<&str> = if sentence.contains(' ') || sentence.is_ascii() {
@@ -332,18 +335,18 @@ fn salad(templates: &[&str], slots: &Slots, random: &mut Random, long: usize) ->
     words.join(" ").trim_end_matches('?').to_owned()
 }
 
-/// The features of a sentence that is learned from. A question is learned without its mark: some people leave it out, and
-/// of a question with clauses, the first ones are read.
+/// The features of a training sentence. Questions lose their question mark, because some people leave it out, and
+/// because the first clauses of a question are read without it.
 fn learned_keys(text: &str, table: Table) -> Vec<u32> {
     features(text.trim_end_matches(['?', '？', ' ']), table)
 }
 
-/// The features of a sentence to judge. A question has none.
+/// The features of a sentence to classify. A question has none.
 fn keys(text: &str, table: Table) -> Vec<u32> {
     if text.ends_with(['?', '？']) { Vec::new() } else { features(text, table) }
 }
 
-/// The features that enough templates have.
+/// The features that occur in enough templates.
 fn common(sentences: &[Sentence], least: usize) -> BTreeSet<u32> {
     let mut templates: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
     for Sentence { template, keys, .. } in sentences {
@@ -444,7 +447,7 @@ impl Model {
         if scores[best] > 0 { best } else { NONE }
     }
 
-    /// The number of features, their gaps to the one before in groups of seven bits, and the weights of each kind together.
+    /// The number of features, the gaps between their keys in groups of seven bits, and then the weights, kind by kind.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = (self.0.len() as u32).to_le_bytes().to_vec();
         let mut before = 0;
@@ -493,7 +496,7 @@ fn learn(
     }
 }
 
-/// A sentence's language, its class, and the class that a model finds.
+/// A sentence's language, its class, and the class that a model predicts.
 type Judged = (usize, usize, usize);
 
 fn judge(model: &Model, sentences: &[Sentence]) -> Vec<Judged> {

@@ -1,9 +1,9 @@
-//! Cues: phrases that tell how a text is meant.
+//! Cues: phrases that reveal how a text is meant.
 //!
 //! A user's own line may be a standing instruction ("from now on", "I prefer"), or correct an earlier one ("we moved it
-//! to"). A request may be about its author's words, or about an earlier answer. Phrases of each language identify such
-//! lines. Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded mail
-//! is somebody else's.
+//! to"). A request may be about its author's words, or about an earlier answer. Each language has phrases that identify
+//! such lines. Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded
+//! mail is somebody else's.
 
 use crate::language::Language;
 use crate::lists::{self, Hashes, hash_of, hash_of_small};
@@ -16,10 +16,10 @@ pub const STANDS: u8 = 1;
 /// A correction of an earlier statement.
 pub const CORRECTS: u8 = 2;
 
-/// The most sentences of a text that are read. Those of a pasted page are its beginning.
+/// How many sentences of a text are read: of a pasted page, only the beginning.
 const MOST_SENTENCES: usize = 64;
 
-/// A phrase that is a cue.
+/// A phrase that serves as a cue.
 struct Phrase {
     /// The hash of its first word.
     hash: u32,
@@ -34,7 +34,7 @@ struct Phrase {
 struct Phrases {
     /// Sorted by the hashes of their first words.
     all: Vec<Phrase>,
-    /// By the hash of a word, the place of the first phrase that begins with it.
+    /// For the hash of a word, the place of the first phrase that begins with it.
     places: Hashes,
 }
 
@@ -56,7 +56,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 });
 
 impl Phrases {
-    /// The phrases that begin with a word, and perhaps others whose first word has the same hash.
+    /// The phrases that begin with a word, and possibly others whose first word has the same hash.
     fn beginning_with(&self, word: &[u8]) -> impl Iterator<Item = &Phrase> {
         let hash = hash_of_small(word);
         let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
@@ -113,7 +113,7 @@ pub enum Whose {
     Anybody,
     /// The request's own author.
     Asker,
-    /// The one who answered.
+    /// The one who answered, such as the assistant.
     Answerer,
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(prose)
 }
 
-/// The most unclosed tags that are skipped. Nothing after more of them counts.
+/// How many unclosed tags are skipped. Nothing after the next one counts.
 const MOST_OPEN_TAGS: usize = 64;
 
 /// A text without its elements: `<document>…</document>`, or HTML. If a tag isn't closed, only the tag is removed.
@@ -183,7 +183,7 @@ fn without_markup(text: &str) -> Cow<'_, str> {
     let (mut rest, mut open_count) = (text, 0);
     while let Some((at, name)) = next_tag(rest) {
         prose.push_str(&rest[..at]);
-        prose.push(';'); // so that the words around it don't become a phrase
+        prose.push(';'); // keeps the words around it from becoming a phrase
         let inner = &rest[at + 1 + name.len()..];
         rest = if let Some(end) = end_of_element(inner, name) {
             &inner[end..]
@@ -230,10 +230,10 @@ fn end_of_element(inner: &str, name: &str) -> Option<usize> {
 const SENDERS: [&str; 7] = ["From:", "Von:", "De:", "De :", "Da:", "От:", "差出人:"];
 const SUBJECTS: [&str; 8] =
     ["Subject:", "Betreff:", "Objet :", "Objet:", "Asunto:", "Assunto:", "Oggetto:", "Тема:"];
-/// The most lines from the sender to the subject.
+/// Maximum number of lines from the sender to the subject.
 const LONGEST_HEADER: usize = 5;
 
-/// The beginning of a mail that a text forwards, or the end of the text without one.
+/// The start of a forwarded mail in a text, or the end of the text if there is none.
 fn start_of_mail(text: &str) -> usize {
     let mut start = 0;
     let mut sender: Option<(usize, usize)> = None;
@@ -264,7 +264,7 @@ fn unquoted(line: &str, prose: &mut String) {
         rest.char_indices().find_map(|(at, letter)| Some((at, letter, closing(letter)?)))
     {
         prose.push_str(&rest[..at]);
-        // Replaces the quotation, so that the words around it don't become a phrase.
+        // Replaces the quotation, so that the words around it don't form a phrase.
         prose.push(';');
         let behind = &rest[at + mark.len_utf8()..];
         let ended = behind.char_indices().find(|(_, letter)| is_end(*letter, end));
@@ -274,7 +274,7 @@ fn unquoted(line: &str, prose: &mut String) {
     prose.push_str(rest);
 }
 
-/// The closing mark for an opening quotation mark. An apostrophe opens none.
+/// The closing mark for an opening quotation mark. An apostrophe doesn't open a quotation.
 fn closing(letter: char) -> Option<char> {
     match letter {
         '"' | '`' | '”' => Some(letter),

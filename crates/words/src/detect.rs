@@ -5,11 +5,11 @@ use crate::hash;
 use crate::language::Language;
 use crate::lists::stop_languages_of;
 
-/// The language of a text, by its stop words and by letters that few languages have. None if the text is too short, in
-/// another language, or ambiguous. Only the beginning of a long text is read.
+/// The language of a text, by its stop words and by letters that few languages have. None if the text is too short,
+/// ambiguous, or in another language. Only the beginning of a long text is read.
 #[must_use]
 pub fn detect(text: &str) -> Option<Language> {
-    /// The most words that are read.
+    /// How many words are read.
     const MOST: u32 = 200;
     let mut scores = Scores::default();
     let mut rest = text;
@@ -28,8 +28,8 @@ pub fn detect(text: &str) -> Option<Language> {
     scores.best()
 }
 
-/// The length of a text up to its first space, and true if that part is a file name, an address or a code, which are in
-/// no language.
+/// The length of a text up to its first space, and true if that part is a file name, an address or a code, which belong
+/// to no language.
 fn first_chunk(text: &str) -> (usize, bool) {
     let mut is_code = false;
     let mut at = 0;
@@ -56,13 +56,13 @@ fn first_chunk(text: &str) -> (usize, bool) {
 struct Scores {
     /// Number of words so far.
     words: u32,
-    /// Stop words of each language, in twelfths of a word. A stop word of several languages counts a part for each.
+    /// Stop words of each language, in twelfths of a word. A stop word of several languages counts a fraction for each.
     stops: [u32; 7],
-    /// Stop words of each language, including shared ones. Those of one letter don't count.
+    /// Stop words of each language, including shared ones. One-letter words don't count.
     hits: [u32; 7],
-    /// The first stop word of each.
+    /// The first stop word of each language.
     first: [u32; 7],
-    /// True if different ones followed the first.
+    /// True for each language whose first stop word was followed by a different one.
     are_various: [bool; 7],
     /// Letters of each language that are rare in others.
     letters: [u32; 7],
@@ -108,7 +108,7 @@ impl Scores {
                 }
                 letters += 1;
             } else if !is_mark(character) {
-                // At a separate mark, the word is counted without it.
+                // If a mark follows the word, the word is counted without it.
                 let is_apostrophe = matches!(character, '\'' | '’');
                 self.word(hash, letters, is_tail || is_apostrophe);
                 is_tail = is_apostrophe && letters > 0;
@@ -177,7 +177,8 @@ impl Scores {
             .max()
             .unwrap_or_default();
         let (first, hits) = (score(best), self.hits[best as usize]);
-        // Clear: two different stop words, one word in five, and far more than any other language.
+        // A clear result needs two different stop words, one stop word in five words, and far more than any other
+        // language.
         let is_clear = first >= 15
             && self.are_various[best as usize]
             && hits * 5 >= self.words

@@ -1,11 +1,12 @@
-//! Normalizes the spelling of a word: small letters without diacritics, whatever the form of marks and widths.
+//! Normalizes the spelling of a word: small letters without diacritics, in one form of marks and widths.
 //!
-//! There are two steps, since a stemmer needs the letters of its language with their diacritics: [`prepare`] makes the
-//! spelling for the stemmer, and [`fold`] removes the remaining diacritics. Both are small tables of ranges, for the
-//! scripts that chats are in.
+//! There are two steps, because a stemmer needs its language's letters with their diacritics: [`prepare`] makes the
+//! spelling for the stemmer, and [`fold`] removes the remaining diacritics. Both use small tables of ranges, for the
+//! scripts that are common in chats.
 
-/// Appends a text to `out` in small letters. Marks are composed if a stemmed language has such a letter, and dropped
-/// otherwise. Full-width letters become plain ones. Composed and decomposed spellings have the same result.
+/// Appends a text to `out` in small letters. Marks are composed with their letter if a stemmed language has that
+/// letter, and dropped otherwise. Full-width letters become plain ones. Composed and decomposed spellings give the same
+/// result.
 pub fn prepare(text: &str, out: &mut String) {
     if text.is_ascii() {
         let start = out.len();
@@ -35,7 +36,7 @@ pub fn fold(prepared: &str, out: &mut String) {
     }
 }
 
-/// A text prepared and folded.
+/// Returns a text prepared and folded.
 #[cfg(test)]
 pub(crate) fn folded(text: &str) -> String {
     let mut prepared = String::with_capacity(text.len());
@@ -127,7 +128,7 @@ fn compose(letter: char, mark: char) -> Option<char> {
     {
         return composed.chars().nth(place);
     }
-    // Kana are in the order plain, voiced, and for the h row half-voiced.
+    // Kana come in the order plain, voiced, and, in the h row, half-voiced.
     let code = u32::from(letter);
     let row = if code >= 0x30A0 { code.wrapping_sub(0x60) } else { code };
     let step = match (mark, row) {
@@ -160,12 +161,12 @@ aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty\
 aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll\
 lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 
-/// Those of U+01CD to U+0233.
+/// The base letters of U+01CD to U+0233.
 const LATIN_B: &[u8; 103] = b"\
 aaiioouuuuuuuuuu.aaaaaa..ggkkoooo..j...gg..nnaaaaooaaaaeeeeiiiio\
 ooorrrruuuusstt..hh......aaeeooooooooyy";
 
-/// Those of U+1E00 to U+1EFF.
+/// The base letters of U+1E00 to U+1EFF.
 const LATIN_ADDITIONAL: &[u8; 256] = b"\
 aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmm\
 mmmmnnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvv\

@@ -1,9 +1,9 @@
-//! Finds lasting sentences of a user: a fact about themselves, a matter of health, an instruction that holds.
+//! Finds a user's lasting statements: a fact about themselves, a matter of health, an instruction that stays valid.
 //!
-//! A linear classifier over hashed features: words, two in a row, and the beginnings of words. Other languages than English also
-//! have the endings of the first words, and in Chinese and Japanese, letters count as words. `examples/statements.rs` trains it on the
-//! sentences of `scripts/statements`, and writes `statements.bin`. Questions say nothing lasting. Only prose counts, as in
-//! [`crate::cues`].
+//! This is a linear classifier over hashed features: words, pairs of words, and beginnings of words. In languages other
+//! than English, the endings of the first words are features too. In Chinese and Japanese, characters count as words.
+//! `examples/statements.rs` trains it on the sentences of `scripts/statements`, and writes `statements.bin`. Questions
+//! never count as statements. Only prose counts, as in [`crate::cues`].
 
 use crate::cues::{STANDS, cues, prose};
 use crate::hash;
@@ -12,12 +12,12 @@ use crate::lists::Hashes;
 use crate::terms::spaced_folded;
 use std::sync::LazyLock;
 
-/// The kind of a lasting sentence. A higher one matters more.
+/// The kind of a statement. A higher one matters more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A preference, a belief, a habit, a possession, a person or a place of the user's.
+    /// The user's preference, belief, habit, possession, or a person or place in their life.
     Fact,
-    /// An instruction that holds from then on.
+    /// An instruction for everything that follows.
     Instruction,
     /// An allergy, an illness, a disability, a fear.
     Health,
@@ -28,7 +28,7 @@ impl Kind {
     pub const ALL: [Self; 3] = [Self::Fact, Self::Instruction, Self::Health];
 }
 
-/// A lasting sentence of a text.
+/// A lasting statement in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// The sentence.
@@ -39,18 +39,19 @@ pub struct Statement {
     pub score: f32,
 }
 
-/// The first sentences of a text are read. A longer text is a pasted page.
+/// How many sentences of a text are read. A longer text is a pasted page.
 const MOST_SENTENCES: usize = 64;
-/// The most bytes of a sentence. A longer run isn't a sentence, and an excerpt that is chosen by it would take quadratic time.
+/// Maximum length of a sentence in bytes. A longer run isn't a sentence, and choosing an excerpt by it would take
+/// quadratic time.
 const MOST_BYTES: usize = 1000;
-/// The first words of a sentence are read.
+/// How many words of a sentence are read.
 const MOST_WORDS: usize = 48;
-/// Shorter sentences say nothing.
+/// Minimum number of words. Shorter sentences don't count.
 const LEAST_WORDS: usize = 2;
-/// By how much the score of each sentence falls with the logarithm of their number, up to the surest score. More of it
-/// finds less in long texts.
+/// How much each sentence's score falls with the logarithm of the number of sentences, up to the surest score. A higher
+/// value finds less in long texts.
 const DOUBT: f32 = 1.5;
-/// So many bits of a feature's hash are kept.
+/// How many bits of a feature's hash are kept.
 const KEY_BITS: u32 = 20;
 /// One step of a weight.
 pub const STEP: f32 = 1.0 / 4.0;
@@ -65,10 +66,10 @@ pub enum Table {
 }
 
 impl Table {
-    /// Both sets, in the order of their hashes.
+    /// Both sets of weights.
     pub const ALL: [Self; 2] = [Self::English, Self::Others];
 
-    /// The sets for a text of a language. Both, if the language is unknown.
+    /// The set of weights for a language. Both sets if the language is unknown.
     fn of(language: Option<Language>) -> &'static [Self] {
         match language {
             Some(Language::English) => &Self::ALL[..1],
@@ -77,13 +78,13 @@ impl Table {
         }
     }
 
-    /// The key of every sentence.
+    /// The key of the feature that every sentence has.
     #[must_use]
     pub fn every(self) -> u32 {
         key(self.start())
     }
 
-    /// The hash that its features begin with: those of another set are different.
+    /// The initial hash for its features. It differs from the other set's.
     fn start(self) -> u32 {
         match self {
             Self::English => hash::START,
@@ -92,8 +93,8 @@ impl Table {
     }
 }
 
-/// The weights of the features by their hashes: a byte for each kind. The file has the number of features, then the gaps
-/// between their keys in groups of seven bits, then the weights, those of one kind together.
+/// The features' weights by hash, one byte per kind. The file has the number of features, then the gaps between their
+/// keys in groups of seven bits, then the weights, kind by kind.
 static WEIGHTS: LazyLock<Hashes> = LazyLock::new(|| {
     let (count, mut bytes) = include_bytes!("statements.bin").split_at(4);
     let count = count.iter().rev().fold(0, |count, byte| count << 8 | usize::from(*byte));
@@ -114,13 +115,15 @@ static WEIGHTS: LazyLock<Hashes> = LazyLock::new(|| {
     Hashes::new(keys.into_iter().enumerate().map(pair).collect(), |first, _| first)
 });
 
-/// The first letters of a word, which its other forms share.
+/// How many first letters of a word count as its beginning, which its other forms share.
 const STEM: usize = 4;
-/// The last letters of a word. Those of the first words often tell the person of a verb.
+/// How many last letters of a word count as its ending. In the first words of a sentence, it often shows the person of
+/// a verb.
 const ENDING: usize = 2;
 
-/// The keys of a sentence's features, each once: the one of every sentence, its words, two of them in a row, and the beginnings of
-/// long ones. Other languages than English inflect more, and also have the endings of the first two.
+/// The keys of a sentence's features, without duplicates: the constant one, its words, its pairs of words, and the
+/// beginnings of long words. Languages other than English inflect more, so the endings of the first two words are
+/// features too.
 #[must_use]
 pub fn features(sentence: &str, table: Table) -> Vec<u32> {
     let folded =
@@ -130,10 +133,11 @@ pub fn features(sentence: &str, table: Table) -> Vec<u32> {
         |hash: u32, word: &str| word.bytes().fold(hash::with_byte(hash, b' '), hash::with_byte);
     let part = |mark: u8, letters: &str| key(with_word(hash::with_byte(first, mark), letters));
     let mut keys = vec![table.every()];
-    // The hash of the word before. `^` is before the first one.
+    // The hash of the previous word; `^` before the first one.
     let mut before = hash::with_byte(first, b'^');
     for (word, place) in tokens_of(&folded).take(MOST_WORDS).zip(0..) {
-        // Every number is one word: those that no training saw would share a hash with words by chance.
+        // All numbers count as one word. Otherwise numbers that never occurred in training could share a hash with a
+        // word by chance.
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let word = if is_number { "0" } else { word };
         let alone = with_word(first, word);
@@ -153,7 +157,7 @@ pub fn features(sentence: &str, table: Table) -> Vec<u32> {
     keys
 }
 
-/// The words of a folded sentence. In Chinese and Japanese, which don't space words, each letter counts as one.
+/// The words of a folded sentence. In Chinese and Japanese, which don't separate words, each character counts as one.
 fn tokens_of(folded: &str) -> impl Iterator<Item = &str> {
     let is_letter = |letter: char| ('\u{3000}'..'\u{A000}').contains(&letter);
     let is_between = |letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric();
@@ -171,7 +175,7 @@ fn tokens_of(folded: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The key of a feature. FNV mixes its last bits best.
+/// The key of a feature: the last bits of its hash, which FNV mixes best.
 fn key(hash: u32) -> u32 {
     hash.wrapping_mul(0x9E37_79B1) >> (u32::BITS - KEY_BITS)
 }
@@ -189,10 +193,10 @@ fn scores(sentence: &str, table: Table) -> [f32; 3] {
     sums.map(|sum| f32::from(sum) * STEP)
 }
 
-/// The kind and the score of a sentence, if it says something lasting.
+/// The kind and the score of a sentence, if it is a lasting statement.
 #[must_use]
 pub fn classify(sentence: &str, language: Option<Language>) -> Option<(Kind, f32)> {
-    // A question says nothing lasting, but a clause before it may: "I prefer tea, what do you have?"
+    // A question isn't a statement, but a clause before it may be: "I prefer tea, what do you have?"
     let sentence = match sentence.strip_suffix(['?', '？']) {
         Some(asked) => asked.rsplit_once(", ")?.0,
         None => sentence,
@@ -204,8 +208,8 @@ pub fn classify(sentence: &str, language: Option<Language>) -> Option<(Kind, f32
     (best.1 > 0.0).then_some(best)
 }
 
-/// The lasting sentences of a text, in their order. The more sentences a text has, the surer the classifier must be of each:
-/// a line of its own is more often meant to last than one of a long text.
+/// The lasting statements of a text, in order. The more sentences a text has, the surer the classifier must be of each:
+/// a single line is more often meant to last than a sentence of a long text.
 #[must_use]
 pub fn find(text: &str, language: Option<Language>) -> Vec<Statement> {
     let prose = prose(text);
@@ -221,7 +225,7 @@ pub fn find(text: &str, language: Option<Language>) -> Vec<Statement> {
     readable.filter_map(statement).collect()
 }
 
-/// The lasting sentence of a text that matters most.
+/// The most important lasting statement of a text.
 #[must_use]
 pub fn best(text: &str, language: Option<Language>) -> Option<Statement> {
     let by_weight = |one: &Statement, other: &Statement| {
@@ -230,13 +234,13 @@ pub fn best(text: &str, language: Option<Language>) -> Option<Statement> {
     find(text, language).into_iter().max_by(by_weight)
 }
 
-/// The bits of a cue that hold the kind, from 1, and how sure it is.
+/// The bits of a cue that hold the kind (from 1) and the certainty.
 const KIND_SHIFT: u8 = 2;
 const SURE_SHIFT: u8 = 4;
-/// The surest score. Only a matter of health with this score comes first whatever it displaces.
+/// The surest score. Only a health statement with this score comes first no matter what it displaces.
 const SUREST: f32 = 3.0;
 
-/// A text's best statement as the bits of a cue, next to those of [`crate::cues`]. 0 if it has none.
+/// A text's most important statement as bits of a cue, next to those of [`crate::cues`]. 0 if it has none.
 #[must_use]
 pub fn cue(text: &str, language: Option<Language>) -> u8 {
     best(text, language).map_or(0, |Statement { kind, score, .. }| {
@@ -246,14 +250,14 @@ pub fn cue(text: &str, language: Option<Language>) -> u8 {
     })
 }
 
-/// The kind of a cue's statement, and how sure it is, from 0 to 1.
+/// The kind of a cue's statement, and its certainty from 0 to 1.
 #[must_use]
 pub fn of_cue(cue: u8) -> Option<(Kind, f32)> {
     let kind = (cue >> KIND_SHIFT & 3).checked_sub(1)?;
     Some((Kind::ALL[usize::from(kind)], f32::from(cue >> SURE_SHIFT) / 15.0))
 }
 
-/// The lasting sentences of a text, and those whose words say that they hold throughout.
+/// The lasting statements of a text, plus the standing instructions that cues find.
 #[must_use]
 pub fn lasting(text: &str, language: Option<Language>) -> Vec<(Kind, String)> {
     let prose = prose(text);
@@ -268,7 +272,7 @@ pub fn lasting(text: &str, language: Option<Language>) -> Vec<(Kind, String)> {
         .collect()
 }
 
-/// The sentences of a text, each with the mark that ends it.
+/// The sentences of a text, each with its closing mark.
 fn whole_sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let sentences = std::iter::from_fn(move || {
@@ -333,13 +337,13 @@ mod tests {
                 found += u32::from(is_found);
                 right += u32::from(is_wanted && is_found);
             }
-            // Thresholds are the measured values less a sentence or two.
+            // Thresholds are the measured values minus a sentence or two.
             assert!(right * 10 >= found * 7, "{language}: {right} of {found} are right");
             assert!(right * 2 >= wanted, "{language}: {right} of {wanted} are found");
         }
     }
 
-    /// Single lines of nine languages. Of the messages around them, those of class "turn", "reply" and "task" say nothing.
+    /// Single lines of nine languages. Messages of class "turn", "reply" and "task" around them aren't statements.
     const LINES: &str = include_str!("../../../scripts/statements/lines.txt");
 
     #[test]
@@ -361,7 +365,7 @@ mod tests {
         }
         assert_eq!(counts.len(), 9);
         for (language, [wanted, found, others, wrong]) in counts {
-            // Thresholds are the measured values less a sentence or two.
+            // Thresholds are the measured values minus a sentence or two.
             assert!(found * 10 >= wanted * 6, "{language}: {found} of {wanted} are found");
             assert!(wrong * 10 <= others * 4, "{language}: {wrong} of {others} others are found");
         }

@@ -1,8 +1,8 @@
-//! Terms that a text can be found by: stems of its words, identifiers in their original spelling, pairs of letters in
-//! scripts that don't space words, and pieces of words in unknown languages.
+//! Finds the terms of a text for the index: stems of its words, identifiers in their original spelling, pairs of
+//! letters in scripts without spaces between words, and pieces of words in unknown languages.
 //!
-//! A text is cut into units, each a slice of it, and an [`Analyzer`] makes terms of a unit in a language. Requests and
-//! messages are analyzed in the same way, so equal words become equal terms.
+//! A text is cut into units, which are slices of it, and an [`Analyzer`] turns each unit into terms of its language.
+//! Requests and messages are analyzed in the same way, so equal words become equal terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::rc::Rc;
@@ -16,9 +16,9 @@ use crate::lists;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
-    /// A word, an emoji, or a pair of letters in a script that doesn't space words.
+    /// A word, an emoji, or a pair of letters in a script without spaces between words.
     Word,
-    /// An order number, a file name, an address: spelled the same way wherever it occurs.
+    /// An order number, a file name, an address: anything that is always spelled the same way.
     Identifier,
     /// Four letters of a word in an unknown language.
     Gram,
@@ -36,14 +36,14 @@ pub struct Term {
 /// A word of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Its spelling in the request, without an elided article and without a possessive.
+    /// The spelling in the request, without an elided article or a possessive.
     pub text: String,
-    /// The terms that it may be found by, without duplicates.
+    /// The terms to search for, without duplicates.
     pub terms: Vec<Term>,
-    /// It only says what to do with the hits ("summarize", "discussed", "tell me about").
+    /// True if it only says what to do with the hits ("summarize", "discussed", "tell me about").
     pub is_request_word: bool,
-    /// It is probably a name: it begins with a capital within a sentence (which says nothing in German), is all
-    /// capitals among words that aren't, mixes letters and digits, or is a number of at least five digits.
+    /// True if it is probably a name: it begins with a capital within a sentence (except in German), is all capitals
+    /// among words that aren't, mixes letters and digits, or is a number of at least five digits.
     pub is_name: bool,
 }
 
@@ -55,15 +55,15 @@ impl Word {
     }
 }
 
-/// Makes terms of texts. It keeps buffers and the stems of recent words, which only affect speed.
+/// Turns texts into terms. Keeps buffers and the stems of recent words, which only affect speed.
 pub struct Analyzer {
     prepared: String,
     folded: String,
-    /// Recent words, each in the place of its hash.
+    /// Recent words, each in the place that its hash selects.
     known: Vec<KnownWord>,
-    /// Number of words read since the table had its present size.
+    /// How many words were read since the table got its present size.
     read_count: usize,
-    /// The language of the last request, and hashes of its request words.
+    /// The language of the last request, and the hashes of that language's request words.
     request_words: Option<(Option<Language>, Rc<[u64]>)>,
 }
 
@@ -100,9 +100,9 @@ impl Default for Analyzer {
     }
 }
 
-/// Words with fewer letters have no ending that could be removed.
+/// Shorter words have no ending that could be removed.
 const SHORTEST_STEMMED: usize = 3;
-/// Longer words aren't in any dictionary.
+/// Longer words aren't words of any language.
 const LONGEST_STEMMED: usize = 40;
 /// Shorter words of an unknown language are found only whole.
 const SHORTEST_IN_GRAMS: usize = 5;
@@ -111,8 +111,8 @@ const SEED: u64 = 0;
 const GRAM_SEED: u64 = 1;
 /// First seed for the hashes of known words; each language has its own.
 const KNOWN_SEED: u64 = 2;
-/// Number of places for words at first, and at most. A short text needs few. In a long transcript each word without a
-/// place is analyzed again.
+/// Initial and maximum number of places for words. A short text needs few. In a long transcript, a word without a place
+/// is analyzed again each time.
 const FIRST_KNOWN: usize = 256;
 const MOST_KNOWN: usize = 1 << 14;
 
@@ -124,14 +124,14 @@ impl Analyzer {
         Self { prepared, folded, known: Vec::new(), read_count: 0, request_words: None }
     }
 
-    /// Yields the terms of a transcript's text, in order, as often as they occur, without stop words. `language` is the
-    /// text's language. If it is unknown, terms are plain folded words, and grams of the longer ones.
+    /// Yields the terms of a transcript's text, in order and with repetitions, without stop words. `language` is the
+    /// text's language. If it is unknown, the terms are folded words, and four-letter pieces of the longer ones.
     pub fn document(&mut self, text: &str, language: Option<Language>, each: &mut dyn FnMut(Term)) {
         units(text, &mut |unit| self.terms_of(&unit, language, each));
     }
 
-    /// The words of a request, in order, each with its terms in each of `languages`: those of the indexed texts, the
-    /// request's own first. If that is unknown, the next one determines the stop words.
+    /// The words of a request, in order, each with its terms in each of `languages`: the request's own language first,
+    /// then those of the indexed texts. If its own is unknown, the next one determines the stop words.
     pub fn query(&mut self, text: &str, languages: &[Option<Language>]) -> Vec<Word> {
         let own = languages.iter().flatten().next().copied();
         let request_words = self.request_words(own);
@@ -204,7 +204,7 @@ impl Analyzer {
         language.map_or(languages != 0, |language| languages & language.bit() != 0)
     }
 
-    /// Yields the terms of a unit in a text of a language; none for a stop word.
+    /// Yields the terms of a unit in a given language; none for a stop word.
     fn terms_of(
         &mut self,
         unit: &Unit<'_>,
@@ -262,8 +262,8 @@ impl Analyzer {
         !self.prepared.is_empty()
     }
 
-    /// The result of analyzing a word in a language. Most words of a text occur often, and analyzing one takes long,
-    /// mainly for its stem. So it is done once.
+    /// The result of analyzing a word in a language. Most words occur often, and analyzing one is slow, mainly because
+    /// of the stemmer, so results are kept.
     fn known(&mut self, text: &str, language: Language) -> KnownWord {
         let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
         if self.read_count >= self.known.len() && self.known.len() < MOST_KNOWN {
@@ -303,7 +303,7 @@ impl Analyzer {
         }
     }
 
-    /// Letters with digits are an identifier. A number is a word, with or without its ending ("7th", "2,500").
+    /// Letters with digits form an identifier. A number counts as a word, with or without an ending ("7th", "2,500").
     fn number(&mut self) -> Term {
         self.prepared.retain(|character| character != ',');
         self.folded.clear();
@@ -356,7 +356,7 @@ impl Analyzer {
         })
     }
 
-    /// Yields runs of four letters of the folded word, and one at its beginning with a mark before it.
+    /// Yields the runs of four letters in the folded word, and again the first one with a mark before it.
     fn grams(&mut self, each: &mut dyn FnMut(Term)) {
         if self.folded.chars().count() < SHORTEST_IN_GRAMS {
             return;
@@ -374,8 +374,8 @@ impl Analyzer {
     }
 }
 
-/// The stemmer of a language. It is created in only one place, so the compiler sees the stemmers that are never used,
-/// and leaves them out of the binary.
+/// The stemmer of a language. Created in only one place, so that the compiler can leave unused stemmers out of the
+/// binary.
 #[expect(clippy::inline_always, reason = "else all eighteen stemmers are linked")]
 #[inline(always)]
 fn stemmer(language: Language) -> Stemmer {
@@ -435,7 +435,7 @@ fn without_clitics(word: &str) -> Option<&str> {
 enum Shape {
     /// A word or a number.
     Word,
-    /// Letters of a script that doesn't space words, or an emoji: already prepared and folded.
+    /// Letters of a script without spaces between words, or an emoji: already prepared and folded.
     Letters,
     /// An identifier that includes its separators: an address, a path.
     Whole,
@@ -448,12 +448,12 @@ enum Shape {
 struct Unit<'a> {
     text: &'a str,
     shape: Shape,
-    /// It is the first of its sentence.
+    /// True for the first unit of its sentence.
     starts_sentence: bool,
 }
 
 impl Unit<'_> {
-    /// True if an English stop word is spelled like a name, for example of a month, a person or a country.
+    /// True if an English stop word is spelled like a name: of a month, a person or a country, for example.
     fn is_spelt_as_name(&self) -> bool {
         !self.starts_sentence && matches!(self.text, "May" | "Will" | "US" | "IT" | "WHO")
     }
@@ -552,12 +552,12 @@ fn pairs(letters: &str, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// The end of the leading characters that `holds` is true for.
+/// The end of the leading characters for which `holds` is true.
 fn end_of(text: &str, holds: impl Fn(char) -> bool) -> usize {
     text.find(|character| !holds(character)).unwrap_or(text.len())
 }
 
-/// The script of a letter, if it doesn't space words or its words are better found by their syllables.
+/// The script of a letter, if it has no spaces between words or its words are better found by syllables.
 fn unspaced(character: char) -> Option<u8> {
     if character < '\u{E00}' {
         return None;
@@ -601,7 +601,7 @@ fn is_flag_letter(character: char) -> bool {
     matches!(u32::from(character), 0x1_F1E6..=0x1_F1FF)
 }
 
-/// The length of an emoji's searched part: a flag is two letters, others lose their colors.
+/// The length of the part of an emoji that is searched for: a flag is two letters, and others lose their skin tones.
 fn emoji_length(text: &str) -> usize {
     let letters: usize =
         text.chars().take(2).take_while(|it| is_flag_letter(*it)).map(char::len_utf8).sum();
@@ -702,7 +702,7 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
             return;
         }
         Some(Shape::Letters) => {
-            // An abbreviation ("U.S.A") is found without its points.
+            // An abbreviation ("U.S.A") is found without its dots.
             let shape = Shape::Joined;
             each(Unit { text, shape, starts_sentence });
             return;
@@ -726,8 +726,8 @@ fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     }
 }
 
-/// The kind of a token with separators as a whole: a word for a number with a point, letters for an abbreviation. None
-/// if only its parts count.
+/// The kind of a token with separators as a whole: a word for a number with a decimal point, letters for an
+/// abbreviation. None if only its parts count.
 fn shape_of(text: &str) -> Option<Shape> {
     let count = |of: &[char]| text.chars().filter(|it| of.contains(it)).count();
     let has_digits = text.contains(char::is_numeric);
@@ -761,7 +761,7 @@ fn has_extension(name: &str) -> bool {
         && extension.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
 }
 
-/// True if a name has capitals inside like names in code: "userName", "getUserName", but not "iPhone".
+/// True if a name has inner capitals like names in code: "userName", "getUserName", but not "iPhone".
 fn is_camel(text: &str) -> bool {
     let bytes = text.as_bytes();
     if !bytes.iter().skip(1).any(u8::is_ascii_uppercase) {
@@ -800,7 +800,7 @@ fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
 /// of its language (from `detect`) without ending like a statement.
 #[must_use]
 pub fn is_question(text: &str, language: Option<Language>) -> bool {
-    /// Number of words in the longest beginning of a question.
+    /// Maximum number of words in a beginning of a question.
     const MOST_WORDS: usize = 6;
     let mut rest = text;
     let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
@@ -851,7 +851,7 @@ fn spaced_words(text: &str, most: usize) -> String {
 }
 
 /// Number of different identifiers in a text, at most 255: codes (a digit and at least three more letters, digits, `_`
-/// or `-`), file names, paths.
+/// or `-`), file names and paths.
 pub fn identifier_count(text: &str) -> u8 {
     if !may_have_identifiers(text) {
         return 0;
@@ -925,7 +925,8 @@ pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     )
 }
 
-/// True if a text has a byte of a kind. It doesn't stop at the first one, so that several bytes are compared at once.
+/// True if a text has a byte of a kind. Doesn't stop at the first match, so that the compiler can compare several bytes
+/// at once.
 pub(crate) fn has_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(false, |has, byte| has | is(byte))
 }
@@ -950,7 +951,7 @@ mod tests {
     use super::*;
     use crate::detect::detect;
 
-    /// Leaves out the prefixes of stemmed words.
+    /// Excludes prefixes of stemmed words.
     fn terms(text: &str, language: Option<Language>) -> Vec<Term> {
         let mut found = all_terms(text, language);
         found.retain(|term| language.is_none() || term.kind != Kind::Gram);
@@ -1218,7 +1219,7 @@ mod tests {
     }
 
     properties! {
-        /// The fast path for plain words returns the same token as the full one.
+        /// The fast path for plain words returns the same token as the full path.
         #[test]
         fn a_plain_word_makes_the_same_token(
             word in "[a-z0-9]{0,4}|[A-Z][a-z]{0,3}|[a-zA-Z0-9]{1,6}",

@@ -1,5 +1,5 @@
-// A LangChain agent that answers questions about the files of a folder, one a line. The checkpointer keeps the whole
-// conversation. Each call sends the model the part that it needs, and the model can ask for the rest.
+// A LangChain agent that answers questions about the files of a folder, one question per line. The checkpointer keeps
+// the whole conversation. Each call sends only the part that the model needs, and the model can ask for the rest.
 //
 //   OPENAI_API_KEY=… node agent.mjs FOLDER
 

@@ -93,7 +93,7 @@ export class Chat extends DurableObject<Env> {
 
   /** Streams the reply and saves it, even if the reader has left. */
   async #write(body: ReadableStream<Uint8Array>, writer: WritableStreamDefaultWriter): Promise<void> {
-    writer.closed.catch(() => {}); // the reader is gone
+    writer.closed.catch(() => {}); // the client has disconnected
     let content = "";
     let keptAt = Date.now();
     let status = "completed";

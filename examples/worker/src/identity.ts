@@ -57,7 +57,7 @@ const keySets = new Map<string, JWTVerifyGetKey>();
 
 function trustedBy(settings: TokenSettings): Trusted {
   const { TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: audience, TOKEN_SECRET: secret, TOKEN_KEYS_URL: url } = settings;
-  // A missing setting would mean a missing check, so nobody is let in.
+  // A missing setting would leave requests unchecked, so nobody gets in.
   if (issuer && audience && url) {
     const key = keySets.get(url) ?? createRemoteJWKSet(new URL(url));
     keySets.set(url, key);

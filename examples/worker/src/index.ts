@@ -19,7 +19,7 @@ interface Env extends TokenSettings {
 }
 
 const LARGEST_BODY_BYTES = 256 * 1024;
-/** The deepest nesting of lists and objects in a body. */
+/** Maximum nesting of lists and objects in a body. */
 const MOST_LEVELS = 100;
 const MOST_MESSAGES = 100;
 const LONGEST_CHAT = 200;

@@ -1,4 +1,4 @@
-/** Decodes a base64 text. Throws for any other text. */
+/** Decodes base64. Throws if the text isn't base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   if ("fromBase64" in Uint8Array) {
     return (Uint8Array as unknown as { fromBase64(text: string): Uint8Array<ArrayBuffer> }).fromBase64(text);
@@ -11,7 +11,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Bytes converted per call: no more than any host allows arguments. */
+/** How many bytes are converted per call. Hosts limit the number of arguments. */
 const CHUNK_LENGTH = 0x2000;
 
 /** Encodes bytes as base64. */

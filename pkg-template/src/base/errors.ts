@@ -19,12 +19,12 @@ export type ErrorKind =
 
 /** A failure of loading the core. */
 export type LoadErrorCode =
-  /** The value passed isn't windrow's core, or the host doesn't compile it. */
+  /** The value passed isn't windrow's core, or the host can't compile it. */
   | "INVALID_CORE"
   /** The worker's script failed before it answered a call. */
   | "WORKER_FAILED";
 
-/** A failure of making a provider's request. */
+/** A failure to make a provider's request. */
 export type RequestErrorCode =
   /** The provider doesn't accept these messages, or not in this order. */
   "NOT_SENDABLE";
@@ -39,7 +39,7 @@ export type StoreErrorCode =
   | "STORE_BLOCKED"
   /** A newer version of windrow made the storage. */
   | "STORE_NEWER"
-  /** The storage with this name belongs to something else. */
+  /** The storage with this name belongs to another program. */
   | "STORE_FOREIGN"
   /** The storage is full. Acknowledged entries are safe. */
   | "STORE_QUOTA"
@@ -107,7 +107,7 @@ export class ContextError extends Error {
   readonly nextAction: string;
   /** The cost of everything that must be kept, in tokens or characters. Only with `BUDGET_TOO_SMALL`. */
   readonly needed?: number;
-  /** The tokens or characters available for it. Only with `BUDGET_TOO_SMALL`. */
+  /** The tokens or characters available. Only with `BUDGET_TOO_SMALL`. */
   readonly available?: number;
   /** The provider's rule that the request breaks. Only with `NOT_SENDABLE`. `providers` says what each rule demands. */
   readonly rule?: string;
@@ -152,7 +152,7 @@ export class ContextError extends Error {
     return { kind, code, message, nextAction, path, needed, available, rule };
   }
 
-  /** The final state of the turn of a failed build. Undefined if another call failed. */
+  /** The final state of a failed build's turn. Undefined if another call failed. */
   get terminal(): "failed" | undefined {
     return this.kind === "context_build_error" ? "failed" : undefined;
   }

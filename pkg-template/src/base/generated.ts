@@ -1,23 +1,23 @@
 // Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.
 
-/** An answer to a need. The need determines which fields it has. */
+/** An answer to a need, which determines the fields it has. */
 export interface Answer {
   /** The hook that answers. */
   readonly hook: HookName;
   /** Success or failure of the hook. */
   readonly outcome: Outcome;
-  /** The reason for a missing answer: the error that the hook threw, or the timeout. */
+  /** Why there is no answer: the error that the hook threw, or the timeout. */
   readonly reason?: string | null | undefined;
-  /** Parts of it that windrow couldn't read, and its fallback for them, in words. None if it could read everything. */
+  /** The parts that windrow couldn't read, and its fallback for them, in words. None if it could read everything. */
   readonly misunderstood?: string | null | undefined;
   /** For triage: the ids of the chosen units. */
   readonly ids?: readonly string[] | null | undefined;
   /**
-   * For triage by `complete`: the model's reply. It is parsed into `ids`, and recorded in that form. For
+   * For triage by `complete`: the model's reply, which is parsed into `ids` and recorded in that form. For
    * `compact.summarize`: the summary.
    */
   readonly text?: string | null | undefined;
-  /** For recall: the hits, the best first. */
+  /** For recall: the hits, best first. */
   readonly items?: readonly RecalledItem[] | null | undefined;
   /**
    * For embeddings: the similarity of each possible message to the request, in order. Each is two base64 letters,
@@ -51,9 +51,9 @@ export type HookName =
 
 /**
  * Success or failure of a hook.
- * - `given`: It answered.
- * - `unavailable`: It answered that it is unavailable.
- * - `failed`: It failed, took too long, or returned nonsense.
+ * - `given`: The hook answered.
+ * - `unavailable`: The hook said that it is unavailable.
+ * - `failed`: The hook failed, took too long, or returned an invalid answer.
  */
 export type Outcome = "given" | "unavailable" | "failed";
 
@@ -63,51 +63,51 @@ export interface RecalledItem {
   readonly id?: string | null | undefined;
   /** Its text. */
   readonly text: string;
-  /** Its origin. */
+  /** The origin. */
   readonly source?: string | null | undefined;
-  /** How well it matches. */
+  /** How well the hit matches. */
   readonly score?: number | null | undefined;
 }
 
 /**
  * How a context is built. Everything is optional.
  *
- * Limits of hours, days, user turns, or characters of one text are off at 0: such a limit would leave nothing. Counts of
- * messages and items, and budgets, are literal: 0 allows none.
+ * Limits on hours, days, user turns, or characters of one text are off at 0, because such a limit would leave nothing.
+ * Counts of messages and items, and budgets, are literal: 0 allows none.
  */
 export interface ContextOptions {
   /** Includes history in the context. Without it, only instructions, sections and the request remain. */
   readonly enabled?: boolean | undefined;
-  /** The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock. */
+  /** The current time: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock. */
   readonly now?: Moment | null | undefined;
   /**
-   * The time zone of the user, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a
-   * day begins. Default: UTC.
+   * The user's time zone, an IANA name such as `Europe/Berlin`. It determines how times are shown and when a day
+   * begins. Default: UTC.
    */
   readonly timeZone?: string | null | undefined;
   /**
-   * The session that the context is for. Messages of other sessions are left out, see `collect.sessionScope`.
+   * The session that the context is for. Messages of other sessions are left out; see `collect.sessionScope`.
    * Default: the request's session, or all sessions if it names none.
    */
   readonly sessionId?: string | null | undefined;
   /**
    * The agent that the context is for. Messages with another `target` are left out. Messages with this target come
-   * after the history, the highest `priority` first, then the newest. Default: `target` is ignored.
+   * after the history, ordered by `priority`, then newest first. Default: `target` is ignored.
    */
   readonly agentId?: string | null | undefined;
   /** The id of this turn, for the snapshot. Default: a random one. */
   readonly turnId?: string | null | undefined;
   /**
-   * The model that the context is for, for example `gpt-4o`. It determines the encoding. Models without a public
-   * encoding use the estimator.
+   * The model that the context is for, such as `gpt-4o`. It determines the encoding. If the model has no public
+   * encoding, tokens are estimated.
    */
   readonly model?: string | null | undefined;
   /**
-   * How tokens are counted; overrides `model`. Default: by `model`. Without a model the counts use `o200k_base` and
-   * aren't called exact, since the model may count differently.
+   * How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
+   * don't count as exact, because the model may count differently.
    */
   readonly encoding?: EncodingChoice | null | undefined;
-  /** The messages to consider at all, and their order. */
+  /** Which messages are considered at all, and their order. */
   readonly collect?: CollectConfig | undefined;
   /** Which kinds of messages are left out. */
   readonly filter?: FilterConfig | undefined;
@@ -144,23 +144,23 @@ export type Moment = number | string;
  */
 export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
-/** The messages to consider at all, and their order. */
+/** Which messages are considered at all, and their order. */
 export interface CollectConfig {
   /** Which messages belong to `sessionId`. */
   readonly sessionScope?: SessionScope | undefined;
   /**
-   * Leaves out a message if an earlier one has the same id. Use it if one list has several sources, such as memory
-   * and events.
+   * Leaves out a message if an earlier one has the same id. Use it if a list combines several sources, such as
+   * memory and events.
    */
   readonly deduplicate?: boolean | undefined;
   /**
    * Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
-   * out. Otherwise they are history like any other message.
+   * out. If false, they are history like any other message.
    */
   readonly keepInstructions?: boolean | undefined;
-  /** How many messages of the session a cache holds. Older ones are ignored. Default: all (istota has 200). */
+  /** How many messages of the session a cache holds. Older ones are ignored. Default: all (istota uses 200). */
   readonly cacheLimit?: number | null | undefined;
-  /** How many messages are considered, the newest first. Default: all (istota has 100 for chats). */
+  /** How many of the newest messages are considered. Default: all (istota uses 100 for chats). */
   readonly fetchLimit?: number | null | undefined;
   /** The unit of `cacheLimit` and `fetchLimit`. */
   readonly limitsCount?: LimitsCount | undefined;
@@ -168,27 +168,27 @@ export interface CollectConfig {
 
 /**
  * Which messages belong to a session.
- * - `session`: Messages that name it, and messages that name no session.
+ * - `session`: Messages that name it or no session.
  * - `strict`: Only messages that name it.
  * - `all`: Messages of all sessions.
  */
 export type SessionScope = "session" | "strict" | "all";
 
 /**
- * Unit of the limits of cache and fetch.
- * - `messages`: Every message of the session before any filter: as a store holds them and a server returns them.
- * - `history`: The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter, and never fewer
- * than `lookbackCount`.
+ * Unit of the cache and fetch limits.
+ * - `messages`: All messages of the session before any filter, as a store or server has them.
+ * - `history`: The unit of `window.lookbackCount`: messages or exchanges (`window.unit`) that pass the filter. The limits are
+ * never below `lookbackCount`.
  */
 export type LimitsCount = "messages" | "history";
 
 /** Which kinds of messages are left out. */
 export interface FilterConfig {
-  /** The roles that stay. Default: all. In the text formats a call is text, so it stays without its result. */
+  /** The roles that stay. Default: all. In the text formats a call is text, so it can stay without its result. */
   readonly roles?: readonly Role[] | null | undefined;
   /** The sources to leave out, for example `["scheduled", "briefing"]`. Default: none. */
   readonly excludeSources?: readonly string[] | undefined;
-  /** The tags to leave out: a message with any of them goes. Default: none. */
+  /** The tags to leave out: a message with any of them is left out. Default: none. */
   readonly excludeTags?: readonly string[] | undefined;
   /**
    * Leaves out unfinished turns: messages whose `status` is anything but `completed`, and user messages that get no
@@ -201,18 +201,18 @@ export interface FilterConfig {
    */
   readonly excludeToolCalls?: boolean | undefined;
   /**
-   * Leaves out messages without any text, call or media. With `render.provider` they always go: no provider takes
-   * them.
+   * Leaves out messages without any text, call or media. With `render.provider` they are always left out, because no
+   * provider accepts them.
    */
   readonly excludeBlank?: boolean | undefined;
   /**
-   * The maximum age of a message in days before the clock. A message of exactly that age stays, and so does one
-   * without a time. Fractions are allowed; 0 is off. Default: no limit.
+   * Maximum age of a message in days. A message of exactly that age stays, and so does one without a time. Fractions
+   * are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
   /**
    * Sentences that the user wants forgotten, for example by `session.forget`. A message that says nothing else is
-   * left out. One that says more is chosen neither for its rank nor as a lasting statement, and stays if the
+   * left out. One that says more is never chosen for its rank or as a lasting statement, but stays where the
    * conversation itself is shown. The request, instructions and pinned messages stay.
    */
   readonly forgotten?: readonly ForgottenSentence[] | undefined;
@@ -242,26 +242,25 @@ export interface WindowConfig {
   readonly unit?: WindowUnit | undefined;
   /** How many of the newest messages or exchanges stay. Default: all. */
   readonly lookbackCount?: number | null | undefined;
-  /** How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all. */
+  /** How many of the newest user messages stay, each with everything that follows it; 0 is off. Default: all. */
   readonly maxUserTurns?: number | null | undefined;
-  /** How many of the newest messages stay, whatever `unit` says. Default: all. */
+  /** How many of the newest messages stay, regardless of `unit`. Default: all. */
   readonly maxRecentMessages?: number | null | undefined;
   /**
-   * The age in hours, before the newest message, at which the window begins. A message of exactly that age stays,
-   * and so does one without a time. Fractions are allowed; 0 is off. Default: no limit.
+   * How many hours before the newest message the window begins. A message of exactly that age stays, and so does one
+   * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly recencyHours?: number | null | undefined;
-  /** How many of the newest messages or exchanges stay regardless of age: the floor of `recencyHours`. */
+  /** How many of the newest messages or exchanges stay regardless of age, even with `recencyHours`. */
   readonly minMessages?: number | undefined;
   /**
-   * How many of the newest messages or exchanges, from any source, are brought back if `filter.excludeSources` or
-   * the window left them out.
+   * How many of the newest messages or exchanges from any source are brought back if `filter.excludeSources` or the
+   * window left them out.
    */
   readonly previousTasksCount?: number | undefined;
   /**
-   * How many of the window's newest messages are required. Nothing leaves them out, and they get room before
-   * everything else, each with the messages that belong to it. If they don't fit, `budget.onRequiredOverflow`
-   * applies.
+   * How many of the window's newest messages are required, each with the messages that belong to it. They are never
+   * left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
    */
   readonly requiredNewest?: number | undefined;
   /** Keeps the message that the request replies to, wherever it is in the session. */
@@ -276,80 +275,86 @@ export interface WindowConfig {
 export type WindowUnit = "message" | "exchange";
 
 /**
- * Which older messages are kept if not all fit: those relevant to the request. Also configures the items of the
+ * Which older messages are kept for their relevance to the request if not all fit. Also configures the items of the
  * section of kind `recall`.
  */
 export interface RecallConfig {
   /** How older messages are ranked if not all fit. */
   readonly ranking?: Ranking | undefined;
   /**
-   * Finds messages that mean the same as the request in other words, with the ranking `relevance`. If the hook
-   * `embed` is set, it is used instead.
+   * Finds messages that are close to the request in meaning, even if they share none of its words. Only with the
+   * ranking `relevance`. If the hook `embed` is set, it is used instead.
    */
   readonly meaning?: Meaning | undefined;
-  /** How many of the newest messages rank before all others. */
+  /** How many of the newest messages come before all others. */
   readonly recentMessages?: number | undefined;
   /**
-   * The most that these newest messages may take of the history's room, from 0 to 1. If the number of messages is
-   * limited, they get at least one message or group.
+   * Maximum share (0 to 1) of the history's room for these newest messages. If the number of messages is limited,
+   * they get at least one message or group.
    */
   readonly maxRecentShare?: number | undefined;
   /**
-   * The most of the history's room, from 0 to 1, for messages with standing instructions of the user ("from now on",
+   * Maximum share (0 to 1) of the history's room for messages with the user's standing instructions ("from now on",
    * "I prefer"). At 0 they rank like all others.
    */
   readonly maxStandingShare?: number | undefined;
   /**
-   * The most of the history's room, from 0 to 1, for the user's lasting statements (an allergy, a preference, how to
-   * be answered). At 0 they rank like all others. They are included if they are worth more than the messages that
-   * they displace.
+   * Maximum share (0 to 1) of the history's room for the user's lasting statements (an allergy, a preference, how to
+   * be answered). They are included if they are worth more than the messages that they displace. At 0 they rank like
+   * all others.
    */
   readonly maxStatementShare?: number | undefined;
   /**
-   * The most of the history's room for ranked messages, from 0 to 1. If the number of messages is limited, they get
-   * at least one message or group unless this is 0. The rest goes to the newest.
+   * Maximum share (0 to 1) of the history's room for ranked messages. If the number of messages is limited, they get
+   * at least one message or group unless this is 0. The rest of the room goes to the newest messages.
    */
   readonly maxShare?: number | undefined;
   /**
-   * Includes only the relevant passages of long messages that aren't worth their cost as a whole. Only with the
-   * ranking `relevance`.
+   * Shows only the relevant passages of long messages that aren't worth their full cost. Only with the ranking
+   * `relevance`.
    */
   readonly excerpts?: ExcerptConfig | undefined;
   /**
-   * Messages that come along with those kept for their rank, so that the context reads as a conversation with an
+   * Which messages accompany those kept for their rank, so that the context reads like a conversation with an
    * assistant. Only with the ranking `relevance`.
    */
   readonly pairs?: PairConfig | undefined;
-  /** Place of messages that are kept for their rank if not all fit, together with the messages that belong to them. */
+  /** The place of messages that are kept for their rank, and of those that belong to them. */
   readonly placement?: Placement | undefined;
-  /** Treatment of the items of the section of kind `recall` if the hook `recall.search` is set. */
+  /** Use of the items in the section of kind `recall` if the hook `recall.search` is set. */
   readonly searchResults?: SearchResults | undefined;
-  /** How broad recall is. Sets `maxItems` and `maxChars` unless they are given. Default: by `focusSignals`. */
+  /** How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`. */
   readonly focus?: Focus | null | undefined;
-  /** Signals that determine the focus if `focus` isn't given. Default: `balanced`, 0.50. */
+  /** Signals that determine the focus if `focus` isn't set. Default: `balanced`, 0.50. */
   readonly focusSignals?: FocusSignals | null | undefined;
-  /** How many items are requested from the hook, or shown of the section's own. Default: 4, 8 or 16 by focus. */
+  /**
+   * How many items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
+   * the focus.
+   */
   readonly maxItems?: number | null | undefined;
   /**
-   * The most characters of all items together, in their final form. Longer text is cut with `...`. Default: 900,
-   * 1700 or 3600 by focus.
+   * Maximum number of characters of all items together, in their final form. Longer text is cut with `...`. Default:
+   * 900, 1700 or 3600, depending on the focus.
    */
   readonly maxChars?: number | null | undefined;
-  /** The most characters of one item's text. Longer text is cut with `...`. */
+  /** Maximum number of characters of one item's text. Longer text is cut with `...`. */
   readonly maxItemChars?: number | undefined;
-  /** How many texts the hook `embed` gets at once, at least 1. */
+  /** How many texts the hook `embed` gets at a time, at least 1. */
   readonly embedBatchSize?: number | undefined;
   /**
-   * Name of the model that the hook `embed` uses. Vectors of another model aren't used, so change the name with the
-   * model.
+   * Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
+   * if you change the model.
    */
   readonly embedModel?: string | undefined;
-  /** Time limit for each hook, in milliseconds; for `embed`, for each batch. */
+  /** Time limit for each hook call, in milliseconds. With `embed`, each batch is a call. */
   readonly timeoutMs?: number | undefined;
-  /** The text to show if the request is blank, so that recall has no query. Default: the section's `empty`. */
+  /**
+   * The text to show if the request is blank, so that there is nothing to search for. Default: the section's
+   * `empty`.
+   */
   readonly emptyQuery?: string | null | undefined;
   /**
-   * The text to show if the hook is missing, failed or is unavailable, and the section has no items either. Default:
+   * The text to show if the hook is missing, unavailable or failed, and the section has no items either. Default:
    * the section's `empty`.
    */
   readonly unavailable?: string | null | undefined;
@@ -358,58 +363,58 @@ export interface RecallConfig {
 /**
  * How older messages are ranked.
  * - `relevance`: By relevance to the request and to the messages that it continues from.
- * - `bm25`: By the words of the request alone, each message by itself: plain BM25, for comparison.
- * - `recency`: The newest first: nothing is recalled.
+ * - `bm25`: Only by the words of the request, each message on its own: plain BM25, for comparison.
+ * - `recency`: Newest first: nothing is recalled.
  */
 export type Ranking = "relevance" | "bm25" | "recency";
 
 /**
- * A way to find messages with the same meaning as the request in other words.
+ * How to find messages that are close to the request in meaning.
  * - `none`: Off: only words count.
- * - `static`: Adds up the vectors of a text's words, from a table. No model runs and no request is sent: see `loadMeaning`.
+ * - `static`: Adds up the vectors of a text's words from a table. No model runs and no request is sent; see `loadMeaning`.
  * English only: messages in other languages rank by their words.
  */
 export type Meaning = "none" | "static";
 
 /**
  * Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
- * mark for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
+ * marker for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
  */
 export interface ExcerptConfig {
   /** Allows excerpts. */
   readonly enabled?: boolean | undefined;
   /** The roles whose messages may become excerpts. */
   readonly roles?: readonly Role[] | undefined;
-  /** About the smallest message that may become an excerpt, in tokens. */
+  /** Approximate minimum size of a message that may become an excerpt, in tokens. */
   readonly minTokens?: number | undefined;
-  /** About the size that an excerpt competes with for the room, in tokens. It grows into the room that the others leave. */
+  /** Approximate initial size of an excerpt, in tokens. It grows if the other messages leave room. */
   readonly tokens?: number | undefined;
 }
 
-/** Messages added next to those kept for their rank, if they fit. */
+/** Which messages are added next to those kept for their rank, if they fit. */
 export interface PairConfig {
-  /** An assistant's reply brings the question that it answers: the user's last message before it. */
+  /** If true, a reply of the assistant brings along the question that it answers: the user's last message before it. */
   readonly questions?: boolean | undefined;
   /**
-   * About how many tokens of its reply a user's question brings. A shorter reply comes whole. Of a longer one, the
-   * passages relevant to the request come if `excerpts` are enabled. 0 brings nothing.
+   * About how many tokens of its reply a user's question brings along. A shorter reply comes whole. Of a longer one,
+   * only the passages relevant to the request come, if `excerpts` are enabled. 0 brings nothing.
    */
   readonly replyTokens?: number | undefined;
 }
 
 /**
- * Place of history messages that were picked individually.
- * - `chronological`: In their place in the history, by time.
- * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format
- * `messages` they are one user message. With `budget.cut` ranked messages are always quoted.
+ * The place of history messages that were picked individually.
+ * - `chronological`: In their chronological place in the history.
+ * - `afterHistory`: Quoted between the history and the request, oldest first, below `render.quoteLabel`. In the format `messages`
+ * they are one user message. With `budget.cut`, ranked messages are always quoted.
  */
 export type Placement = "chronological" | "afterHistory";
 
 /**
- * Treatment of the items of a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
+ * Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
  * matching items are shown.
  * - `replace`: Shows only the hook's hits.
- * - `join`: Alternates between the hook's hits and the matching items, each the best first, without duplicate texts.
+ * - `join`: Alternates between the hook's hits and the matching items, best first in each, without duplicate texts.
  */
 export type SearchResults = "replace" | "join";
 
@@ -421,7 +426,7 @@ export type SearchResults = "replace" | "join";
  */
 export type Focus = "focused" | "balanced" | "diffuse";
 
-/** The DOSE signals of takobot, each from 0 to 1. Values outside are clamped, a missing one counts as 0.5. */
+/** takobot's DOSE signals, each from 0 to 1. Values outside that range are clamped, and a missing one counts as 0.5. */
 export interface FocusSignals {
   /** Dopamine. */
   readonly d?: number | null | undefined;
@@ -438,92 +443,89 @@ export interface FocusSignals {
  * message stays, unless `onUnavailable` says otherwise.
  */
 export interface TriageConfig {
-  /** Up to this many units (messages or exchanges, by `window.unit`) are kept without asking. */
+  /** If there are at most this many units (messages or exchanges, by `window.unit`), all are kept without asking. */
   readonly skipSelectionThreshold?: number | undefined;
-  /** The model's role, passed on to the hook unchanged. */
+  /** A name for the model, passed on to the hook unchanged. */
   readonly model?: string | undefined;
   /** Time limit for the hook, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Selects among older units. Otherwise they all stay. */
+  /** Chooses among older units. If false, they all stay. */
   readonly useSelection?: boolean | undefined;
-  /** How many of the newest units are kept without being selected. */
+  /** How many of the newest units are always kept. */
   readonly alwaysIncludeRecent?: number | undefined;
-  /** Fallback if the hook fails, takes too long or returns nonsense. */
+  /** Units to keep if the hook fails, takes too long or returns an invalid answer. */
   readonly onError?: TriageFallback | undefined;
-  /** Fallback if the hook is missing, or answers that it is unavailable. */
+  /** Units to keep if the hook is missing, or answers that it is unavailable. */
   readonly onUnavailable?: TriageFallback | undefined;
-  /** Which of the older units are asked about. */
+  /** Which older units the hook is asked about. */
   readonly candidates?: TriageCandidates | undefined;
   /**
-   * The most units that the hook is asked about. Default: all for `all`, and about twice as many as fit the budget
-   * for `recalled`.
+   * Maximum number of units that the hook is asked about. Default: no limit with `all`, and about twice as many as
+   * fit the budget with `recalled`.
    */
   readonly maxCandidates?: number | null | undefined;
-  /** The most characters of a candidate's text in the prompt of `complete`. Null means no limit. */
+  /** Maximum number of characters of a candidate's text in the prompt of `complete`. Null means no limit. */
   readonly maxCandidateChars?: number | null | undefined;
-  /**
-   * Place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in their
-   * place.
-   */
+  /** The place of the messages that triage chose, and of those that belong to them. With `tiers` they stay in place. */
   readonly placement?: Placement | undefined;
   /**
-   * Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They stay, and
-   * the hook is asked only about new units, so the choices don't change the beginning of the prompt from turn to
-   * turn. With `budget.cut` chosen messages are cut like all others, and recall may quote rejected ones that match a
-   * request. A session with `budget.cut` sets it automatically. Goes with `candidates: "all"`. Default: none, the
-   * hook is asked about all older units each time.
+   * Decisions of earlier builds: `context.triage.decided` of the last one, or `{}` before the first. They remain
+   * valid, and the hook is asked only about new units, so its choices don't change the beginning of the prompt from
+   * turn to turn. With `budget.cut`, chosen messages are cut like all others, and recall may quote rejected ones
+   * that match a request. A session with `budget.cut` sets this automatically. Requires `candidates: "all"`.
+   * Default: none; the hook is asked about all older units each time.
    */
   readonly decided?: TriageDecisions | null | undefined;
 }
 
 /**
- * Units that stay without an answer.
- * - `recentOnly`: The guaranteed recent only, and the message that the request replies to.
+ * Units to keep without an answer.
+ * - `recentOnly`: Only the guaranteed newest units, and the message that the request replies to.
  * - `keepAll`: Everything.
  */
 export type TriageFallback = "recentOnly" | "keepAll";
 
 /**
- * Units that triage asks about.
+ * Which units triage asks about.
  * - `all`: All older units; with `maxCandidates`, the newest of them.
- * - `recalled`: Those that recall ranks best for the request, so that a long history doesn't need a long prompt. All, if nothing
- * is ranked.
+ * - `recalled`: Those that recall ranks best for the request, so that a long history doesn't need a long prompt. If nothing is
+ * ranked, all.
  */
 export type TriageCandidates = "all" | "recalled";
 
-/** Decisions of triage so far: which older units stay, up to the last one decided. */
+/** Triage's decisions so far: which older units stay, up to the last one decided. */
 export interface TriageDecisions {
   /**
-   * The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All
-   * units before it are decided too, including ones that arrive later. Default: no unit.
+   * The last decided unit: the id of its first message, or, if that has none, `#` and its position. All units before
+   * it count as decided too, even ones that arrive later. Default: no unit.
    */
   readonly through?: string | null | undefined;
-  /** The chosen units, named in the same way. All others were rejected. */
+  /** The chosen units, in the same form. All others were rejected. */
   readonly chosen?: readonly string[] | undefined;
   /**
-   * A checksum of the options that they were decided with. With other options they don't count. Default: not
+   * A checksum of the options that the decisions were made with. With other options they don't apply. Default: not
    * checked.
    */
   readonly under?: string | null | undefined;
 }
 
-/** How much of each conversation is shown: full, a summary, nothing. */
+/** How much of each conversation is shown: all, a summary, or nothing. */
 export interface TiersConfig {
   /** Splits the history into conversations and shows them by tier. */
   readonly enabled?: boolean | undefined;
   /**
-   * A conversation that ended more than this many days before the clock isn't shown. Fractions are allowed; 0 is
-   * off. Default: no limit (klausbot has 7).
+   * Conversations that ended more than this many days ago aren't shown. Fractions are allowed; 0 is off. Default: no
+   * limit (klausbot uses 7).
    */
   readonly maxAgeDays?: number | null | undefined;
-  /** For messages that name no conversation: a new one begins after this many minutes without a message. */
+  /** For messages that name no conversation: after this many minutes without a message, a new one begins. */
   readonly conversationGapMinutes?: number | undefined;
   /**
-   * The most minutes between the ends of two conversations of one thread, and between the end of the newest and the
-   * clock.
+   * Maximum number of minutes between the ends of two conversations of one thread, and between the end of the newest
+   * one and now.
    */
   readonly threadGapMinutes?: number | undefined;
-  /** Meaning of today for the tier. Labels always go by the calendar day. */
+  /** The meaning of today for the tiers. Labels always use the calendar day. */
   readonly todayWindow?: TodayWindow | undefined;
   /** How the conversations of the active thread are shown. */
   readonly thread?: TierForm | undefined;
@@ -533,131 +535,127 @@ export interface TiersConfig {
   readonly yesterday?: TierForm | undefined;
   /** How older conversations are shown. */
   readonly older?: TierForm | undefined;
-  /** Behavior if a tier doesn't fit. */
+  /** Continues or stops if a tier doesn't fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
-   * A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
-   * a message if there is room for more than this number of its characters, and left out otherwise.
+   * If a conversation doesn't fit, its newest messages are shown. In the format `conversations`, a message of the
+   * active thread is cut if there is room for more than this many of its characters, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** Facts about conversations that aren't in their messages. */
   readonly conversations?: readonly KnownConversation[] | undefined;
-  /** The most summaries that one build requests from the hook `summarize`. */
+  /** How many summaries one build requests from the hook `summarize` at most. */
   readonly maxSummaries?: number | undefined;
-  /** The most characters of a summary by the hook or of an extract. A longer one is cut. */
+  /** Maximum number of characters of the hook's summary or of an extract. A longer one is cut. */
   readonly maxSummaryChars?: number | undefined;
   /** Time limit for the hook, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** The thread status if the active thread continues. */
+  /** The thread status while the active thread continues. */
   readonly continuation?: string | undefined;
   /** The thread status without an active thread. */
   readonly newConversation?: string | undefined;
 }
 
 /**
- * Meaning of today.
- * - `calendarDay`: The calendar day of the clock in `timeZone`.
- * - `rolling24Hours`: The 24 hours before the clock.
+ * The meaning of today.
+ * - `calendarDay`: The current calendar day in `timeZone`.
+ * - `rolling24Hours`: The last 24 hours.
  */
 export type TodayWindow = "calendarDay" | "rolling24Hours";
 
 /**
  * How a conversation is shown.
- * - `full`: With its messages.
- * - `summary`: By its summary: a given one, the hook's, or an extract that is marked as one.
+ * - `full`: All of its messages.
+ * - `summary`: A summary: a given one, the hook's, or an extract that is marked as such.
  * - `none`: Not at all.
  */
 export type TierForm = "full" | "summary" | "none";
 
 /**
- * Behavior if a tier doesn't fit.
- * - `nextTier`: Ends the tier. The next one may still have room.
- * - `stop`: Nothing more is shown.
+ * Continues or stops if a tier doesn't fit.
+ * - `nextTier`: Skips the rest of the tier. The next tier may still fit.
+ * - `stop`: Shows nothing more.
  */
 export type TierOverflow = "nextTier" | "stop";
 
 /** Facts about a conversation that aren't in its messages. */
 export interface KnownConversation {
-  /** Its id: the `conversationId` of its messages. */
+  /** The conversation's id: the `conversationId` of its messages. */
   readonly id: string;
-  /** The session that it belongs to. Default: every one. */
+  /** The session that it belongs to. Default: any session. */
   readonly sessionId?: string | null | undefined;
-  /** The time when it began. Default: the time of its first message. */
+  /** When it began. Default: the time of its first message. */
   readonly startedAt?: Moment | null | undefined;
-  /** When it ended. Default: with its last message. */
+  /** When it ended. Default: the time of its last message. */
   readonly endedAt?: Moment | null | undefined;
-  /** Its summary. Default: the text of the message with `summaryOf`. */
+  /** A summary of it. Default: the text of the message with `summaryOf`. */
   readonly summary?: string | null | undefined;
 }
 
 /** Limits on the cost of the prompt. */
 export interface BudgetConfig {
-  /** The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit. */
+  /** Maximum number of tokens in the prompt. Can't be combined with `contextLimit`. Default: no limit. */
   readonly maxTokens?: number | null | undefined;
   /**
-   * The most tokens that prompt and reply may have together: the model's context window. Either a number, or
-   * `"model"` to look up `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
+   * Maximum number of tokens of prompt and reply together: the model's context window. Either a number, or `"model"`
+   * to look up `model` in the table of current models. Can't be combined with `maxTokens`. Default: no limit.
    */
   readonly contextLimit?: number | "model" | null | undefined;
-  /** Tokens of `contextLimit` that are kept free for the reply. Default: 1024. */
+  /** How many tokens of `contextLimit` stay free for the reply. Default: 1024. */
   readonly replyReserve?: number | null | undefined;
   /**
-   * The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
-   * the format `messages`. Default: no limit.
+   * Maximum number of characters (code points) in the prompt: of the whole text in the text formats, of all contents
+   * in the format `messages`. Default: no limit.
    */
   readonly maxChars?: number | null | undefined;
   /**
-   * The most bytes of the request's JSON body, in UTF-8. Texts come first. Images, audio and files share the rest,
-   * the newest first. A line such as `[image/png: 40990 bytes, not shown]` replaces each of the others. Default: the
-   * published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI; otherwise no
-   * limit.
+   * Maximum size of the request's JSON body, in bytes of UTF-8. Texts come first. Images, audio and files share the
+   * rest, newest first. Each one that doesn't fit becomes a line such as `[image/png: 40990 bytes, not shown]`.
+   * Default: the published limit of `render.provider`: 32 MB for Anthropic, 100 MB for Gemini, 512 MB for OpenAI;
+   * otherwise no limit.
    */
   readonly maxBytes?: number | null | undefined;
   /**
-   * The most images that the prompt shows in the format `messages`, the newest first. A line replaces each of the
-   * others. Default: the limit of `render.provider`: 600 for Claude, or 100 if its context has no more than 200,000
-   * tokens, 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude takes images with more than 2,000 pixels
-   * on a side only if there are 20 or fewer, so older images become lines then, too.
+   * Maximum number of images in the prompt in the format `messages`, newest first. Each of the others becomes a
+   * line. Default: the limit of `render.provider`: 600 for Claude (100 if its context window is at most 200,000
+   * tokens), 3,600 for Gemini, 1,500 for OpenAI; otherwise no limit. Claude accepts images with more than 2,000
+   * pixels on a side only if a request has 20 images or fewer, so older images may become lines for that too.
    */
   readonly maxImages?: number | null | undefined;
   /**
-   * Behavior if the required parts alone cost more than the budget: instructions, required sections, pinned
-   * messages, the message that is replied to, and the request.
+   * Reaction if the required parts alone cost more than the budget: instructions, required sections, pinned
+   * messages, the reply target, and the request.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
-  /** Counts tokens exactly in any case, or only if the counts decide something. */
+  /** When to count tokens exactly: always, or only if the counts matter. */
   readonly counting?: Counting | undefined;
-  /** The first thing to shrink if not everything fits. */
+  /** The first to shrink if not everything fits: items or history. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
    * Cuts the history so that the beginning of the prompt stays the same from turn to turn. Ranked messages are then
-   * quoted after the history, within `recall.maxShare`. Default: no cut, and each turn includes as much as fits.
+   * quoted after the history, within `recall.maxShare`. Default: no cut; each turn includes as much as fits.
    */
   readonly cut?: CutConfig | null | undefined;
   /** How tool results shrink if not everything fits. */
   readonly toolResults?: ToolResultsConfig | undefined;
   /**
-   * The tools of the call, in any provider's form: each as an object, or as its JSON. They aren't part of any
-   * message. Their cost is part of the prompt, counted as the provider is known to write them for the model.
-   * Default: none.
+   * The tool definitions of the call, in any provider's format, each as an object or as JSON. They aren't part of
+   * any message, but their cost counts, in the form that the provider is known to show to the model. Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
-  /**
-   * Lets the model choose to call a tool, or forces it to. Providers have their own words for it (`tool_choice`,
-   * `toolConfig`).
-   */
+  /** Makes tool calls optional or mandatory. Providers have their own names for this (`tool_choice`, `toolConfig`). */
   readonly toolChoice?: ToolChoice | undefined;
   /**
-   * Counts of earlier requests, and the provider's own figures for them. Their ratio calibrates the budget: if a
-   * provider counts 1.07 times as many tokens as windrow, the limits allow 1.07 times fewer counted tokens, and
-   * `tokens` reports the provider's figure. The ratio is kept between 0.5 and 2. Use it for models that are counted
-   * by estimate. Default: none.
+   * windrow's counts of earlier requests, with the provider's own figures. Their ratio calibrates the budget: if a
+   * provider counts 1.07 times as many tokens as windrow, limits are divided by 1.07, and `tokens` reports the
+   * provider's figure. The ratio is kept between 0.5 and 2. Use it for models whose tokens are estimated. Default:
+   * none.
    */
   readonly usage?: readonly Usage[] | undefined;
   /**
    * Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
    * counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
-   * 2.5 on, as recorded requests show. An instruction for Claude costs nothing in addition to its text.
+   * 2.5 on, as recorded requests show. For Claude's instructions it is 0.
    */
   readonly tokensPerMessage?: number | null | undefined;
   /** Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe. */
@@ -672,48 +670,48 @@ export interface BudgetConfig {
 }
 
 /**
- * Behavior if the required parts don't fit.
+ * Reaction if the required parts don't fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker in between. The request
+ * - `shorten`: Shortens the longest required texts to their beginning and end, with a visible marker in between. The request
  * keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
  * of two of characters, so that they stay the same from turn to turn.
- * - `exceed`: The context is larger than the budget. The result and the trace say so.
+ * - `exceed`: Exceeds the budget. The result and the trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
 
 /**
- * Condition for counting tokens exactly.
+ * When to count tokens exactly.
  * - `exact`: Always.
- * - `whenNeeded`: Only if the counts decide something. A text never has more tokens than bytes. So if the bytes of all messages
- * fit, everything is kept, no vocabulary is loaded, and `tokens` says which counts are estimates.
+ * - `whenNeeded`: Only if the counts matter. A text never has more tokens than bytes. So if the bytes of all messages fit,
+ * everything is kept without loading a vocabulary, and `tokens` says that its counts are estimates.
  */
 export type Counting = "exact" | "whenNeeded";
 
 /**
  * The first to shrink: items or history.
- * - `items`: Shows items by their summaries before any history is left out.
- * - `history`: Leaves out the oldest history before any item is shown by its summary, and doesn't bring it back. A larger
- * budget therefore never keeps less history than a smaller one.
+ * - `items`: Replaces items with their summaries before leaving out any history.
+ * - `history`: Leaves out the oldest history before replacing any item with its summary, and doesn't bring it back. So a larger
+ * budget never keeps less history than a smaller one.
  */
 export type TrimFirst = "items" | "history";
 
 /**
  * Cuts the history so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
  *
- * Without a cut, every turn includes as much as fits, and so drops another message at the beginning. With it, the cut
- * moves in steps: it lies at the first group after a multiple of a step, measured in tokens from the beginning of the
- * whole history. So it follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit
- * in tokens. Excludes tiers.
+ * Without a cut, every turn includes as much as fits, and so drops another message at the beginning. With a cut, the
+ * history's beginning moves only in steps: to the first group after a multiple of a step, measured in tokens from the
+ * beginning of the whole history. So the cut depends only on log and config, and every host, tab and replay agrees on
+ * it. Needs a limit in tokens. Can't be combined with tiers.
  */
 export interface CutConfig {
   /**
-   * How full the history may become before the cut moves, from 0 to 1: a share of the tokens that history and quotes
-   * may have together. Default: 1.
+   * How full the history may get before the cut moves, as a share (0 to 1) of the tokens for history and quotes
+   * together. Default: 1.
    */
   readonly highWater?: number | undefined;
   /**
-   * About how full the history is after the cut has moved, from 0 to 1 and below `highWater`. With a lower value the
-   * cut moves less often and more of each prompt repeats the one before it, but less of the budget is used. With
+   * Roughly how full the history is after the cut has moved, from 0 to 1 and below `highWater`. With a lower value
+   * the cut moves less often and more of each prompt repeats the previous one, but less of the budget is used. With
    * quotes the history shrinks further, so that it repeats as much as without them. Default: 0.58, which uses three
    * quarters of the budget on average.
    */
@@ -723,41 +721,42 @@ export interface CutConfig {
 /**
  * How tool results shrink if not everything fits.
  *
- * An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays. Only if that is not
- * enough do whole steps go, the oldest first.
+ * An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays.
+ * Only if that isn't enough are whole steps dropped, oldest first.
  */
 export interface ToolResultsConfig {
-  /** True if results shrink. Otherwise they are in the prompt whole or not at all. Default: true. */
+  /** True if results shrink. If false, a result is in the prompt whole or not at all. Default: true. */
   readonly shrink?: boolean | undefined;
   /**
-   * The number of newest results that begin with more than a stub if not all steps fit: a fifth of the room together. If all steps fit,
-   * they grow first, into a fifth of the rest. Default: 3.
+   * How many of the newest results start with more than a stub if not all steps fit. Together they get a fifth of
+   * the room. If all steps fit, they grow first, into a fifth of the rest. Default: 3.
    */
   readonly keep?: number | undefined;
   /** Names of tools whose results never shrink. Default: none. */
   readonly excludeTools?: readonly string[] | undefined;
   /**
-   * By the name of a tool: the argument that names the resource of a call, such as `{ "read_file": "path" }`. A newer result of the same
-   * tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all arguments must be equal.
+   * For each tool, the argument that names the resource, such as `{ "read_file": "path" }`. A newer result of the
+   * same tool with the same value supersedes an older one, whatever the other arguments are. Default: none, so all
+   * arguments must be equal.
    */
   readonly resources?: Readonly<Record<string, string>> | undefined;
   /**
-   * True if the mark of an omitted part names its result, such as `result r12`. The model can then get it with the tool
-   * `context.retrieval`. Default: false.
+   * True if the marker of an omitted part names its result, such as `result r12`. The model can then fetch it with
+   * the tool `context.retrieval`. Default: false.
    */
   readonly retrieval?: boolean | undefined;
 }
 
 /**
- * Choice between optional and forced tool calls.
+ * Optional or mandatory tool calls.
  * - `auto`: The model chooses.
- * - `required`: The model must call a tool: any tool, or a particular one.
+ * - `required`: The model must call a tool: any, or a particular one.
  */
 export type ToolChoice = "auto" | "required";
 
 /** The count of an earlier request, and the provider's figure for it. */
 export interface Usage {
-  /** The count by windrow: `tokens.counted` of the context that was sent. At least 1. */
+  /** windrow's count: `tokens.counted` of the context that was sent. At least 1. */
   readonly countedTokens: number;
   /**
    * The input tokens that the provider reported in `usage`, including tokens read from or written to its cache. At
@@ -769,43 +768,46 @@ export interface Usage {
 /** A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
 export interface CompactConfig {
   /**
-   * The most tokens of a summary, together with its facts. They take their room from the history, a quarter of it at
-   * most.
+   * Maximum number of tokens of a summary with its facts. It takes this room from the history, at most a quarter of
+   * it.
    */
   readonly maxTokens?: number | undefined;
-  /** How long the hook may take, in milliseconds. */
+  /** Time limit for the hook, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How full the history is when a session asks for the next summary in the background, from 0 to 1. Then none of
-   * its builds waits for the hook. A summary enters the prompt once it is ready and all of its messages are left
-   * out. Default: a build asks when the cut has moved, and waits; so do builds without a session.
+   * How full the history is, from 0 to 1, when a session asks for the next summary in the background, so that no
+   * build waits for the hook. A summary enters the prompt once it is ready and all of its messages are left out.
+   * Default: a build asks when the cut has moved, and waits. Builds without a session always do.
    */
   readonly prepareAt?: number | null | undefined;
   /** The last summary, as the last build returned it in `context.compact.summary`. Sessions set it automatically. */
   readonly summary?: StoredSummary | null | undefined;
   /**
-   * A summary that was requested in the background. It replaces the last one once all the messages that it covers
-   * are left out. Sessions set it automatically.
+   * A summary that was requested in the background. It replaces the last one once all messages that it covers are
+   * left out. Sessions set it automatically.
    */
   readonly prepared?: StoredSummary | null | undefined;
 }
 
 /** A summary, and the messages that it covers. */
 export interface StoredSummary {
-  /** The words of the model. */
+  /** The model's text. */
   readonly text?: string | undefined;
-  /** The facts that windrow found itself. They are shown after the text. */
+  /** The facts that windrow found, shown after the text. */
   readonly facts?: SummaryFacts | undefined;
   /**
-   * The last message that it covers, by its id; `r` and the position of one without an id. If a message has several steps, `#` and the
-   * place of one of its rows may follow. Default: it covers none.
+   * The last message that the summary covers: its id, or, if it has none, `r` and its position. If a message has
+   * several steps, `#` and the place of one of its rows may follow. Default: none is covered.
    */
   readonly through?: string | null | undefined;
-  /** The last message that the hook was asked about, named in the same way: it isn't asked about it again. Default: as `through`. */
+  /**
+   * The last message that the hook was asked about, in the same form. The hook isn't asked about it again. Default:
+   * the same as `through`.
+   */
   readonly askedThrough?: string | null | undefined;
 }
 
-/** Facts of the messages that a summary covers. They are found by rules, and no model writes them. */
+/** Facts about the messages that a summary covers. Rules find them, not a model. */
 export interface SummaryFacts {
   /** Files that tools have read, by the paths in the calls. */
   readonly filesRead?: readonly string[] | undefined;
@@ -815,7 +817,7 @@ export interface SummaryFacts {
   readonly identifiers?: readonly string[] | undefined;
   /** Commands whose last run failed, each with the line that says so. */
   readonly failingCommands?: readonly string[] | undefined;
-  /** Questions that nobody has answered, each with the role of the one who asks. */
+  /** Unanswered questions, each with the role of who asked it. */
   readonly openQuestions?: readonly string[] | undefined;
 }
 
@@ -824,79 +826,80 @@ export interface RenderConfig {
   /** The form of the result. */
   readonly format?: Format | undefined;
   /**
-   * Shows in the formats `text` and `xml` when a message was written, in `timeZone`; `unknown` without a time. The
-   * format `messages` shows times only in quotes, and `conversations` always shows them.
+   * Shows when each message was written, in `timeZone`, in the formats `text` and `xml`; `unknown` without a time.
+   * The format `messages` shows times only in quotes, and `conversations` always shows them.
    */
   readonly times?: boolean | undefined;
   /**
    * The names of the roles in the text formats. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
-   * `conversations` `human` and `you` for user and assistant.
+   * `conversations`, `human` and `you` for user and assistant.
    */
   readonly labels?: Labels | undefined;
-  /** The user's name in the format `text` for messages of these sources, for example `{ "scheduled": "Scheduled" }`. */
+  /**
+   * Labels that replace the user's in the format `text` for messages from certain sources, for example `{
+   * "scheduled": "Scheduled" }`.
+   */
   readonly sourceLabels?: Readonly<Record<string, string>> | undefined;
   /** How many of a message's `actions` the text formats show below it. */
   readonly maxActions?: number | undefined;
   /**
-   * The most characters of an assistant's message. A longer one is cut, with `...[truncated]`; 0 is off. Default: no
-   * limit.
+   * Maximum number of characters of an assistant's message. A longer one is cut and ends with `...[truncated]`; 0 is
+   * off. Default: no limit.
    */
   readonly maxReplyChars?: number | null | undefined;
   /**
-   * Collapses runs of white space, including line ends, to one space in the text formats: in messages, and in
+   * Collapses runs of white space, including line ends, to one space in the text formats, in messages and in
    * recalled items.
    */
   readonly collapseWhitespace?: boolean | undefined;
   /**
-   * Messages that the text formats show by another text, by the first rule that matches. They cost as much as their
-   * own text.
+   * Rules that replace the text of messages in the text formats; the first match applies. Such messages still cost
+   * as much as their own text.
    */
   readonly replace?: readonly Replacement[] | undefined;
-  /** A line that the text formats put before the history, if there is any. */
+  /** A line before the history in the text formats, if there is any history. */
   readonly heading?: string | null | undefined;
   /**
-   * A line before the history and after the instructions, if messages of the history are left out for lack of room
+   * A line between the instructions and the history, shown if messages of the history are left out for lack of room
    * or by position: by budget and limits, windows, age, triage or rank, or because they weren't read from a
-   * session's log. `{count}` becomes their number, `{from}` and `{to}` the times of the first and the last of them,
-   * in `timeZone`; `unknown` without a time. The line appears only if it fits, and counts only toward the budget.
-   * Example: `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+   * session's log. `{count}` becomes their number, and `{from}` and `{to}` the times of the first and last of them,
+   * in `timeZone`, or `unknown`. The line appears only if it fits, and counts only toward the budget. Example:
+   * `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
    */
   readonly gapNotice?: string | null | undefined;
   /**
-   * The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
-   * `messages` and `text`. The other formats have an element for it.
+   * The line before the quotes after the history (`recall.placement`, `triage.placement`), in the formats `messages`
+   * and `text`. The other formats use an element instead.
    */
   readonly quoteLabel?: string | undefined;
   /** Ends the text with a line end. */
   readonly trailingNewline?: boolean | undefined;
-  /** How the text formats keep other people's text apart from the prompt's own lines. */
+  /** How the text formats keep message content apart from the prompt's own lines. */
   readonly guard?: Guard | undefined;
   /**
-   * The provider that the messages are sent to, in the format `messages`. If it wants the user to speak first and
-   * the history begins with somebody else, a user message comes first: `[Earlier messages are not shown.]`. Room for
-   * it is reserved. `context.request()` makes the body of the request. Default: none.
+   * The provider that the messages are sent to, in the format `messages`. If it requires the user to speak first and
+   * the history begins with somebody else, a user message is put first: `[Earlier messages are not shown.]`. Room
+   * for it is reserved. `context.request()` makes the request body. Default: none.
    */
   readonly provider?: Provider | null | undefined;
   /**
-   * The server of an OpenAI-compatible endpoint that the messages go to. Fields that it set on the assistant's
-   * messages, such as `reasoning_content`, go back to it and are counted. Default: the server that `model` is known
-   * to run on, if any.
+   * The OpenAI-compatible server that the messages go to. Fields that it set on the assistant's messages, such as
+   * `reasoning_content`, go back to it and count. Default: the server that `model` is known to run on, if any.
    */
   readonly server?: Server | null | undefined;
   /**
-   * Place of a system or developer message that comes after the conversation has begun, for a provider or model that
-   * doesn't accept it there. OpenAI and Claude from 4.8 on accept it: it stays in its place. Default: `top`.
+   * The place of a system or developer message that comes after the conversation has begun, if the provider or model
+   * doesn't accept it there. OpenAI and Claude from 4.8 on accept it, so it stays in place. Default: `top`.
    */
   readonly lateInstructions?: LateInstructions | undefined;
   /**
-   * False if OpenAI's Responses API is told not to keep the request. Then reasoning goes only with its encrypted
-   * content, and other reasoning isn't counted. `context.request` sends it as `store`. Default: the API keeps it.
+   * If false, OpenAI's Responses API doesn't store the request. Then only encrypted reasoning is sent, and other
+   * reasoning doesn't count. `context.request` sends this option as `store`. Default: the API stores it.
    */
   readonly store?: boolean | null | undefined;
   /**
-   * Treatment of a tool call without a result, such as one that the user stopped, in a message that says something
-   * else too. A message that says nothing else is left out. In the text formats a call is a text, and stays.
-   * Default: `close`.
+   * Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
+   * message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -905,8 +908,8 @@ export interface RenderConfig {
  * The form of a context.
  * - `messages`: A list of chat messages.
  * - `text`: One text, with at least one labelled line for each message.
- * - `xml`: One text, an XML element for each message.
- * - `conversations`: One text, an XML element for each conversation with a line for each message.
+ * - `xml`: One text, with an XML element for each message.
+ * - `conversations`: One text, with an XML element for each conversation and a line for each message.
  */
 export type Format = "messages" | "text" | "xml" | "conversations";
 
@@ -924,14 +927,14 @@ export interface Labels {
   readonly tool?: string | null | undefined;
 }
 
-/** A text that replaces messages of one kind. */
+/** A rule that replaces the text of certain messages. */
 export interface Replacement {
   /** The role of the messages. Default: any. */
   readonly role?: Role | null | undefined;
-  /** A tag that the messages have. Default: any or none. */
+  /** A tag of the messages. Default: any or none. */
   readonly tag?: string | null | undefined;
   /**
-   * Phrases that the text must contain, all of them. The letters A to Z match in upper and lower case. Default: any
+   * Phrases that the text must contain, all of them. The case of the letters A to Z doesn't matter. Default: any
    * text.
    */
   readonly contains?: readonly string[] | undefined;
@@ -941,15 +944,15 @@ export interface Replacement {
 
 /**
  * How content is kept apart from structure.
- * - `indent`: Every line of a content after its first begins with a space, so that it can't look like one of the prompt's own
- * lines. A name is in brackets after the role. See `docs/formats.md`.
- * - `none`: Contents and names are unchanged, and can imitate structure. Use it for a prompt with prescribed bytes.
- * The formats `xml` and `conversations` still escape them.
+ * - `indent`: Every line of content after the first begins with a space, so that it can't look like one of the prompt's own
+ * lines. A name follows the role in brackets. See `docs/formats.md`.
+ * - `none`: Content and names are unchanged, and can imitate structure. Use it if a prompt's bytes are prescribed. The
+ * formats `xml` and `conversations` still escape them.
  */
 export type Guard = "indent" | "none";
 
 /**
- * A provider of models, by the form of its requests.
+ * A provider of models, identified by the format of its requests.
  * - `openai`: OpenAI's chat completions, and compatible servers.
  * - `openai-responses`: OpenAI's Responses.
  * - `anthropic`: Anthropic's Messages.
@@ -970,7 +973,7 @@ export type Provider =
   | "web-llm";
 
 /**
- * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has the sources.
+ * A server that accepts requests in OpenAI's chat completions format. `docs/providers.md` has the sources.
  * - `openai`: OpenAI itself, which rejects fields that it doesn't know.
  * - `mistral`: Mistral, which rejects them too.
  * - `groq`: Groq, which rejects them too.
@@ -978,8 +981,8 @@ export type Provider =
  * - `moonshot`: Moonshot AI, which makes Kimi.
  * - `zai`: Z.ai, which makes GLM.
  * - `gemini`: Gemini's OpenAI-compatible endpoint.
- * - `openrouter`: `OpenRouter`, and routers that take the same fields.
- * - `other`: Any other server that takes back the fields that it set.
+ * - `openrouter`: `OpenRouter`, and routers that accept the same fields.
+ * - `other`: Any other server that accepts the fields that it set.
  */
 export type Server =
   | "openai"
@@ -993,167 +996,173 @@ export type Server =
   | "other";
 
 /**
- * Place of instructions that come after the conversation has begun, if the model doesn't accept them there.
- * - `top`: They move to the instructions at the top of the request. That changes the beginning of the prompt: the
- * provider's cache misses, and thinking that is bound to the beginning is lost.
- * - `user`: They stay in their place, as a user text that begins with `[Instructions of the application]`. The model may
- * trust it less.
+ * The place of instructions that come after the conversation has begun, if the model doesn't accept them there.
+ * - `top`: They move to the instructions at the top of the request. That changes the beginning of the prompt, so the
+ * provider's cache misses, and thinking bound to the beginning is lost.
+ * - `user`: They stay in place, as a user text that begins with `[Instructions of the application]`. The model may trust
+ * them less.
  */
 export type LateInstructions = "top" | "user";
 
 /**
- * Treatment of a tool call without a result.
- * - `close`: `context.request` adds a result that says that the call was interrupted. The model still sees its call, and
- * signatures on calls stay whole. `context.messages` and `context.kept` leave the call out, since not every form
- * has a place for a result that doesn't exist.
- * - `drop`: The request leaves it out too.
+ * Handling of a tool call without a result.
+ * - `close`: `context.request` adds a result saying that the call was interrupted. So the model still sees its call, and
+ * signatures on calls stay valid. `context.messages` and `context.kept` leave the call out, because not every
+ * format can express a made-up result.
+ * - `drop`: The request leaves the call out too.
  */
 export type OpenCalls = "close" | "drop";
 
-/** A part of the prompt. The order of the list is the order in the prompt. */
+/** A part of the prompt. The list has the order of the prompt. */
 export interface Section {
-  /** Its name in the result, in the trace and in `contents`. Ids must be unique. */
+  /** The section's name in the result, in the trace and in `contents`. Ids must be unique. */
   readonly id: string;
-  /** The kind of its content. */
+  /** The kind of content. */
   readonly kind: SectionKind;
-  /** The role of its messages in the format `messages`. Default: `system`. */
+  /** The role of the section's messages in the format `messages`. Default: `system`. */
   readonly role?: Role | null | undefined;
   /**
-   * A text before it in the text formats, and before its text in the format `messages`. For the request, it replaces
-   * the speaker.
+   * A text before the section in the text formats, and before its text in the format `messages`. For the request, it
+   * replaces the speaker.
    */
   readonly label?: string | null | undefined;
-  /** The text to show if it is empty. Default: an empty section is left out. */
+  /** The text to show if the section is empty. Default: an empty section is left out. */
   readonly empty?: string | null | undefined;
-  /** The text of kind `text`. */
+  /** The text, for the kind `text`. */
   readonly text?: string | null | undefined;
-  /** The items of kind `items`, in order; or the items that the kind `recall` searches for the request. */
+  /** The items: for the kind `items`, in order; for the kind `recall`, those to search. */
   readonly items?: readonly Item[] | undefined;
   /**
-   * For kind `items`: shows only the parts of its items that match the request best, in the order of the items. A
-   * long text is cut into passages, at headings, blank lines and sentences. Without its own limit the section holds
-   * as much as the focus of recall allows.
+   * For the kind `items`: shows only the parts of the items that match the request best, in the order of the items.
+   * Long texts are cut into passages at headings, blank lines and sentences. Without a limit, the section has as
+   * much room as the focus of recall allows.
    */
   readonly ranked?: boolean | undefined;
   /**
-   * The template of an item, in the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
+   * The template of an item, for the kinds `items` and `recall`. `{text}`, `{source}`, `{score}` (four decimals) and
    * `{number}` (from 1) are replaced. Default: `{text}`.
    */
   readonly item?: string | null | undefined;
   /** Makes each item a separate message in the format `messages`. */
   readonly separate?: boolean | undefined;
-  /** Limits on its cost. */
+  /** Limits on the section's cost. */
   readonly limit?: SectionLimit | undefined;
   /**
-   * Allows the section to be left out for its cost, or requires it. Default: `always` for texts, `optional` for
-   * items and recall.
+   * Allows or forbids leaving out the section for its cost. Default: `always` for texts, `optional` for items and
+   * recall.
    */
   readonly keep?: Keep | null | undefined;
-  /** Treatment of the front matter (`---` to `---`) at the beginning of a text. */
+  /** Use of front matter (`---` to `---`) at the beginning of a text. */
   readonly frontMatter?: FrontMatter | undefined;
 }
 
 /**
  * The kind of a section's content.
- * - `text`: A text of the caller's.
- * - `items`: A list of texts of the caller's.
+ * - `text`: Your text.
+ * - `items`: A list of your texts.
  * - `history`: The messages of the transcript.
- * - `recall`: The results of the hook `recall.search`, and the section's items that match the request best, best first.
+ * - `recall`: The hits of the hook `recall.search`, and the section's items that match the request, best first.
  * - `focus`: The focus in words, for example `balanced (0.50)`.
- * - `request`: The request. Without a section of this kind the request is not in the prompt.
+ * - `request`: The request. Without a section of this kind, the request isn't in the prompt.
  */
 export type SectionKind = "text" | "items" | "history" | "recall" | "focus" | "request";
 
 /** One of several texts. */
 export interface Item {
-  /** Its id. */
+  /** The id. */
   readonly id?: string | null | undefined;
-  /** Its text. */
+  /** The text. */
   readonly text: string;
-  /** A shorter text to use if the whole doesn't fit. */
+  /** A shorter text to use if the whole text doesn't fit. */
   readonly summary?: string | null | undefined;
-  /** Items with a higher priority are dropped later if there isn't enough room. Default: 0. */
+  /** If there isn't enough room, items with a higher priority are dropped later. Default: 0. */
   readonly priority?: number | null | undefined;
-  /** Its origin. */
+  /** The origin. */
   readonly source?: string | null | undefined;
-  /** How well it matches the request. Ranked items have a score from 0 to 1, as a share of the best one's. */
+  /** How well the item matches the request. Ranked items have a score from 0 to 1, relative to the best one. */
   readonly score?: number | null | undefined;
 }
 
-/** Limits on a section's cost. Its label and the format's text around the history don't count. */
+/** Limits on a section's cost. The label and the format's text around the history don't count. */
 export interface SectionLimit {
-  /** The most tokens. A longer text is cut with a marker, and an item is shown by its summary. Default: no limit. */
+  /**
+   * Maximum number of tokens. A longer text is cut with a marker, and items are replaced by their summaries.
+   * Default: no limit.
+   */
   readonly tokens?: number | null | undefined;
-  /** The maximum number of characters (code points). A longer text is cut with `...`. 0 turns it off. Default: no limit. */
+  /**
+   * Maximum number of characters (code points). A longer text is cut with `...`. 0 turns the limit off. Default: no
+   * limit.
+   */
   readonly chars?: number | null | undefined;
-  /** The most items; the first ones stay. Default: all. */
+  /** Maximum number of items; the first ones stay. Default: all. */
   readonly items?: number | null | undefined;
   /** How the characters of the history are counted. */
   readonly measure?: Measure | undefined;
-  /** Treatment of the history's newest message if it alone is too long for `chars`. */
+  /** Handling of the history's newest message if it alone is too long for `chars`. */
   readonly oversize?: Oversize | undefined;
 }
 
 /**
  * How characters are counted.
  * - `rendered`: The messages as they appear in the prompt.
- * - `roleAndText`: The text, the role's name and 4 more.
+ * - `roleAndText`: The text, the role's name, and 4 more.
  */
 export type Measure = "rendered" | "roleAndText";
 
 /**
- * Treatment of a message that alone is too long.
- * - `leaveOut`: It is left out.
- * - `tail`: Its end stays, at least one character of it.
+ * Handling of a single message that is too long.
+ * - `leaveOut`: Leaves it out.
+ * - `tail`: Keeps its end, at least one character.
  */
 export type Oversize = "leaveOut" | "tail";
 
 /**
- * Condition for leaving out a section.
- * - `always`: It is required.
+ * When a section can be left out.
+ * - `always`: The section is required.
  * - `optional`: Filled before the history, while there is room.
  */
 export type Keep = "always" | "optional";
 
 /**
- * Treatment of front matter.
- * - `keep`: It is part of the text.
- * - `only`: The front matter is the whole text, if there is any.
- * - `omit`: It is left out.
+ * Use of front matter.
+ * - `keep`: Keeps it as part of the text.
+ * - `only`: Keeps only the front matter, if there is any.
+ * - `omit`: Leaves it out.
  */
 export type FrontMatter = "keep" | "only" | "omit";
 
 /** A conversation of the context. */
 export interface ConversationReport {
-  /** Its id, or `#` and a number if its messages don't name one. */
+  /** The conversation's id, or `#` and a number if its messages don't name one. */
   readonly id: string;
-  /** The time it began, in milliseconds since 1970; null if unknown. */
+  /** When it began, in milliseconds since 1970; null if unknown. */
   readonly startedAt?: number | null | undefined;
-  /** The time it ended. */
+  /** When it ended. */
   readonly endedAt?: number | null | undefined;
-  /** The day it ended, as a label: `today`, `yesterday`, a day's name, or a date. */
+  /** The day on which it ended, as a label: `today`, `yesterday`, a weekday, or a date. */
   readonly label: string;
-  /** Which tier it is in. */
+  /** The conversation's tier. */
   readonly tier: Tier;
-  /** The form that it has in the context. */
+  /** Its form in the context. */
   readonly form: ConversationForm;
 }
 
 /**
  * The tier of a conversation.
- * - `thread`: It belongs to the active thread.
- * - `today`: It ended today.
- * - `yesterday`: It ended yesterday.
- * - `older`: It ended before.
+ * - `thread`: Part of the active thread.
+ * - `today`: Ended today.
+ * - `yesterday`: Ended yesterday.
+ * - `older`: Ended earlier.
  */
 export type Tier = "thread" | "today" | "yesterday" | "older";
 
 /**
  * The form of a conversation.
- * - `full`: With its messages.
- * - `truncatedTail`: With some of its messages: the last ones, the first of them cut, or only those that are required.
- * - `summary`: By its summary.
- * - `extract`: By an extract of its messages, for lack of a summary.
+ * - `full`: All of its messages.
+ * - `truncatedTail`: Some of its messages: the last ones, the first of which may be cut, or only those that are required.
+ * - `summary`: As its summary.
+ * - `extract`: As an extract of its messages, because there is no summary.
  * - `leftOut`: Left out.
  */
 export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" | "leftOut";
@@ -1162,21 +1171,21 @@ export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" 
 export interface FocusReport {
   /** How broad recall is. */
   readonly level: Focus;
-  /** From 0 (diffuse) to 1 (focused); null if the level was given. */
+  /** From 0 (diffuse) to 1 (focused); null if the config sets the level. */
   readonly score?: number | null | undefined;
-  /** Both in words, for example `balanced (0.50)`. */
+  /** Level and value in words, for example `balanced (0.50)`. */
   readonly summary: string;
   /** How many items recall asks for. */
   readonly maxItems: number;
-  /** The most characters of them together. */
+  /** Maximum number of characters of all items together. */
   readonly maxChars: number;
 }
 
 /** A text that the build made. */
 export interface MadeText {
-  /** Its section, by position. */
+  /** The position of its section. */
   readonly section: number;
-  /** The role of its message. */
+  /** The message's role. */
   readonly role: Role;
   /** The text. */
   readonly text: string;
@@ -1252,7 +1261,7 @@ export type EncodingName = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3"
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
 
-/** The messages of its log that a build asks for. */
+/** The messages of the log that a build asks for. */
 export type Wanted =
   | { readonly kind: "more" }
   | { readonly kind: "all" }
@@ -1263,13 +1272,13 @@ export type Wanted =
 /** A unit that triage chooses among: a message with the messages that belong to it, or an exchange. */
 export interface TriageUnit {
   /**
-   * The id of its first message. If that has none, or shares it with another candidate: `#` and the message's
+   * The id of its first message or, if that has none or shares it with another candidate, `#` and the message's
    * position.
    */
   readonly id: string;
   /** The positions of its messages in the transcript. */
   readonly positions: readonly number[];
-  /** Its texts, a line for each message. */
+  /** The messages' texts, one line each. */
   readonly text: string;
 }
 
@@ -1279,25 +1288,25 @@ export interface SummaryWanted {
   readonly id: string;
   /** The positions of its messages in the transcript. */
   readonly positions: readonly number[];
-  /** Its texts, a line for each message. */
+  /** The messages' texts, one line each. */
   readonly text: string;
 }
 
-/** The rows to fetch next: all with an id, or else all that meet every condition. */
+/** The rows to fetch next: all with the given id or, without one, all that meet every condition. */
 export interface Fetch {
-  /** They come after this sequence number; absent for the log's beginning. */
+  /** Only rows after this sequence number; absent for the log's beginning. */
   readonly after?: number | null | undefined;
-  /** They come before this sequence number; absent for the log's end. */
+  /** Only rows before this sequence number; absent for the log's end. */
   readonly before?: number | null | undefined;
-  /** The most rows; absent for all. */
+  /** Maximum number of rows; absent for all. */
   readonly limit?: number | null | undefined;
   /** True if the newest come first and the limit counts them. Otherwise the oldest come first. */
   readonly newestFirst: boolean;
   /** True for only pinned rows. */
   readonly pinned: boolean;
-  /** Their sequence numbers, if known. */
+  /** The rows' sequence numbers, if known. */
   readonly seqs?: readonly number[] | null | undefined;
-  /** Their id, if known. */
+  /** The rows' id, if known. */
   readonly id?: string | null | undefined;
 }
 
@@ -1311,10 +1320,10 @@ export interface RecallReport {
 
 /**
  * Outcome of recall.
- * - `ok`: It was answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
+ * - `ok`: Answered, perhaps without hits: by the hook, or from the section's items if the hook had no answer.
  * - `emptyQuery`: The request is blank, so nothing was asked.
  * - `unavailable`: The hook is missing or unavailable, and the section has no items.
- * - `failed`: The hook failed, took too long, or returned nonsense, and the section has no items.
+ * - `failed`: The hook failed, took too long, or returned an invalid answer, and the section has no items.
  */
 export type RecallStatus = "ok" | "emptyQuery" | "unavailable" | "failed";
 
@@ -1325,11 +1334,11 @@ export interface SectionReport {
   /** The kind of its content. */
   readonly kind: SectionKind;
   /**
-   * Its text: of texts and lists without their label, of history and request in the form of the prompt. Null if the
-   * section isn't there, and for history and request in the format `messages`.
+   * The section's text: for texts and lists without the label, for history and request as in the prompt. Null if the
+   * section is left out, and for history and request in the format `messages`.
    */
   readonly text?: string | null | undefined;
-  /** The fates of its items; empty for the other kinds. */
+  /** The fates of the section's items; empty for other kinds. */
   readonly items: readonly ItemReport[];
 }
 
@@ -1337,14 +1346,14 @@ export interface SectionReport {
 export interface ItemReport {
   /** Its id, if it has one. */
   readonly id?: string | null | undefined;
-  /** The form that it has in the context. */
+  /** Its form in the context. */
   readonly form: ItemForm;
 }
 
 /**
  * The form of an item.
  * - `full`: Whole.
- * - `summary`: By its summary.
+ * - `summary`: As its summary.
  * - `cut`: Cut, with a visible marker.
  * - `leftOut`: Left out.
  */
@@ -1381,7 +1390,7 @@ export type ErrorCode =
   | "INTERNAL";
 
 /**
- * Kind of a segment of a message.
+ * The kind of a message's segment.
  * - `id`: The message's id, as the caller set it.
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
@@ -1394,28 +1403,29 @@ export type ErrorCode =
  * - `callName`: The tool's name.
  * - `callArguments`: The call's arguments, a JSON text.
  * - `resultId`: The id of the call that this message, or the text that follows, is the result of.
- * - `createdAt`: The time it was written, if given as text.
- * - `sessionId`: The session that it belongs to.
- * - `source`: Its origin, for example `scheduled`.
- * - `tag`: One of its tags.
- * - `conversationId`: The conversation that it belongs to.
- * - `summaryOf`: The conversation that it is the summary of.
- * - `replyTo`: The id of the message that it replies to.
- * - `action`: One of the actions taken in it.
+ * - `createdAt`: The time of writing, if it is given as text.
+ * - `sessionId`: The session that the message belongs to.
+ * - `source`: The message's origin, for example `scheduled`.
+ * - `tag`: A tag.
+ * - `conversationId`: The conversation that the message belongs to.
+ * - `summaryOf`: The conversation that the message summarizes.
+ * - `replyTo`: The id of the message being replied to.
+ * - `action`: An action taken in the message.
  * - `status`: How the turn ended, for example `failed`.
- * - `target`: The agent that it is meant for.
- * - `priority`: Its priority among direct messages, in millionths: an integer from 0 to 1000000.
- * - `timeToLive`: Its lifetime after it was written, in milliseconds.
+ * - `target`: The agent that the message is meant for.
+ * - `priority`: The priority among direct messages, in millionths: an integer from 0 to 1000000.
+ * - `timeToLive`: The lifetime from the time of writing, in milliseconds.
  * - `joinsNext`: The message means nothing without the next one. The value is ignored.
- * - `reasoningOf`: The provider of the reasoning after it, with its proof. That provider takes it back. `/compaction` follows if it
- * replaces everything before it, `/tools` if it changes the tools from its place on, and `/note` if it is another of
- * the provider's notes to itself, which the model didn't think. `/broken` says that no request can hold it.
- * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or
- * it waits for approval.
- * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
+ * - `reasoningOf`: The provider of the reasoning after it, which has the provider's proof and can go back to that provider.
+ * `/compaction` follows if it replaces everything before it, `/tools` if it changes the tools from there on, and
+ * `/note` if it is another of the provider's notes to itself and not the model's thinking. `/broken` says that no
+ * request can contain it.
+ * - `resultLater`: The id of a call of this message whose result may come later than those of other calls, because the provider
+ * runs it or it waits for approval.
+ * - `resultName`: The name of the tool that a result is from, if no id says which call it answers.
  * - `nextRow`: The message continues in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
- * - `proofBytes`: Bytes of its parts' proofs in the request: signatures, ids and encrypted texts, which are in no other field.
+ * - `proofBytes`: The size in the request of its parts' proofs: signatures, ids and encrypted texts, which are in no other field.
  * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They contain the reasoning that directly follows.
  */
 export type Field =
@@ -1451,7 +1461,7 @@ export type Field =
   | "proofBytes"
   | "serverFields";
 
-/** Everything that is needed, with the transcript, to build a context again. */
+/** Everything that, together with the transcript, is needed to build a context again. */
 export interface Recording {
   /** The version of this form. */
   readonly formatVersion: number;
@@ -1461,11 +1471,14 @@ export interface Recording {
   readonly config: ContextOptions;
   /** The clock of the build, in milliseconds since 1970. */
   readonly now: number;
-  /** Offsets of the time zone: start (milliseconds since 1970), and minutes east of UTC. Empty if no zone was needed. */
+  /**
+   * Offsets of the time zone: the start (milliseconds since 1970) and the minutes east of UTC. Empty if no time zone
+   * was needed.
+   */
   readonly zoneOffsets: readonly (readonly [number, number])[];
   /** The hooks that were set. */
   readonly hooks: readonly HookName[];
-  /** The parts of their answers that windrow could read, in the order of the questions. */
+  /** The parts of the hooks' answers that windrow could read, in the order of the questions. */
   readonly answers: readonly AnswerRecord[];
   /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of that JSON. */
   readonly largeAnswers: Readonly<Record<string, Answer>>;
@@ -1480,7 +1493,7 @@ export type AnswerRecord = Answer | { readonly hash: string };
 
 /** The transcript that a context was built from. */
 export interface TranscriptRecord {
-  /** Its number of messages. */
+  /** The number of messages. */
   readonly length: number;
   /** A checksum of the messages with all the fields that windrow reads, as 16 hexadecimal digits. */
   readonly digest: string;
@@ -1498,8 +1511,8 @@ export interface TranscriptRecord {
  */
 export interface Unread {
   /**
-   * The unread stretches, in the order of the rows. The log's beginning ends at the first one, and the tail begins
-   * after the last one.
+   * The unread stretches, in the order of the rows. The part read at the log's beginning ends at the first one, and
+   * the tail begins after the last one.
    */
   readonly gaps: readonly UnreadStretch[];
   /** The number of unread messages. */
@@ -1508,9 +1521,12 @@ export interface Unread {
   readonly hasUntimed: boolean;
   /** Ids that were searched for. All messages of the log with one of them were read. */
   readonly lookedUp: readonly string[];
-  /** The ranking by the log's index. Only in recordings, since the index doesn't exist during replay. */
+  /** The ranking by the log's index. Only in recordings, because there is no index during a replay. */
   readonly ranking?: RankingRecord | null | undefined;
-  /** Tokens of all messages before the tail, on the scale of `budget.cut`: in a recording, as nobody remembers them when that is replayed. */
+  /**
+   * Tokens of all messages before the tail, as `budget.cut` adds them up. In a recording, because a replay has no
+   * remembered totals.
+   */
   readonly total?: Total | null | undefined;
 }
 
@@ -1524,18 +1540,18 @@ export interface UnreadStretch {
 
 /** The ranking of messages for a request by the index of a log. */
 export interface RankingRecord {
-  /** The ones that were read, the best first: the row, its form, and the row that it accompanies. */
+  /** The ranked messages that were read, best first: the row, its form, and the row that it accompanies. */
   readonly candidates: readonly (readonly [number, Form, number | null])[];
   /** The rows of the user's standing instructions that were read, the best first. */
   readonly standing?: readonly number[] | undefined;
   /** The rows of the user's lasting statements that were read, the best first. */
   readonly statements?: readonly number[] | undefined;
-  /** Reasons for recalling those that were kept. */
+  /** Reasons for recalling the ones that were kept. */
   readonly recalled: readonly RecalledWords[];
 }
 
 /**
- * How much of a message is shown, from little to all.
+ * How much of a message is shown, from least to most.
  * - `reply`: The part of a reply that accompanies its question.
  * - `excerpt`: The passages relevant to the request.
  * - `whole`: All of it.
@@ -1544,19 +1560,19 @@ export type Form = "reply" | "excerpt" | "whole";
 
 /** Reasons for recalling messages. */
 export interface RecalledWords {
-  /** Their positions in the transcript, from 0. */
+  /** The messages' positions in the transcript, from 0. */
   readonly positions: readonly number[];
-  /** Evidence for each: words of the request in it or next to it, its speaker, its time, its meaning. */
+  /** The evidence: words of the request in or near the message, its speaker, its time, its meaning. */
   readonly words: string;
 }
 
 /** Tokens of all messages of a log before a place. */
 export interface Total {
-  /** Tokens of all of them. The instructions that the log begins with aren't counted. */
+  /** Tokens of all of them, except the instructions at the start of the log. */
   readonly tokens: number;
-  /** Tokens of those that are tool results and may shrink. */
+  /** Tokens of tool results that may shrink. */
   readonly results: number;
-  /** The tokens when nearly half of the log was last results. 0 if it never was. */
+  /** The total when results were last nearly half of the log. 0 if they never were. */
   readonly runEnd: number;
 }
 
@@ -1572,8 +1588,8 @@ export interface Snapshot {
    */
   readonly contextHash: string;
   /**
-   * How much of each source is in the context: `messages` of the transcript, and items of each section of kind
-   * `items`, by its id.
+   * How much of each source is in the context: the transcript's `messages`, and for each section of kind `items`, by
+   * its id, the number of items.
    */
   readonly sourceCounts: Readonly<Record<string, number>>;
   /** True if the budget left out or shortened anything. */
@@ -1584,23 +1600,23 @@ export interface Snapshot {
 
 /** The cost of a context, in tokens. */
 export interface TokenReport {
-  /** The whole prompt, including the format's own overhead. */
+  /** The whole prompt, including the chat format's overhead. */
   readonly total: number;
   /** The total before `budget.usage` calibrated it. Use it as `countedTokens` in `budget.usage` of the next build. */
   readonly counted: number;
-  /** Real tokens per counted token, by `budget.usage`; null without calibration. */
+  /** The model's tokens per counted token, from `budget.usage`; null without calibration. */
   readonly calibration?: number | null | undefined;
   /** The token limit; null if none was set. */
   readonly limit?: number | null | undefined;
   /**
-   * True if `total` is exact for the config's model. If the config names only an encoding, true if it is exact for
-   * that. Never true with an image, audio or file in the prompt. If the config names neither, it is false: the count
-   * is exact in `encoding`, but the model may use another.
+   * True if `total` is exact for the config's model or, if the config names only an encoding, for that encoding.
+   * False with an image, audio or file in the prompt. Also false if the config names neither: the count is exact in
+   * `encoding`, but the model may use another.
    */
   readonly exact: boolean;
-  /** The same in words: the encoding that `total` is exact for, or the reason why it isn't. */
+  /** The same in words: the encoding in which `total` is exact, or the reason why it isn't. */
   readonly words: string;
-  /** The way of counting: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
+  /** How tokens were counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
   readonly encoding: string;
   /** The cost of each section. They add up to `total`. */
   readonly sections: readonly SectionTokens[];
@@ -1609,12 +1625,13 @@ export interface TokenReport {
 /** The cost of one section of a context. */
 export interface SectionTokens {
   /**
-   * `format` (the form itself), `tools` (the definitions in `budget.tools`, and the provider's own words about them),
-   * `instructions` (the system and developer messages that the transcript begins with), or a section's id: without `sections`
-   * these are `history` and `request`. The first three are always there, in this order, even if a section has the id `tools` too.
+   * `format` (the chat format's overhead), `tools` (the definitions in `budget.tools`, and the provider's own text
+   * about them), `instructions` (the system and developer messages at the start of the transcript), or a section's
+   * id: by default `history` and `request`. The first three are always there, in this order, even if a section also
+   * has the id `tools`.
    */
   readonly id: string;
-  /** Its cost in tokens. */
+  /** The cost in tokens. */
   readonly tokens: number;
 }
 
@@ -1623,7 +1640,7 @@ export interface SectionTokens {
  * length of the transcript.
  */
 export interface Trace {
-  /** The runs, in the order of the transcript. They cover it without gap or overlap. */
+  /** The runs, in the order of the transcript. They cover it without gaps or overlaps. */
   readonly ranges: readonly TraceRange[];
   /** The reasons that occur, in words. */
   readonly reasons: readonly ReasonWords[];
@@ -1631,7 +1648,7 @@ export interface Trace {
   readonly recalled: readonly RecalledWords[];
   /** Notes about the build as a whole. */
   readonly notes: readonly Note[];
-  /** Number of older messages of the log that weren't read, since none of them could be in the context. */
+  /** Number of older messages of the log that weren't read, because none of them could be in the context. */
   readonly unreadCount: number;
 }
 
@@ -1641,23 +1658,23 @@ export interface TraceRange {
   readonly first: number;
   /** Position of the run's last message, inclusive. */
   readonly last: number;
-  /** Their fate. */
+  /** The messages' fate. */
   readonly fate: Fate;
   /** The stage that decided. */
   readonly stage: StageName;
   /** The reason. */
   readonly reason: Reason;
-  /** Their total cost in the context, in tokens; 0 if they were left out. */
+  /** The messages' total cost in the context, in tokens; 0 if they were left out. */
   readonly tokens: number;
 }
 
 /**
  * The fate of a message.
- * - `kept`: It is in the context, whole.
- * - `shortened`: It is in the context, cut to fit, with a visible marker.
- * - `excerpt`: Some passages of it are in the context, with a visible mark where others are left out.
- * - `stub`: A tool's result whose text is replaced by a line that says how much is left out.
- * - `left out`: It is not in the context.
+ * - `kept`: In the context, whole.
+ * - `shortened`: In the context, cut to fit, with a visible marker.
+ * - `excerpt`: In the context with some of its passages, and visible markers for the others.
+ * - `stub`: A tool result replaced by a line that says how much is left out.
+ * - `left out`: Not in the context.
  */
 export type Fate = "kept" | "shortened" | "excerpt" | "stub" | "left out";
 
@@ -1685,62 +1702,62 @@ export type StageName =
   | "snapshot";
 
 /**
- * Reason for a fate. The codes are stable.
- * - `not_read`: It was read only with messages that belong to it, or in search of such messages. Nothing else as old can be in
- * the context.
- * - `other_session`: It belongs to another session.
- * - `other_target`: It is meant for another agent.
- * - `expired`: Its time to live is over.
- * - `deleted`: Its author removed it.
+ * The reason for a fate. The codes are stable.
+ * - `not_read`: Only read along with messages that belong to it, or while searching for such messages. Nothing else this old can
+ * be in the context.
+ * - `other_session`: Belongs to another session.
+ * - `other_target`: Meant for another agent.
+ * - `expired`: Expired: its time to live is over.
+ * - `deleted`: Removed by its author.
  * - `duplicate`: An earlier message has the same id.
  * - `compacted`: The provider's compaction replaces it.
- * - `same_as_request`: It is the caller's request, which has its own place in the context.
+ * - `same_as_request`: The same as the request that was passed, which has its own place in the context.
  * - `disabled`: History was turned off.
- * - `beyond_cache`: It is older than the messages that the cache holds.
- * - `beyond_fetch_limit`: It is older than the messages that are fetched.
- * - `call_without_result`: It calls a tool and says nothing else, and no result for the call follows it in the transcript.
- * - `result_without_call`: It is a tool's result and says nothing else, and the transcript has no call for it.
- * - `role`: Its role isn't among the wanted ones.
+ * - `beyond_cache`: Older than the messages that the cache holds.
+ * - `beyond_fetch_limit`: Older than the messages that are fetched.
+ * - `call_without_result`: Contains only a tool call, and the transcript has no result for it.
+ * - `result_without_call`: Contains only a tool result, and the transcript has no call for it.
+ * - `role`: Its role isn't in `filter.roles`.
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
- * - `unfinished`: It belongs to an unfinished turn.
- * - `tool_calls`: It is a tool call or a result, and these are excluded.
- * - `blank`: It has no content.
- * - `forgotten`: It says something that the user wants forgotten, and nothing else.
- * - `beyond_age`: It was written, or its conversation ended, too many days ago.
- * - `is_summary`: It is the summary of a conversation, and that conversation isn't shown by its summary.
- * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
- * - `beyond_user_turns`: It is older than the newest user turns that the window takes.
- * - `beyond_recent_messages`: It is older than the newest messages that may be kept.
- * - `too_old`: It is older than the window's hours.
- * - `not_candidate`: Triage wasn't asked about it: it isn't among its candidates.
+ * - `unfinished`: Part of an unfinished turn.
+ * - `tool_calls`: A tool call or a result, and these are excluded.
+ * - `blank`: Has no content.
+ * - `forgotten`: Says only something that the user wants forgotten.
+ * - `beyond_age`: Written too many days ago, or its conversation ended too many days ago.
+ * - `is_summary`: The summary of a conversation that isn't shown by its summary.
+ * - `beyond_lookback`: Older than the newest messages or exchanges that the window includes.
+ * - `beyond_user_turns`: Older than the newest user turns that the window includes.
+ * - `beyond_recent_messages`: Older than the newest messages that may be kept.
+ * - `too_old`: Older than the window's hours.
+ * - `not_candidate`: Not a candidate, so triage wasn't asked about it.
  * - `not_chosen`: Triage didn't choose it.
- * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
- * - `triage_unavailable`: It is older than the guaranteed recent, and triage is unavailable.
- * - `summarized`: Its conversation is shown by a summary.
- * - `tier_not_shown`: Conversations of its tier aren't shown, or only the required messages of its conversation.
- * - `no_section`: The prompt has no place for history.
- * - `split_group`: Its tool call or result was left out, and they belong together.
- * - `over_limit`: The history's own limit had no room left for it.
- * - `over_budget`: The budget had no room left for it.
- * - `ranked_lower`: The budget had no room left for it: better matches for the request filled it.
- * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
- * - `before_cut`: It is before the cut, which moves in steps.
- * - `instruction`: It is one of the system or developer messages that the transcript begins with.
- * - `compaction`: It has the provider's newest compaction, which replaces everything before it.
- * - `pinned`: The caller pinned it.
- * - `request`: It serves as the request, because none was passed, or it answers the request.
+ * - `triage_failed`: Older than the guaranteed newest messages, and triage failed.
+ * - `triage_unavailable`: Older than the guaranteed newest messages, and triage is unavailable.
+ * - `summarized`: A summary replaces its conversation.
+ * - `tier_not_shown`: Its tier isn't shown, or only the required messages of its conversation are.
+ * - `no_section`: The prompt has no section for history.
+ * - `split_group`: Its tool call or result was left out, and the two belong together.
+ * - `over_limit`: No room left within the history's own limit.
+ * - `over_budget`: No room left in the budget.
+ * - `ranked_lower`: No room left in the budget: better matches for the request filled it.
+ * - `run_ended`: Older than messages that didn't fit; older ones aren't tried after these.
+ * - `before_cut`: Before the cut, which moves in steps.
+ * - `instruction`: A system or developer message at the start of the transcript.
+ * - `compaction`: Contains the provider's newest compaction, which replaces everything before it.
+ * - `pinned`: Pinned by the caller.
+ * - `request`: Serves as the request, because none was passed, or answers the request.
  * - `reply_to`: The request replies to it.
- * - `required_newest`: It is one of the newest, which are required.
- * - `direct`: It is meant for the agent that the context is for.
- * - `recent`: It is one of the guaranteed recent.
+ * - `required_newest`: One of the newest messages, which are required.
+ * - `direct`: Meant for the agent that the context is for.
+ * - `recent`: One of the guaranteed newest messages.
  * - `chosen`: Triage chose it.
- * - `newest`: It is one of the newest, which come before recalled messages.
- * - `standing`: It has a standing instruction or preference of the user.
- * - `statement`: It has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
- * - `recalled`: It matches the request, or the request continues from it.
- * - `paired`: It accompanies a message that is kept for its rank: the question that this answers, or its reply.
- * - `history`: It is part of the history, and there was room for it.
+ * - `newest`: One of the newest messages, which come before recalled ones.
+ * - `standing`: Has a standing instruction or preference of the user.
+ * - `statement`: Has a lasting statement of the user: a preference, a health condition, a person, how to be answered.
+ * - `recalled`: Matches the request, or the request continues from it.
+ * - `paired`: Accompanies a message that is kept for its rank, as its question or its reply.
+ * - `history`: Part of the history, and there was room for it.
  */
 export type Reason =
   | "not_read"
@@ -1802,37 +1819,39 @@ export type Reason =
 export interface ReasonWords {
   /** The reason. */
   readonly reason: Reason;
-  /** Its text, with the figures of the config. */
+  /** The text, with the config's figures. */
   readonly words: string;
 }
 
 /** A note about a build as a whole. */
 export interface Note {
-  /** Its topic. */
+  /** The topic. */
   readonly kind: NoteKind;
-  /** Its text. */
+  /** The text. */
   readonly words: string;
 }
 
 /**
  * The topic of a note.
- * - `rows-skipped`: Rows of the session's log aren't messages, and were skipped.
- * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
- * - `media-hidden`: The request takes no more images, or no more bytes: some images and files are a line each.
- * - `open-calls`: Messages of the context call tools, and the transcript has no result for these calls: which, and what became of them.
- * - `required-overflow`: The required messages and sections cost more than the budget, and are in the prompt anyway.
- * - `triage-unavailable`: Triage is unavailable: the hook is missing, or said so. Only the guaranteed recent stay.
+ * - `rows-skipped`: Some rows of the session's log aren't messages and were skipped.
+ * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
+ * - `media-hidden`: The request can't hold more images or bytes, so lines replace some images and files.
+ * - `open-calls`: Some tool calls in the context have no result in the transcript. The note says which, and what was done with
+ * them.
+ * - `required-overflow`: The required messages and sections cost more than the budget and are in the prompt anyway.
+ * - `triage-unavailable`: Triage is unavailable: the hook is missing or said so. Only the guaranteed newest messages stay.
  * - `triage-failed`: Triage failed.
  * - `recall-unavailable`: Nothing could be recalled.
  * - `recall-failed`: Recall failed.
- * - `embedding-unavailable`: The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
- * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
+ * - `embedding-unavailable`: The embedding hook said that it is unavailable, so messages are ranked only by their words.
+ * - `embedding-failed`: The embedding hook failed, so messages are ranked only by their words.
  * - `summaries-failed`: The hook for summaries failed.
- * - `thinking-left-out`: Thinking was left out: something before it has changed since the model thought it, and the model would refuse it.
- * - `not-sent`: The request has no place for reasoning or notes in messages of the context: which.
- * - `provider-clears`: The provider itself will clear or compact parts of the prompt: which, as far as its rules are documented.
- * - `answer-misunderstood`: A hook's answer could be read only in part: names the hook, the unreadable part, and the fallback. One note for
- * each such answer.
+ * - `thinking-left-out`: Thinking was left out, because something before it has changed since, and the model would refuse it.
+ * - `not-sent`: The request has no place for some reasoning or provider notes in the context's messages. The note says which.
+ * - `provider-clears`: The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
+ * rules.
+ * - `answer-misunderstood`: Only part of a hook's answer could be read. The note names the hook, the unreadable part, and the fallback. Each
+ * such answer has its own note.
  */
 export type NoteKind =
   | "rows-skipped"
@@ -1854,7 +1873,7 @@ export type NoteKind =
 
 /** The decisions of triage. */
 export interface TriageReport {
-  /** Decisions of this build and earlier ones. Pass them to the next one as `triage.decided` to keep them. */
+  /** The decisions of this build and earlier ones. Pass them to the next build as `triage.decided` to keep them. */
   readonly decided: TriageDecisions;
 }
 
@@ -1864,7 +1883,7 @@ export interface CompactReport {
   readonly summary: StoredSummary;
   /** The position of the last message that the hook was asked about. */
   readonly askedPosition?: number | null | undefined;
-  /** True if `compact.prepared` isn't needed anymore: it was taken or refused. */
+  /** True if `compact.prepared` isn't needed anymore, because it was used or rejected. */
   readonly tookPrepared: boolean;
   /** The question for the next summary, once the history is as full as `compact.prepareAt` says. */
   readonly next?: Need | null | undefined;

@@ -1,6 +1,6 @@
 // Unique random ids.
 
-/** The most bytes of an id: enough that two never collide, few enough to read. */
+/** Maximum number of random bytes in an id: enough that two never collide, few enough to read. */
 const BYTES = 16;
 
 /**

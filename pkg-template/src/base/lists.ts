@@ -1,5 +1,5 @@
-// Reading the caller's lists. A sparse list can claim any length: `list.length = 1e9` costs nothing, but walking it
-// takes a minute. So each list is read from its beginning and ends at its first hole.
+// Reads the caller's lists. A sparse list can claim any length: `list.length = 1e9` costs nothing, but walking it takes
+// a minute. So each list is read from its beginning and ends at its first hole.
 
 /**
  * Returns the path of the first hole in a list, at any depth of a value: `entries[0].data[7]`. Returns undefined if no

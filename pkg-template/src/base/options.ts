@@ -1,8 +1,8 @@
-// Checks the options of a call: misspelt names and wrong values. Every call reports them in the same words.
+// Checks the options of a call: misspelled names and wrong values. Every call reports them in the same words.
 
 import { ContextError, type ErrorKind } from "./errors.js";
 
-/** The rule for an option, in words and as a test. Undefined counts as missing. */
+/** An option's rule, in words and as a test. Undefined counts as missing. */
 export type OptionRule = readonly [expected: string, isRight: (value: unknown) => boolean];
 export type OptionRules<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
 
@@ -13,7 +13,7 @@ export interface OptionFault {
   readonly nextAction: string;
 }
 
-/** Returns the first fault of options, or undefined if they are sound. */
+/** Returns the first fault in options, or undefined if they are valid. */
 export function faultIn(options: unknown, rules: OptionRules): OptionFault | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return fault("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
@@ -39,7 +39,7 @@ export function faultIn(options: unknown, rules: OptionRules): OptionFault | und
   return undefined;
 }
 
-/** Throws if an option is misspelt or has a wrong value, or if one of the `required` options is missing. */
+/** Throws if an option is misspelled or has a wrong value, or if one of the `required` options is missing. */
 export function checkOptions<Name extends string>(
   kind: ErrorKind,
   options: unknown,
@@ -57,7 +57,7 @@ export function checkOptions<Name extends string>(
   }
 }
 
-/** Returns the fault of one value, or undefined if it is sound. */
+/** Returns a value's fault, or undefined if it is valid. */
 export function faultOf(path: string, value: unknown, [expected, isRight]: OptionRule): OptionFault | undefined {
   return isRight(value)
     ? undefined

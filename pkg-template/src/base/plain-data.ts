@@ -3,15 +3,15 @@
 import { decodeBase64, encodeBase64 } from "./base64.js";
 import type { JsonValue } from "./json.js";
 
-/** The mark of values that have no JSON form. It also escapes a caller's object that has such a field. */
+/** The marker field of values that have no JSON form. A caller's object with such a field is escaped with it. */
 const MARK = "$windrow";
 
-/** The deepest nesting of lists and objects. Stores and parsers begin to fail beyond it. */
+/** Maximum nesting of lists and objects. Stores and parsers begin to fail beyond it. */
 const DEEPEST = 500;
 
-/** Thrown for a value that can't be kept. Names its place. */
+/** Thrown for a value that can't be stored. Names its path. */
 export class UnkeptValue {
-  /** The place of the value: `content[1].data`. */
+  /** The path of the value: `content[1].data`. */
   readonly path: string;
   readonly reason: string;
   readonly cause: unknown;
@@ -24,8 +24,8 @@ export class UnkeptValue {
 }
 
 /**
- * Returns fields in an object of the class of another object. The fields are spread and never assigned: assigning to
- * one named `__proto__`, as JSON may hold one, would make its value the class, and its fields the object's.
+ * Returns fields in an object of the class of another object. The fields are spread and never assigned: assigning to a
+ * field named `__proto__`, which JSON may contain, would replace the object's class.
  */
 export const sameClass = <O extends object>(one: object, fields: O): O =>
   Object.setPrototypeOf(fields, Object.getPrototypeOf(one) as object | null) as O;
@@ -140,8 +140,8 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
 }
 
 /**
- * Decodes data into the original value; bytes become a `Uint8Array`. Data without a mark comes back unchanged, and so
- * does data that only looks marked, since files come from anywhere.
+ * Decodes data into the original value; bytes become a `Uint8Array`. Data without a marker comes back unchanged, and so
+ * does data that only looks marked, because files may come from anywhere.
  */
 export function decodePlain(data: unknown): unknown {
   if (typeof data !== "object" || data === null) {

@@ -2,7 +2,7 @@
 
 import { firstHole } from "./lists.js";
 
-// Written as a range, because importing a Unicode property makes hosts load a table.
+// Written as a range, because a Unicode property makes hosts load a table.
 const HALF_CHARACTER = /[\ud800-\udfff]/u;
 const HALF_CHARACTERS = /[\ud800-\udfff]/gu;
 

@@ -47,11 +47,11 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    * messages that answer it. Null or an empty text means no request: then all messages are history.
    */
   readonly request?: string | AnyMessage | null | undefined;
-  /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
+  /** The current time: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
-  /** The contents of sections, by id. With it, `sections` can stay the way a preset has them. */
+  /** The contents of sections, by id. So `sections` can stay as a preset defines them. */
   readonly contents?: Contents | null | undefined;
-  /** The most that the prompt may cost. */
+  /** Limits on the cost of the prompt. */
   readonly budget?: BudgetConfig | undefined;
   /**
    * The previous build or its `outline`. `prefix` then says how much of it this prompt repeats. Default: the last build
@@ -59,7 +59,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    */
   readonly previous?: { readonly outline: PromptOutline } | PromptOutline | null | undefined;
   /**
-   * The shape of the messages in an array, one of `messageShapes`. Default: each message's format is recognised from
+   * The shape of the messages in an array, one of `messageShapes`. Default: each message's format is recognized from
    * its fields. A transcript has its own shape.
    */
   readonly shape?: ShapeName | null | undefined;
@@ -77,7 +77,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
 }
 
 /**
- * Options for building a context. All are optional; a misspelt one is an error that names it. `M` is the type of the
+ * Options for building a context. All are optional; a misspelled one is an error that names it. `M` is the type of the
  * messages that hooks see.
  */
 export interface ContextConfig<M extends AnyMessage = MessageInput> extends CommonConfig {
@@ -89,7 +89,7 @@ export interface ContextConfig<M extends AnyMessage = MessageInput> extends Comm
   readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
   /** Summarizes the messages that the cut leaves out. Includes the hook that writes the summary. */
   readonly compact?: (CompactConfig & CompactHooks<M>) | undefined;
-  /** Counts tokens instead of an encoding. Each call passes many texts, and no text twice in one build. */
+  /** Counts tokens instead of windrow. Each call passes many texts, and no text is passed twice in one build. */
   readonly countTokens?: CountTokensHook | null | undefined;
   /** Aborts the build. It fails with `ABORTED`, and the signal of a running hook is aborted too. */
   readonly signal?: AbortSignal | null | undefined;
@@ -523,10 +523,10 @@ function itemOf(item: unknown): unknown {
   return typeof item === "string" ? { text: item } : item;
 }
 
-/** The longest list in a config. A longer one may be nothing but a claimed length. */
+/** Maximum length of a list in a config. A longer one may only claim its length. */
 const MAX_LENGTH = 1_000_000;
 
-/** The deepest nesting in a config. A deeper one is cyclic. */
+/** Maximum nesting in a config. A deeper one is cyclic. */
 const MAX_DEPTH = 8;
 
 /** Copies plain data. Fails for functions, accessors and cycles. */
@@ -578,7 +578,7 @@ function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefin
     : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
 }
 
-/** The longest name that is compared with the right spellings. */
+/** Maximum length of a name that is compared with the right spellings. */
 const MAX_NAME = 100;
 
 /** Reads a value whose getter or proxy may throw. */

@@ -17,9 +17,9 @@ export interface HookDetails {
 export interface TriageCandidate<M extends AnyMessage = MessageInput> {
   /** The id of its first message, or `#` and that message's position if it has no unique id. */
   readonly id: string;
-  /** Its texts, one line per message. */
+  /** The texts, one line per message. */
   readonly text: string;
-  /** Its messages, which are the caller's objects. */
+  /** The messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 
@@ -68,9 +68,9 @@ export interface TriageHooks<M extends AnyMessage = MessageInput> {
 export interface RecallQuestion extends HookDetails {
   /** The request's text. */
   readonly query: string;
-  /** The most items wanted. */
+  /** Maximum number of items to return. */
   readonly maxItems: number;
-  /** The most characters of them that will be shown. */
+  /** How many of their characters will be shown at most. */
   readonly maxChars: number;
   /** How broad the search should be. */
   readonly focus: Focus;
@@ -116,11 +116,11 @@ export interface RecallHooks {
 
 /** A conversation that needs a summary. */
 export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
-  /** Its id. */
+  /** The id. */
   readonly id: string;
-  /** Its texts, one line per message. */
+  /** The texts, one line per message. */
   readonly text: string;
-  /** Its messages, which are the caller's objects. */
+  /** The messages, which are the caller's objects. */
   readonly messages: readonly M[];
 }
 
@@ -128,7 +128,7 @@ export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
 export interface SummarizeQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The conversations. */
   readonly conversations: readonly ConversationToSummarize<M>[];
-  /** The most characters of one summary that will be shown. */
+  /** How many characters of one summary will be shown at most. */
   readonly maxChars: number;
 }
 
@@ -163,7 +163,7 @@ export interface CompactQuestion<M extends AnyMessage = MessageInput> extends Ho
   readonly text: string;
   /** Facts of all messages that the summary covers. They are shown after it, so it need not repeat them. */
   readonly facts: SummaryFacts;
-  /** The most tokens of the summary. A longer one is cut. */
+  /** Maximum number of tokens of the summary. A longer one is cut. */
   readonly maxTokens: number;
 }
 
@@ -181,7 +181,7 @@ export interface CompactHooks<M extends AnyMessage = MessageInput> {
   readonly summarize?: CompactHook<M> | null | undefined;
 }
 
-/** Counts tokens: returns an integer from 0 for each text, in order. Anything else fails the build. */
+/** Counts tokens: returns an integer from 0 for each text, in order. Any other answer fails the build. */
 export type CountTokensHook = (
   texts: readonly string[],
   details: HookDetails,

@@ -23,7 +23,7 @@ const CELL_MS = 14 * 24 * 60 * MINUTE_MS;
 const EARLIEST_CELL = Math.floor(Date.UTC(1900, 0, 1) / CELL_MS);
 const LATEST_CELL = Math.floor(Date.UTC(2100, 0, 1) / CELL_MS);
 
-/** The most changes returned. A zone today has two a year. */
+/** Maximum number of changes returned. A zone today has two a year. */
 const MAX_CHANGES = 4000;
 
 /** A remembered zone. */

@@ -41,7 +41,7 @@ export interface Understood {
   readonly misunderstood: Misunderstood | "nothing";
 }
 
-/** An answer that makes no sense at all. */
+/** An answer that windrow can't use at all. */
 export interface Nonsense {
   readonly nonsense: string;
 }
@@ -321,13 +321,13 @@ function fieldsOf(element: object): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Vectors, one after the other, with the same number of components each. */
+/** Concatenated vectors, all with the same number of components. */
 export interface Vectors {
   readonly components: Float32Array;
   readonly dimensions: number;
 }
 
-/** The most components of a vector. No embedding model returns more. */
+/** Maximum number of components of a vector. No embedding model returns more. */
 const MAX_DIMENSIONS = 65_536;
 
 /**

@@ -69,7 +69,7 @@ type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
 type RunHook = (...question: readonly unknown[]) => unknown;
 
 /**
- * Asks for vectors in batches, one after the other. Each batch is stored at once, because it stays valid even if a
+ * Asks for vectors in batches, one after another. Each batch is stored at once, because it stays valid even if a
  * later one fails.
  */
 async function askForVectors<M extends AnyMessage>(

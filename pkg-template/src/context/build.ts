@@ -52,7 +52,7 @@ const KIND = "context_build_error";
  *
  * Reads the transcript in its state at the time of the call. In an array seen before, it compares the fields of the
  * newest messages and of those in the context. An older message counts as unchanged if it is the same object. Hooks run
- * one after the other, each with a signal and a timeout. If a hook fails, the config decides what stays; only a failing
+ * one after another, each with a signal and a timeout. If a hook fails, the config decides what stays; only a failing
  * `countTokens` fails the build.
  *
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
@@ -373,7 +373,7 @@ function onceEach(answer: Outside["answer"]): Outside["answer"] {
 export type OlderNeed = Extract<Need, { readonly need: "older" }>;
 export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
 
-/** Fails for a misspelt zone, even if the prompt shows no time. */
+/** Fails for a misspelled zone, even if the prompt shows no time. */
 function checkZone({ options: { timeZone } }: ReadConfig): void {
   if (typeof timeZone === "string") {
     zoneOf(timeZone, KIND);

@@ -1,4 +1,4 @@
-// The result of a build, as callers see it.
+// The result of a build as callers see it.
 
 import { ContextError } from "../base/errors.js";
 import type {
@@ -115,7 +115,7 @@ export interface Explanation {
   /** The message's id, if it has one. */
   readonly id: string | undefined;
   /**
-   * Its position in the transcript, from 0. In a session, its position among the messages read, or -1 if it wasn't
+   * The position in the transcript, from 0. In a session, its position among the messages read, or -1 if it wasn't
    * read.
    */
   readonly position: number;
@@ -128,7 +128,7 @@ export interface Explanation {
   /** The reason in words, with the figures of the config. */
   readonly words: string;
   /**
-   * Its cost in the context, or its cost in the same form if it were included, in tokens. An estimate if it is left out
+   * The cost in the context, or its cost in the same form if it were included, in tokens. An estimate if it is left out
    * and the hook `countTokens` counts. 0 if it wasn't read.
    */
   readonly tokens: number;
@@ -141,7 +141,7 @@ interface Rest {
   readonly head: number;
   /** The smallest prompt prefix that the model's provider caches, in tokens. */
   readonly leastCached: number;
-  /** The way users are named in the whole transcript: one of `USER_NAMES`. */
+  /** How users are named in the whole transcript: one of `USER_NAMES`. */
   readonly userNames: number;
   /** The positions of the prompt's messages that are instructions. */
   readonly instructions: readonly number[];
@@ -272,10 +272,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly kept: M[];
   /** The cost of the context. */
   readonly tokens: ContextTokens;
-  /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
+  /** The length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
   /**
-   * The size of the JSON to send, in bytes of UTF-8: at least the size of the request's body. Null without
+   * The size of the JSON to send, in bytes of UTF-8: at least that of the request's body. Null without
    * `budget.maxBytes`.
    */
   readonly byteCount: number | null;
@@ -304,7 +304,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly trace: Trace;
   /** The small record of this turn. */
   readonly snapshot: Snapshot;
-  /** Everything needed, with the transcript, to build this context again: see `replay`. */
+  /** Everything that, together with the transcript, is needed to build this context again: see `replay`. */
   readonly recording: BuildRecording;
   /** The prompt's outline. The next build compares itself with it to find the repeated prefix: see `previous`. */
   readonly outline: PromptOutline;

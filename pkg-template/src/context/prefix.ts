@@ -55,7 +55,7 @@ export interface CacheBreakpoint {
   readonly after: "instructions" | "repeated" | "history" | "prompt";
 }
 
-/** The most breakpoints that Anthropic and OpenAI accept in a request. */
+/** Maximum number of breakpoints that Anthropic and OpenAI accept in a request. */
 const MOST_BREAKPOINTS = 4;
 
 /** Compares a prompt with the previous one. */
@@ -109,7 +109,7 @@ function differenceAt(
   const [before, , , undated] = previous.pieces[at] ?? [];
   const [now, , , undatedNow] = outline.pieces[at] ?? [];
   const isRedated = before === now && undated !== undefined && undated === undatedNow;
-  const redated = isRedated ? ": nothing but figures in it, such as a date or a time. Say them in a later message" : "";
+  const redated = isRedated ? ": only figures in it, such as a date or a time. Put them into a later message" : "";
   const has = (source: number | string | undefined): boolean => outline.pieces.some(([known]) => known === source);
   if (typeof before === "string") {
     return before === now
@@ -125,10 +125,10 @@ function differenceAt(
       : `message ${before} is ${isShortened(before) ? "shortened differently than" : "not shown as"} before${said(wordsOf(before))}`;
   }
   if (has(before) && typeof now === "number" && now >= 0) {
-    return `message ${now} comes before message ${before} now${said(wordsOf(now))}`;
+    return `message ${now} now comes before message ${before}${said(wordsOf(now))}`;
   }
   if (has(before)) {
-    return `${namedOf(now)} comes before message ${before} now`;
+    return `${namedOf(now)} now comes before message ${before}`;
   }
   return `message ${before} is no longer in its place${said(wordsOf(before))}`;
 }

@@ -158,7 +158,7 @@ async function buildAgain<M extends AnyMessage>(
         answer: answersOf(recording, because),
         offsets({ timeZone }) {
           if (zoneOffsets.length === 0) {
-            throw invalid(`the offsets of ${timeZone} are asked for, and none were recorded${because}`);
+            throw invalid(`the build asks for the offsets of ${timeZone}, and none were recorded${because}`);
           }
           return zoneOffsets.flat();
         },
@@ -181,7 +181,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
     const hook = hookOf(need, (name) => recording.hooks.includes(name));
     next += 1;
     if (record === undefined) {
-      throw invalid(`${hook} is asked, and no further answer was recorded${because}`);
+      throw invalid(`the build asks ${hook}, and no further answer was recorded${because}`);
     }
     const isHash = "hash" in record;
     const answer = isHash ? recording.largeAnswers[record.hash] : record;
@@ -189,7 +189,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
       throw invalid(`the recording has no answer with the hash ${describe(isHash ? record.hash : "")}`);
     }
     if (answer.hook !== hook) {
-      throw invalid(`${hook} is asked, and an answer of ${answer.hook} was recorded${because}`);
+      throw invalid(`the build asks ${hook}, but an answer of ${answer.hook} was recorded${because}`);
     }
     const again = readAgain(answer, need);
     if ("nonsense" in again) {
@@ -245,7 +245,7 @@ function marksOf(
 export function inWords({ kind, recorded, found, after, until }: Difference): string {
   switch (kind) {
     case "transcript_shorter":
-      return `the transcript has ${counted(Number(found), "message")}, and had ${recorded}`;
+      return `the transcript has ${counted(Number(found), "message")}, but had ${recorded}`;
     case "transcript_changed":
       return after === until
         ? `the message at position ${after} has changed`
@@ -253,7 +253,7 @@ export function inWords({ kind, recorded, found, after, until }: Difference): st
     case "engine_changed":
       return `it was recorded by windrow ${recorded}, but this is ${found}`;
     case "context_changed":
-      return `the context is ${found}, and was ${recorded}`;
+      return `the context is ${found}, but was ${recorded}`;
   }
 }
 
@@ -275,7 +275,7 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
     );
   }
   if (holeIn(recording) !== undefined) {
-    throw invalid(`the recording is damaged: its ${holeIn(recording)} has nothing`);
+    throw invalid(`the recording is damaged: its ${holeIn(recording)} is empty`);
   }
   // The request is a message and is checked as one.
   const { request, ...engineFields } = recording;
@@ -288,7 +288,7 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
   }
 }
 
-/** The deepest nesting of a recording. Recordings that windrow makes stay below ten. */
+/** Maximum nesting of a recording. Recordings that windrow makes stay below ten. */
 const DEEPEST = 32;
 
 /** True if nothing is nested deeper. Visits each value once, so it ends even if something contains itself. */

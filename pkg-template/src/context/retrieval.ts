@@ -18,16 +18,16 @@ import { Transcript } from "./transcript.js";
 /** The name of the tool. */
 const NAME = "retrieve";
 
-/** The limit of an answer if the call has none, in tokens. */
+/** The default limit of an answer, in tokens. */
 const DEFAULT_TOKENS = 1000;
 
-/** The share of the prompt's budget that an answer may have: the step after it has to show it whole. */
+/** Maximum share of the prompt's budget for an answer, because the next step must show it whole. */
 const MOST_SHARE = 0.5;
 
-/** The least limit of an answer, in tokens. A smaller one has no room for anything but its own words. */
+/** The lowest limit of an answer, in tokens. With less, there would only be room for the line around it. */
 const LEAST_TOKENS = 50;
 
-/** The most messages in an answer to a query. */
+/** Maximum number of messages in an answer to a query. */
 const MOST_FOUND = 8;
 
 /** The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it can. */
@@ -47,7 +47,7 @@ export interface RetrievalArguments {
   readonly query?: string;
   /** The offset in a long text to continue from, in characters. */
   readonly offset?: number;
-  /** The most tokens of the answer. */
+  /** Maximum number of tokens of the answer. */
   readonly max_tokens?: number;
 }
 
@@ -141,9 +141,9 @@ export const retrievalTool: {
 
 /** The original of a message, or of a result in it. */
 export interface Original {
-  /** Its name in marks. */
+  /** The name in marks. */
   readonly name: string;
-  /** Its kind and the call that it answers. */
+  /** The kind and the call that it answers. */
   readonly label: string;
   readonly text: string;
   readonly isUsers: boolean;
@@ -151,13 +151,13 @@ export interface Original {
 
 /** The messages that the tool may return. */
 export interface Originals {
-  /** Counts as the prompt was counted. */
+  /** Counts the way the prompt was counted. */
   readonly counting: { readonly model?: string | undefined; readonly encoding?: EncodingChoice | undefined };
   /** The budget of the prompt, in tokens. */
   readonly limit: number | undefined;
   /** Returns a message by its name or id. */
   get(id: string): Original | undefined | Promise<Original | undefined>;
-  /** Returns the messages that are about something, the best first. */
+  /** Returns the messages about a subject, best first. */
   find(query: string, count: number): Promise<readonly Original[]>;
   /** Returns "original" if the prompt shows the whole message, and "answer" if it shows the earlier answer to the same call. */
   shown(asked: RetrievalArguments): "original" | "answer" | undefined;
@@ -173,9 +173,9 @@ export type Excerpting = (
 export class Retrieval {
   /** The name of the tool. */
   readonly name: string = NAME;
-  /** Its description for the model. */
+  /** The description for the model. */
   readonly description: string = DESCRIPTION;
-  /** Its arguments as a JSON schema. */
+  /** The arguments as a JSON schema. */
   readonly parameters: RetrievalParameters = PARAMETERS;
   readonly #originals: Originals;
   readonly #build: Excerpting;
@@ -195,9 +195,10 @@ export class Retrieval {
   }
 
   /**
-   * Returns the answer to a call, as a text of at most `max_tokens` tokens, or 50 if it says less: an original by `id`, or passages by
-   * `query`. An argument that makes no sense is told to the model. A call that was made before is answered by a line that refers to the earlier answer, if
-   * the prompt still shows it. Takes the arguments as an object or as its JSON.
+   * Returns the answer to a call, as a text of at most `max_tokens` tokens, or 50 if it says less: an original by `id`,
+   * or passages by `query`. If an argument is invalid, the answer says so. A call that was made before is answered by a
+   * line that refers to the earlier answer, if the prompt still shows it. Takes the arguments as an object or as its
+   * JSON.
    */
   async execute(given: RetrievalArguments | string): Promise<string> {
     const asked = argumentsIn(given);
@@ -217,7 +218,7 @@ export class Retrieval {
       return `The conversation above has ${original?.name ?? "it"} in full.`;
     }
     if (id !== undefined && original === undefined) {
-      // The id is the model's, and may be of any length.
+      // The model chose the id, so it may have any length.
       return UNKNOWN;
     }
     const answer =
@@ -226,13 +227,13 @@ export class Retrieval {
     return answer;
   }
 
-  /** Returns the passages of all messages about something. */
+  /** Returns passages about a subject from all messages. */
   async #passages(query: string, limit: number): Promise<string> {
     const found = await this.#originals.find(query, MOST_FOUND);
     const parts: string[] = [];
     for (const [at, original] of found.entries()) {
       const left = limit - this.#count(parts.join("\n\n")) - 2;
-      // The best have more of the room. The others have the rest.
+      // The best ones get more of the room, and the others the rest.
       const share = at === found.length - 1 ? left : Math.ceil(left / 2);
       if (share < LEAST_TOKENS && at > 0) {
         break;
@@ -242,7 +243,10 @@ export class Retrieval {
     return parts.length === 0 ? "No omitted text is about this." : parts.join("\n\n");
   }
 
-  /** Returns as much of a message as there is room for: all, the passages about the query, or a stretch from the offset on. */
+  /**
+   * Returns as much of a message as there is room for: all of it, the passages about the query, or a stretch from the
+   * offset on.
+   */
   async #shown(original: Original, { query, offset: from = 0 }: RetrievalArguments, limit: number): Promise<string> {
     const offset = startOf(original.text, from);
     const head = `${this.#headOf(original, Math.floor(limit / 4))}\n`;
@@ -271,7 +275,7 @@ export class Retrieval {
     return `${name}, ${end < label.length ? `${label.slice(0, end)}…` : label}:`;
   }
 
-  /** Returns the part of a text from an offset that fits, and the offset to continue from. */
+  /** Returns the part of a text from an offset on that fits, and the offset to continue from. */
   #stretch(text: string, offset: number, tokens: number): string {
     const rest = text.slice(offset);
     const most = this.#fitting(rest, tokens);
@@ -280,7 +284,7 @@ export class Retrieval {
     return text.slice(offset, end) + endOf(offset, end, text.length);
   }
 
-  /** Returns the passages of a text about something, as an excerpt of it. */
+  /** Returns the passages of a text about a subject, as an excerpt. */
   async #about(text: string, query: string, tokens: number): Promise<string> {
     const asking = (content: string): readonly MessageInput[] => [
       { role: "user", content: query },
@@ -360,7 +364,7 @@ export function definitionFor<Name extends keyof RetrievalDefinitions>(provider:
   return forms[provider];
 }
 
-/** Returns the arguments of a call with equal ones in one form, or an error for the model. */
+/** Returns the arguments of a call in one canonical form, or an error for the model. */
 export function argumentsIn(given: unknown): RetrievalArguments | string {
   let read = given;
   try {
@@ -392,11 +396,11 @@ export interface ContextOriginals extends Originals {
 
 /** A message, or a result in it, of a transcript. */
 export interface TranscriptRow extends Original {
-  /** Its other names: the id of the message, and that of the call that it answers. */
+  /** The other names: the id of the message, and that of the call that it answers. */
   readonly ids: readonly unknown[];
   /** The position of its message. */
   readonly position: number;
-  /** Its place among the rows of its message, from 1 on; 0 if it is all of the message. */
+  /** The place among the rows of its message, from 1 on; 0 if it is all of the message. */
   readonly share: number;
   /** The arguments of the call that it answers, if that is one of this tool. */
   readonly asked: RetrievalArguments | undefined;
@@ -420,7 +424,7 @@ export function originalsOf(context: AskedContext): ContextOriginals {
     return rows;
   };
   const isWhole = ({ position, share }: TranscriptRow): boolean => context.shownOf(position, share) === "whole";
-  // The newest of several messages with one id is meant, as in `explain`.
+  // If several messages have one id, the newest is meant, as in `explain`.
   const get = (id: string): TranscriptRow | undefined =>
     all().find(({ name }) => name === id) ?? all().findLast(({ ids }) => ids.includes(id));
   let positions: ReadonlyMap<number, number> | undefined;
@@ -507,7 +511,7 @@ const callText = ({ toolName: name, input }: CallPart): CallText => ({
   text: `${name} ${typeof input === "string" ? input : (JSON.stringify(input) ?? "")}`,
 });
 
-/** Finds the originals that are about something, the best first, by the index of recall. */
+/** Finds the originals about a subject, best first, with recall's index. */
 async function findIn(originals: readonly Original[], query: string, count: number): Promise<readonly Original[]> {
   await needSelection();
   const transcript = new Transcript<AnyMessage>();

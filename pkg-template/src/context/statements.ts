@@ -1,4 +1,4 @@
-// The lasting statements of a user in messages: facts about themselves, and how they want to be answered.
+// Lists a user's lasting statements in messages: facts about themselves, and how they want to be answered.
 
 import type { CoreTranscript } from "#core";
 import type { ErrorKind } from "../base/errors.js";
@@ -46,8 +46,9 @@ export const USER_NAME: OptionRule = ["the name of a user", (value) => typeof va
 const STATEMENT_OPTIONS: OptionRules<keyof StatementOptions> = { name: USER_NAME };
 
 /**
- * Lists the lasting statements of a user in messages, the oldest first: those that builds may keep for the reason `statement` or `standing`.
- * `filter.forgotten` leaves some of them out. Fails with `INVALID_CONFIG` and `INVALID_TRANSCRIPT`.
+ * Lists the lasting statements of a user in messages, oldest first: those that builds may keep for the reason
+ * `statement` or `standing`. `filter.forgotten` leaves some of them out. Fails with `INVALID_CONFIG` and
+ * `INVALID_TRANSCRIPT`.
  */
 export function listStatements<M extends AnyMessage>(
   messages: readonly M[] | Transcript<M>,
@@ -70,7 +71,10 @@ export function listStatements<M extends AnyMessage>(
   });
 }
 
-/** Returns the numbers of the messages with lasting statements, each with that of the one that takes its place; undefined if not all is read. */
+/**
+ * Returns the numbers of the messages with lasting statements, each with that of the message that replaces it;
+ * undefined if not everything has been read.
+ */
 export function lastingIn(
   core: CoreTranscript,
   name: string | undefined,
@@ -80,7 +84,7 @@ export function lastingIn(
   return json === undefined ? undefined : JSON.parse(json);
 }
 
-/** Returns the lasting sentences of a message. */
+/** Returns the lasting statements in a message. */
 export function sentencesIn(
   core: CoreTranscript,
   message: number,

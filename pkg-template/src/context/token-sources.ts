@@ -39,7 +39,7 @@ export interface SourceTokens {
   readonly tokens: number;
 }
 
-/** The cost of one speaker's words, in tokens. The calls of the assistant are its words, and results are those of the tool. */
+/** The cost of one speaker's words, in tokens. Calls count as the assistant's words, and results as the tool's. */
 export interface SpeakerTokens {
   readonly role: Role;
   /** The name of the message. For a result, the name of the tool. */
@@ -48,12 +48,13 @@ export interface SpeakerTokens {
 }
 
 /**
- * The tokens of a context by source. Each list begins with the highest cost. The definitions and `toolInstructions` add up
- * to the section `tools`; `sources` and `speakers` to all but the sections `format` and `tools`.
+ * The tokens of a context by source. Each list begins with the highest cost. The definitions and `toolInstructions` add
+ * up to the section `tools`; `sources` and `speakers` each add up to everything except the sections `format` and
+ * `tools`.
  */
 export interface TokensBySource {
   readonly tools: readonly ToolTokens[];
-  /** The provider's own words about tools, next to their definitions. */
+  /** The provider's own text about tools, besides their definitions. */
   readonly toolInstructions: number;
   readonly servers: readonly ServerTokens[];
   readonly sources: readonly SourceTokens[];
@@ -65,14 +66,14 @@ export interface CostedPiece {
   readonly role: Role;
   readonly name: string | undefined;
   readonly source: string | undefined;
-  /** Its message. For a shortened one, the remaining text. */
+  /** The piece's message, with only the remaining text if it was shortened. */
   readonly parts: readonly PlacedPart[];
   readonly tokens: number;
 }
 
 /**
  * Measures messages in the form of a build: first the cost of the empty form with its tools, then the cost of each
- * message. If `tools`, each as JSON, replace the build's own, nothing is calibrated.
+ * message. If `tools` (each as JSON) replace the build's own, nothing is calibrated.
  */
 export type Measure = (
   messages: readonly AnyMessage[],
@@ -223,7 +224,7 @@ function addPiece(
   }
 }
 
-/** Returns the weight of the words of a message with their envelope, and then of each of its calls and results. */
+/** Returns the weight of a message's words with their overhead, followed by those of its calls and results. */
 function weightsOf(
   role: Role,
   words: readonly PlainPart[],
@@ -239,7 +240,10 @@ function weightsOf(
   return [words.length === 0 ? 0 : spoken, ...ofTools.map((_, at) => own(at))];
 }
 
-/** Returns a number of tokens divided by weights: integers that add up to it. Without weights all goes to the first. */
+/**
+ * Returns a number of tokens divided by weights: integers that add up to it. Without weights, everything goes to the
+ * first.
+ */
 function shared(tokens: number, weights: readonly number[]): readonly number[] {
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   let [weighed, before] = [0, 0];

@@ -19,7 +19,7 @@ export interface CountOptions {
   /** The encoding. Overrides `model`. Default: `o200k_base`. */
   readonly encoding?: EncodingChoice | null | undefined;
   /**
-   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognized from its fields.
    */
   readonly shape?: ShapeName | null | undefined;
 }

@@ -105,7 +105,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     return this.#messages.length;
   }
 
-  /** Its messages, oldest first. They are the caller's own objects. */
+  /** The messages, oldest first: the caller's own objects. */
   get messages(): readonly M[] {
     return this.#messages;
   }
@@ -204,7 +204,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 /** Options of a transcript. */
 export interface TranscriptOptions {
   /**
-   * The shape of its messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   * The shape of its messages, one of `messageShapes`. Default: each message's format is recognized from its fields.
    */
   readonly shape?: ShapeName | undefined;
 }
@@ -300,7 +300,7 @@ function listIn(value: unknown): string | undefined {
   }
 }
 
-/** The most messages in a list. A longer one may be nothing but a claimed length. */
+/** Maximum number of messages in a list. A longer one may be nothing but a claimed length. */
 const MOST_MESSAGES = 10_000_000;
 
 /**
@@ -446,7 +446,7 @@ interface KnownTranscript {
 }
 
 /**
- * Recognises a plain array. Its unchanged beginning stays in the engine, and the rest is read. Compares the fields of
+ * Recognizes a plain array. Its unchanged beginning stays in the engine, and the rest is read. Compares the fields of
  * messages from `first` on.
  */
 function recognise(

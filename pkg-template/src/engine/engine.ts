@@ -75,7 +75,7 @@ export function giveSelection(module: WebAssembly.Module): void {
       kind: "load_error",
       code: "INVALID_CORE",
       path: "selection",
-      message: `selection: this is ${given === undefined ? "no part of windrow's" : "a part of another build of windrow"}`,
+      message: `selection: this is ${given === undefined ? "not part of windrow" : "part of another build of windrow"}`,
       nextAction: "Pass the file windrow/selection.wasm of the same version as the core.",
     });
   }

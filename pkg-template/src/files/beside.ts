@@ -3,7 +3,7 @@
 import { listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
 
 /** The reason for reporting a field next to the messages. */
-export const NOT_READ = "it is next to the messages, and not read";
+export const NOT_READ = "it is next to the messages and isn't read";
 
 /** Fields that describe the conversation or set options of a model, but aren't shown to it. */
 const FACTS: ReadonlySet<string> = new Set(

@@ -34,7 +34,7 @@ export const claudeExport: FileKind = {
 };
 
 interface Node {
-  /** Its index in the file. */
+  /** The index in the file. */
   readonly at: number;
   readonly id: string;
   readonly message: Row;
@@ -81,7 +81,7 @@ function branchIn(messages: readonly unknown[], leaf: unknown, conversation: Ope
 /** The calls of a conversation, oldest first. In older exports, neither calls nor results have an id. */
 interface RecordedCalls {
   readonly ids: string[];
-  /** Those that still need a result, by id and by name. */
+  /** The calls that still need a result, by id and by name. */
   readonly open: FreePlaces;
 }
 

@@ -8,12 +8,12 @@ import { type ConversationFacts, type OpenConversation, textIn } from "./file.js
 /** A conversation of a file. */
 export interface ParsedConversation {
   /**
-   * Its id, which its messages have as `conversationId` unless they name another. It is the id in the file. If the file
+   * The id, which its messages have as `conversationId` unless they name another. It is the id in the file. If the file
    * has several conversations and an id is missing or repeated, it is `#` and the conversation's number. Undefined for
    * a single conversation without an id.
    */
   readonly id?: string;
-  /** Its title, if the file has one. */
+  /** The title, if the file has one. */
   readonly title?: string;
   /** The time it began, in ISO 8601: from the file, or from the first message with a time. */
   readonly startedAt?: string;
@@ -97,7 +97,7 @@ export function conversationOf(
   return named ?? conversations[number - 1];
 }
 
-/** The most conversations that are listed. */
+/** Maximum number of conversations that are listed. */
 const NAMED = 10;
 
 /** Lists conversations, newest first: each with its number, title, id and day. */

@@ -1,4 +1,4 @@
-// The interface of kinds of files: how to recognise one, and how to read it. Each kind has a module that turns the file
+// The interface of kinds of files: how to recognize one, and how to read it. Each kind has a module that turns the file
 // into messages. It reports everything it doesn't understand, so nothing is lost silently.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
@@ -15,7 +15,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface SkippedRow {
   /** The number of the row, from 1, among the list's entries or the file's lines. */
   readonly row: number;
-  /** Its fault, in words. */
+  /** The fault, in words. */
   readonly reason: string;
 }
 
@@ -40,7 +40,7 @@ export interface ConversationFacts {
 /** A conversation that is being read. Its messages are numbered from 0, in the order of the file. */
 export interface OpenConversation {
   facts: ConversationFacts;
-  /** Its row. Undefined if it is the whole file or spans several rows. */
+  /** The row. Undefined if it is the whole file or spans several rows. */
   readonly row: number | undefined;
   readonly messages: MessageInput[];
   /** Adds a message and returns true, or reports it if it can't be read and returns false. */
@@ -147,7 +147,7 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
 /** Fields that name a speaker, and fields that hold words. */
 const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
 const WORDS = "content contents text message parts value body mes msg utterance response answer".split(" ");
-/** The deepest nesting of words in a row. */
+/** Maximum nesting of words in a row. */
 const DEEPEST_WORDS = 4;
 
 /**

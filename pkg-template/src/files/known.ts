@@ -1,4 +1,4 @@
-// Table of the kinds of files that other apps write, with tests that recognise each from its contents. `windrow/files`
+// Table of the kinds of files that other apps write, with tests that recognize each from its contents. `windrow/files`
 // has the readers of those with `isRead`. The others only have a name, so an error can name the file's kind.
 
 import { listFrom } from "../base/lists.js";
@@ -8,7 +8,7 @@ import { type Row, recordIn } from "./file.js";
 import { tryParse, withoutMark } from "./text.js";
 import { WHATSAPP_LINE } from "./whatsapp-line.js";
 
-/** A kind of file: its name, and tests that recognise its contents. */
+/** A kind of file: its name, and tests that recognize its contents. */
 export interface KnownKind {
   readonly name: string;
   /** True if a value is a file of this kind, or an entry of one: one or several conversations. */

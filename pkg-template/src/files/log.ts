@@ -15,7 +15,7 @@ export interface LogRow {
 export interface LogNode extends TreeNode {
   /** The index of its row, from 0. */
   readonly at: number;
-  /** Its messages. */
+  /** The messages. */
   readonly messages: readonly unknown[];
 }
 

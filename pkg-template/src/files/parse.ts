@@ -1,4 +1,4 @@
-// Reads conversations from files and recognises the kind of file by its contents. Each kind has a module in `files`.
+// Reads conversations from files and recognizes the kind of file by its contents. Each kind has a module in `files`.
 
 import { ContextError } from "../base/errors.js";
 import { publicCall } from "../base/public-call.js";

@@ -52,11 +52,11 @@ export function textPart(text: unknown): readonly PartInput[] {
 
 /** Facts about an attachment. */
 export interface Attachment {
-  /** Its kind, if its media type doesn't say it. */
+  /** The kind, if the media type doesn't tell. */
   readonly kind?: "image" | "audio" | "video" | undefined;
-  /** Its data in base64, if the file has it. */
+  /** The data in base64, if the file has it. */
   readonly data?: unknown;
-  /** Its address, or its name there. */
+  /** The file's address, or its name in the export. */
   readonly url?: unknown;
   readonly name?: unknown;
   readonly mediaType?: unknown;

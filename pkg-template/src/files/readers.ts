@@ -1,4 +1,4 @@
-// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognises the kinds.
+// Readers of the kinds of files that other apps write. `windrow/files` provides them; `known.ts` recognizes the kinds.
 
 import { isRecord } from "../base/plain-data.js";
 import type { ConversationFacts, FailedKind, FileKind, OpenConversation, OpenFile, Row } from "./file.js";
@@ -24,7 +24,7 @@ export interface AppConversation {
 export interface AppStep extends Partial<Pick<TreeNode, "id" | "timeMs" | "isSaid" | "compaction">> {
   /** The id of the previous row, or null for a first one. Default: the previous row in the file. */
   readonly parent?: string | null | undefined;
-  /** Its messages. */
+  /** The messages. */
   readonly messages: readonly unknown[];
   /** Parts of it that aren't read, in words. */
   readonly faults?: readonly string[];

@@ -130,7 +130,7 @@ export type MemoryLayer = "L1" | "L2" | "L3" | "L4";
 export interface LayerQuery {
   /** The session whose entries are wanted. L4 always returns those of all sessions. Default: all sessions. */
   readonly sessionId?: string | null | undefined;
-  /** The most entries. The newest are kept. Default: all. */
+  /** Maximum number of entries. The newest are kept. Default: all. */
   readonly limit?: number | null | undefined;
   /** The clock, for entries with a time to live. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;

@@ -13,6 +13,6 @@ export type ContextManagement = Readonly<Record<string, unknown>> | readonly Rea
 export const isContextManagement = (value: unknown): value is ContextManagement =>
   isRecord(value) || isListOf(value, isRecord);
 
-/** True if Anthropic shows a message of instructions until the next message of the user's, and not after it. */
+/** True if Anthropic shows an instruction message only until the user's next message. */
 export const isShownForATime = (message: object): boolean =>
   (message as { readonly clear_at?: unknown }).clear_at === "next_user_message";

@@ -96,7 +96,7 @@ const KIND = "context_build_error";
 /** Options of `requestOf`: how to read the messages, and the model and server that the request goes to. */
 export interface RequestOfOptions extends RequestTarget {
   /**
-   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognised from its fields.
+   * The shape of the messages, one of `messageShapes`. Default: each message's format is recognized from its fields.
    */
   readonly shape?: ShapeName | undefined;
 }

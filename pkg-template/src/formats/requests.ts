@@ -44,7 +44,7 @@ export interface RequestWriting {
   /** The indexes of messages after which the provider's cache may end. */
   readonly cacheEnds?: readonly number[];
   /**
-   * The way users are named in the source of the messages: one of `USER_NAMES`. Default: worked out from the messages.
+   * How users are named in the source of the messages: one of `USER_NAMES`. Default: derived from the messages.
    */
   readonly userNames?: number;
   /** The model and the server that the request goes to. */

@@ -80,7 +80,7 @@ function take(module: unknown): void {
   provideModule(() => module);
 }
 
-/** True if a value is a compiled module of any realm. `instanceof` only recognises those of this realm. */
+/** True if a value is a compiled module of any realm. `instanceof` only recognizes those of this realm. */
 function isModule(value: unknown): value is WebAssembly.Module {
   return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }

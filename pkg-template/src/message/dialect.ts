@@ -51,9 +51,9 @@ export interface ServerFields {
 export interface Dialect {
   /** The fields of a message that `beside` reads. */
   readonly fields: readonly string[];
-  /** Those fields that hold tool calls, or name the call that the message answers. */
+  /** The fields among them that hold tool calls, or name the call that the message answers. */
   readonly toolFields: readonly string[];
-  /** Those fields whose text is dropped when the content is replaced. */
+  /** The fields among them whose text is dropped when the content is replaced. */
   readonly textFields?: readonly string[];
   /** The forms of its parts, by type. */
   readonly parts: Readonly<Record<string, PartForm>>;

@@ -1,4 +1,4 @@
-// The interface of message formats: how to recognise a message, read it, and copy it with another text.
+// The interface of message formats: how to recognize a message, read it, and copy it with another text.
 //
 // A format knows its package's types only by structure, and doesn't import the package. It returns a message's content
 // in windrow's own form and leaves the caller's objects unchanged. It rejects unknown content, so nothing is lost
@@ -18,7 +18,7 @@ export type NextLine = () => string | null | undefined;
 
 /** A format of messages. */
 export interface MessageFormat {
-  /** Its name for the option `shape`. */
+  /** The name for the option `shape`. */
   readonly name: string;
   /** The name of its messages, in errors and in the documentation. */
   readonly title: string;

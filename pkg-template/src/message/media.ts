@@ -11,12 +11,12 @@ interface Facts {
   pages?: number | undefined;
   milliseconds?: number | undefined;
   bytes?: number | undefined;
-  /** Its size in the body, in bytes. */
+  /** The size in the body, in bytes. */
   sent?: number | undefined;
   mediaType?: string | undefined;
 }
 
-/** The most bytes of an image that are searched for its size, because a JPEG may begin with a preview. */
+/** Maximum number of bytes of an image that are searched for its size, because a JPEG may begin with a preview. */
 const HEAD_BYTES = 1 << 18;
 /** The largest figure passed to the engine. */
 const MOST = 2 ** 31;

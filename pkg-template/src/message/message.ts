@@ -185,9 +185,9 @@ export interface MessageInput {
   readonly status?: string | null;
   /** The agent that it is meant for, or all of that agent's names. The message is then a direct message. */
   readonly target?: string | readonly string[] | null;
-  /** Its priority among direct messages, from 0 to 1. */
+  /** The priority among direct messages, from 0 to 1. */
   readonly priority?: number | null;
-  /** Its lifetime in seconds after it was written, 0 or more. */
+  /** The lifetime in seconds from the time of writing, 0 or more. */
   readonly ttlSeconds?: number | null;
   /** Tool calls of the assistant. */
   readonly toolCalls?: readonly ToolCallInput[] | null;

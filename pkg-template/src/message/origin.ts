@@ -7,7 +7,7 @@ import type { PlainPart } from "./message.js";
 export interface Origin {
   /** The caller's part, call or item. Undefined for a text or a field of the message. */
   readonly given: unknown;
-  /** Its place in the message: `.content[2]`. */
+  /** The place in the message: `.content[2]`. */
   readonly place: string;
 }
 

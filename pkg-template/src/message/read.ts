@@ -157,7 +157,7 @@ function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageForma
 /** Fields of windrow's own that a message of any format may have in addition. */
 const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
-/** Returns the fields of windrow's own that a message has in addition to its format's. */
+/** Returns windrow's own fields that a message has in addition to its format's fields. */
 export function ownFields(row: UnknownRecord, { fields }: MessageFormat): UnknownRecord {
   const own = OWN_FIELDS.filter((field) => row[field] != null && !fields.has(field));
   return Object.fromEntries(own.map((field) => [field, row[field]]));

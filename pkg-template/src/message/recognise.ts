@@ -1,4 +1,4 @@
-// Recognises the format of a message. Other packages' formats are a separate part of the package, which a page fetches
+// Recognizes the format of a message. Other packages' formats are a separate part of the package, which a page fetches
 // only if its messages need it.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";

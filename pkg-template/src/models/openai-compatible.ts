@@ -44,7 +44,7 @@ const ENDPOINT = {
   fetch: ["a function like fetch", (value) => typeof value === "function"],
 } satisfies OptionRules;
 
-/** The most texts in one request. */
+/** Maximum number of texts in one request. */
 const BATCH = 96;
 /** The longest answer that is read, in characters. Triage and embeddings stay far below it. */
 const MOST_CHARS = 64_000_000;

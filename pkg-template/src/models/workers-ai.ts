@@ -36,7 +36,7 @@ const MODELS: OptionRules = {
   options: ["an object with options of run", isRecord],
 };
 
-/** The most texts per call of an embedding model. */
+/** Maximum number of texts per call of an embedding model. */
 const BATCH = 100;
 
 /**

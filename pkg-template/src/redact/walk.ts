@@ -5,7 +5,7 @@ import { sameClass } from "../base/plain-data.js";
 
 /** The place of a text in a value. */
 export interface TextPlace {
-  /** Its index among all texts of the value. */
+  /** The index among all texts of the value. */
   readonly slot: number;
   /** True within a JSON text that was already visited as a whole. */
   readonly isInside: boolean;
@@ -16,7 +16,7 @@ export interface TextPlace {
 /** Returns a replacement for a text. */
 export type TextVisit = (text: string, place: TextPlace) => string;
 
-/** The deepest nesting of lists and objects. */
+/** Maximum nesting of lists and objects. */
 const DEEPEST = 500;
 /** The shortest number or field name that is visited. */
 const SHORTEST = 6;

@@ -10,7 +10,7 @@ import { checkRecording } from "../context/replay.js";
 import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
 import type { HandoffFacts } from "./handoff.js";
 
-/** The fields that identify the line of a build, since other software may write rows of the same type. */
+/** The fields that identify the line of a build, because other software may write rows of the same type. */
 const MARK = { type: "build", kind: "context_build" };
 
 /** The stretches of a log that were read, as pairs of sequence numbers or of rows in a file. */

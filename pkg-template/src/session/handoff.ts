@@ -15,7 +15,7 @@ export interface HandoffOptions<M extends AnyMessage = MessageInput>
   extends Pick<ContextConfig<M>, "model" | "encoding" | "render" | "redact" | "timeZone" | "now" | "signal"> {
   /** The sub-task in words. It becomes the request of the context. */
   readonly task: string;
-  /** The most tokens of the context, including the task. */
+  /** Maximum number of tokens of the context, including the task. */
   readonly maxTokens: number;
   /** The id of a model's call, if one asked for the sub-task. The result then answers that call. */
   readonly toolCallId?: string | undefined;
@@ -83,7 +83,7 @@ export function requiredIn<M extends AnyMessage>({ trace }: BuiltContext<M>, mes
   );
 }
 
-/** Every line break that a model may recognise. */
+/** Every line break that a model may recognize. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 /** Returns the message with the result of a sub-task. */

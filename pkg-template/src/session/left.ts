@@ -6,7 +6,7 @@ import type { Entry, EntryType, JsonValue, NewEntry, RewrittenEntry } from "../s
 
 /** The old version of an entry, valid until another row of the log. */
 export interface LeftEntry {
-  /** Its sequence number. */
+  /** The sequence number. */
   readonly seq: number;
   /** The sequence number of the row that was appended with the change. */
   readonly until: number;

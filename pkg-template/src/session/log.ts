@@ -231,7 +231,7 @@ export interface ReadProgress {
 }
 
 /**
- * The number of lines that are examined to recognise an agent's log. Some logs begin with rows that aren't messages.
+ * The number of lines that are examined to recognize an agent's log. Some logs begin with rows that aren't messages.
  */
 const FIRST_LINES = 200;
 

@@ -15,7 +15,7 @@ import { MESSAGE_TYPES, Tail } from "./tail.js";
 const SECTION = "statements";
 const OTHERS_LABEL = "What I said in other conversations:\n";
 const HANDOFF_LABEL = "What I said before:\n";
-/** The most statements of other sessions. */
+/** Maximum number of statements of other sessions. */
 const MOST_OTHERS = 64;
 
 /** The statements of other sessions. Each session is read again when it has changed. */

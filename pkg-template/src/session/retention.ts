@@ -20,14 +20,16 @@ import { forgetBlocks, forgetIndex } from "./tail.js";
 
 /** The limits of a session. A missing limit means no limit. */
 export interface RetentionLimits {
-  /** The most messages, 1 or more. The newest stay. There may be as many failure records in addition. */
+  /**
+   * Maximum number of messages, 1 or more. The newest stay. Up to the same number of failure records stays in addition.
+   */
   readonly maxMessages?: number | undefined;
   /**
    * The maximum age of messages and builds, in days. May be a fraction. An entry without a time has the age of its
-   * neighbours.
+   * neighbors.
    */
   readonly maxAgeDays?: number | undefined;
-  /** The most builds (snapshots and recordings), 0 or more. */
+  /** Maximum number of builds (snapshots and recordings), 0 or more. */
   readonly maxBuilds?: number | undefined;
 }
 
@@ -36,7 +38,8 @@ export interface OverallLimits {
   /** The maximum number of messages, at least 1. The newest of all sessions stay. */
   readonly maxMessages?: number | undefined;
   /**
-   * The most sessions, 1 or more. Those with the oldest last append are removed whole, unless they have a pinned entry.
+   * Maximum number of sessions, 1 or more. Those with the oldest last append are removed completely, unless they have a
+   * pinned entry.
    */
   readonly maxSessions?: number | undefined;
   /** The maximum age of messages and builds, in days. */
@@ -58,7 +61,7 @@ const FULL: PageLengths = { first: 512, most: 512 };
 /** Smaller, because builds may be large. */
 const OF_BUILDS: PageLengths = { first: 8, most: 32 };
 
-/** The most messages that a cut moves further than necessary, to reach the start of an exchange. */
+/** By how many messages a cut may move further than necessary, to reach the start of an exchange. */
 const FURTHER = 64;
 
 const DAY_MS = 86_400_000;

@@ -21,7 +21,7 @@ const DEFAULT_LIMIT = 10;
 const LARGEST_LIMIT = 1000;
 
 export interface SearchOptions {
-  /** The most hits, from 1 to 1,000. Default: 10. */
+  /** Maximum number of hits, from 1 to 1,000. Default: 10. */
   readonly limit?: number;
   /** The user's time zone, for words such as "yesterday". Default: UTC. */
   readonly timeZone?: string | null;
@@ -38,10 +38,10 @@ export interface StoreSearchOptions extends SearchOptions {
 export interface SearchHit<M> {
   /** The key of its session. */
   readonly sessionKey: string;
-  /** Its sequence number in that session. */
+  /** The sequence number in that session. */
   readonly seq: number;
   readonly message: M;
-  /** Its relevance, above 0. Higher is better. Scores are comparable only within one search. */
+  /** The relevance, above 0. Higher is better. Scores are comparable only within one search. */
   readonly score: number;
   /** The reason for the hit, in words. */
   readonly reason: string;
@@ -95,7 +95,7 @@ export async function searchLogs<M extends AnyMessage>(
   { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
 ): Promise<readonly SearchHit<M>[]> {
   const nowMs = Date.now();
-  // Some hits may be gone by now. Then it looks for more.
+  // Some hits may have been removed since. Then it looks for more.
   for (let count = limit; ; count *= 2) {
     const found: FoundInLog[] = [];
     for (const log of logs) {
@@ -193,7 +193,7 @@ const STORE_SEARCH: OptionRules<keyof StoreSearchOptions> = {
   keys: ["a list of keys", (value) => Array.isArray(value)],
 };
 
-/** Fails with `INVALID_CONFIG` if an option of a search is misspelt or has a wrong value. */
+/** Fails with `INVALID_CONFIG` if an option of a search is misspelled or has a wrong value. */
 export function checkSearch(query: unknown, options: SearchOptions, rules: OptionRules = SEARCH): void {
   const fault = faultOf("query", query, ["a text", (value) => typeof value === "string"]) ?? faultIn(options, rules);
   if (fault !== undefined) {

@@ -95,11 +95,11 @@ const KIND = "session_error";
 const LOCAL_TAGS = ["command", "diagnostic"];
 /** The default number of builds that are kept. */
 const MAX_BUILDS = 1000;
-/** With only a limit of age, it is applied after every eighth of this many entries. */
+/** If there is only an age limit, it is applied after every eighth of this number of entries. */
 const RETENTION_STEP = 512;
 /** The number of appended messages that are remembered for the builds that read them. */
 const REMEMBERED_APPENDS = 256;
-/** The most tries of a change that conflicts with others' changes. */
+/** How often a change is tried if it conflicts with others' changes. */
 const MOST_ATTEMPTS = 5;
 /** The number of entries per read when all are read. */
 const PAGE = 1024;
@@ -230,7 +230,7 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
 
 /** A lasting conversation. `openSession` opens one. */
 export class Session<M extends AnyMessage = MessageInput> {
-  /** Its key. */
+  /** The session's key. */
   readonly key: string;
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
@@ -1177,7 +1177,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #appendNow(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
-    // A store that retries must recognise its own writes.
+    // A store that retries must recognize its own writes.
     const operationId = options.operationId ?? idOf("op");
     const written = rows.map(({ entry }) => entry);
     const appended = await this.#store.append(this.key, written, { ...options, operationId, givesUpEntries: true });
@@ -1347,7 +1347,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await this.#record(failure);
   }
 
-  /** Appends the record of a failed build. An error here is ignored in favour of the build's own failure. */
+  /** Appends the record of a failed build. An error here is ignored in favor of the build's own failure. */
   async #record(failure: unknown, origin?: BuildOrigin): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
     if (record !== undefined) {

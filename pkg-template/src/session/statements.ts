@@ -26,7 +26,7 @@ export interface SessionStatement<M> extends Statement<M> {
   readonly seq: number;
   /** The time of its message, in ISO 8601. */
   readonly createdAt: string | undefined;
-  /** The sequence number of the message with a newer statement on the same matter, which replaces this one. */
+  /** The sequence number of the message with a newer statement on the same subject, which replaces this one. */
   readonly replacedBy?: number;
 }
 

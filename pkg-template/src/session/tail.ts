@@ -32,7 +32,7 @@ const BLOCKS_AT_ONCE = 32;
 const COSTS = "costs";
 /** The name of the list of further kinds of data per block. */
 const PREFIXES = "prefixes";
-/** The least number of entries per read while searching for a beginning. */
+/** Minimum number of entries per read while searching for a beginning. */
 const PAGE = 16;
 /** The growth factor of the read end of the log when a build asks for more. */
 const GROWTH = 2;
@@ -123,7 +123,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #isLoaded = true;
   /** The engine that holds them. */
   #generation = 0;
-  /** Reads and writes run one after the other. */
+  /** Reads and writes run one after another. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(

@@ -36,7 +36,7 @@ export interface NewEntry {
  * `left` entry.
  */
 export interface Entry extends NewEntry {
-  /** Its sequence number: an integer from 1, ascending, never reused. */
+  /** The sequence number: an integer from 1, ascending, never reused. */
   readonly seq: number;
   /** The latest time among this entry and all entries appended before it. Missing if none has a time. */
   readonly latestTimeMs?: number;
@@ -156,7 +156,7 @@ export interface ReadRange {
   readonly after?: number;
   /** Only entries with a smaller sequence number. */
   readonly before?: number;
-  /** The most entries, from the end that `order` begins with. Default: all. */
+  /** Maximum number of entries, from the end that `order` begins with. Default: all. */
   readonly limit?: number;
   /** Default: `ascending`. */
   readonly order?: "ascending" | "descending";
@@ -170,9 +170,9 @@ export interface ReadRange {
 
 /** A row of a log that isn't an entry, because something else wrote it. It doesn't count toward limits. */
 export interface SkippedEntry {
-  /** Its sequence number, if known. */
+  /** The sequence number, if known. */
   readonly seq: number | undefined;
-  /** Its fault, in words. */
+  /** The fault, in words. */
   readonly reason: string;
 }
 

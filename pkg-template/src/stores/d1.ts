@@ -25,7 +25,7 @@ export interface D1DatabaseLike {
 
 const listeners = new WeakMap<object, Listeners>();
 
-/** The most attempts to run a script when the connection breaks. */
+/** How often a script is tried when the connection breaks. */
 const MOST_BEGINNINGS = 3;
 
 /**

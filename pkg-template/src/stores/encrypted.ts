@@ -44,7 +44,7 @@ export function encryptedStore(store: TranscriptStore, key: StoreKey): Transcrip
   });
 }
 
-/** The fewest bytes of a key. */
+/** Minimum number of bytes of a key. */
 const LEAST_KEY_BYTES = 16;
 const NONCE_BYTES = 12;
 /** The beginning of an encrypted entry's text. */

@@ -513,7 +513,7 @@ export async function trim(
   const rows = work.rows();
   const kept = new Set(keepSeqs);
   const removed: Entry[] = [];
-  // Deletes neighbours as one range, because deleting row by row is slow.
+  // Deletes neighbors as one range, because deleting row by row is slow.
   let begun: IDBValidKey | undefined;
   let last: IDBValidKey | undefined;
   const end = async (): Promise<void> => {

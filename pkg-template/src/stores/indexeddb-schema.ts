@@ -8,7 +8,8 @@ export interface EntryRow extends Entry {
   readonly session: string;
   readonly log: LogName;
   /**
-   * Its own `seq` if it is pinned. A boolean can't be a key, and a row without the field takes no space in the index.
+   * The row's own `seq` if it is pinned. A boolean can't be a key, and a row without this field takes no space in the
+   * index.
    */
   readonly pinnedSeq?: number;
   /**

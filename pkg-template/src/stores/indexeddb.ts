@@ -295,7 +295,7 @@ class DatabaseStore implements IndexedDbStore {
         if (!isConnectionLost(cause) || pauseMs === undefined) {
           throw failureOf(cause);
         }
-        // Every call may be repeated with the same result: an append recognises its own rows.
+        // Every call may be repeated with the same result: an append recognizes its own rows.
         repeatCount += 1;
         connection.close();
         await new Promise((resolve) => setTimeout(resolve, pauseMs));

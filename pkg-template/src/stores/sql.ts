@@ -79,7 +79,7 @@ export interface SqlHost {
 
 /** The number of sessions listed in one step. */
 const SESSIONS_PER_STEP = 1000;
-/** The most tries of a write while others write to the same session. Whenever one fails, another has succeeded. */
+/** How often a write is tried while others write to the same session. Whenever one fails, another has succeeded. */
 const MOST_ATTEMPTS = 100;
 
 /** Returns a store of sessions in the tables of a host. */
@@ -252,7 +252,7 @@ class SqlStore implements TranscriptStore {
   ): Script<AppendResult> {
     const { callId } = trying;
     const { log = "transcript", operationId, replacesSeq } = options;
-    // A call that starts again must be recognised even without an operation id. No JSON text equals this one.
+    // A call that starts again must be recognized even without an operation id. No JSON text equals this one.
     const operation = operationId === undefined ? (this.#host.mayRepeat ? callId : null) : jsonOf(operationId);
     const key = jsonOf(sessionKey);
     const standing = [

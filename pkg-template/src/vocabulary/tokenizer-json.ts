@@ -29,7 +29,7 @@ export interface TokenizerVocabulary {
 /** The longest file that is read, in characters. Known files have 7 to 18 million. */
 const LONGEST_FILE = 100_000_000;
 
-/** The most tokens of a vocabulary, and the longest of them in bytes. */
+/** Maximum number of tokens of a vocabulary, and the longest of them in bytes. */
 const MOST_TOKENS = 2 ** 18;
 const LONGEST_TOKEN = 128;
 

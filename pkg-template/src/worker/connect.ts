@@ -30,7 +30,7 @@ import {
 /** The number of arrays that the worker remembers. The next build of one sends only its new messages. */
 const REMEMBERED_ARRAYS = 4;
 
-/** The most messages sent at once. */
+/** Maximum number of messages sent at once. */
 const PART_LENGTH = 200;
 
 /** The longest that sending may block the page, in milliseconds, unless a single part takes longer. */

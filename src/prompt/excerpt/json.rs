@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// A member with more than this share of a document, in tenths, is most of it, and is cut instead.
+/// A member with more than this share of a document, in tenths, counts as most of it, and is cut instead.
 const MOST_TENTHS: usize = 8;
 
 /// The elements of a document, or of the list or object that is most of it. None if the text isn't JSON, or has fewer
 /// than two.
 ///
-/// One pass with a stack, so deep nesting costs nothing.
+/// This takes one pass with a stack, so deep nesting costs nothing extra.
 pub(super) fn elements(text: &str) -> Option<Vec<Range<usize>>> {
     let is_container = text.trim_start().starts_with(['[', '{']);
     if !is_container || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
@@ -44,11 +44,11 @@ pub(super) fn elements(text: &str) -> Option<Vec<Range<usize>>> {
 /// A list or an object that has begun.
 struct Container {
     start: usize,
-    /// The elements or members that have ended, without the white space around them.
+    /// The completed elements or members, without the white space around them.
     elements: Vec<Range<usize>>,
     /// The start of the next one.
     next: usize,
-    /// Cuts of the container that is the next one's value, if it is a container.
+    /// The cuts of the next one's value, if that is a container.
     inner: Option<Vec<Range<usize>>>,
     /// The longest element that is a container: its length and its cuts.
     longest: (usize, Vec<Range<usize>>),

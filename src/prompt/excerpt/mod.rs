@@ -1,11 +1,10 @@
-//! Excerpts: the passages of a long text that are relevant to a request, whole and in order, with visible marks for
-//! omissions.
+//! Makes excerpts: the passages of a long text that are relevant to a request, whole and in order, with visible marks
+//! for omissions.
 //!
-//! A passage is a unit that the author set off: a sentence or a few, an item of a list, a row of a table, a block of
-//! code, an element of a JSON document. Passages are never torn. The context of a passage comes with it: its heading,
-//! or the head of its table.
+//! A passage is a natural unit of the text: a few sentences, a list item, a table row, a code block, an element of a
+//! JSON document. Passages are never split. A passage brings its context along: its heading, or its table's header.
 //!
-//! The choice depends only on the two texts, so every host and every replay makes the same excerpt.
+//! The choice depends only on the text and the request, so every host and every replay makes the same excerpt.
 
 mod json;
 mod own;
@@ -56,7 +55,7 @@ impl<'a> LongText<'a> {
         Self { text, passages, scores }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }
@@ -74,7 +73,7 @@ impl<'a> LongText<'a> {
         self.excerpt_of(least, tokens, count)
     }
 
-    /// Makes an excerpt that fills its room with irrelevant passages from both ends.
+    /// Makes an excerpt, filling remaining room with irrelevant passages from both ends.
     pub(crate) fn full_excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
         self.excerpt_of(0.0, tokens, count)
     }
@@ -104,16 +103,16 @@ impl<'a> LongText<'a> {
     }
 }
 
-/// The approximate number of bytes in a number of tokens.
+/// Approximate number of bytes that a number of tokens takes.
 fn bytes(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
-/// Bytes at the beginning and at the end of a longer text that are searched for relevant passages.
+/// How many bytes at the beginning and at the end of a longer text are searched for relevant passages.
 const MOST_READ: usize = 512 * 1024;
 
-/// Relevance of each passage: the request's words that it has, rarer ones in this text weighing more, plus half the
-/// score of its neighbors.
+/// Relevance of each passage: its words from the request, weighted by rarity in this text, plus half of its neighbors'
+/// scores.
 fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
 
@@ -146,7 +145,7 @@ fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f3
     (0..own.len()).map(beside).collect()
 }
 
-/// Scores passages by the words of a request: the rarer a word, the more. `read` yields a passage's terms.
+/// Scores passages by the words of a request; rarer words count more. `read` yields a passage's terms.
 fn of_words(
     words: &[Word],
     passages: &[Passage],
@@ -214,15 +213,15 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Chooses passages that score at least `least`, each with its context: first those with the highest score for their
-/// length, and the first of equal ones.
+/// length; of equal ones, the first.
 fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
-    /// Bytes of a mark.
+    /// Approximate number of bytes of a mark.
     const MARK: usize = 40;
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
     let worth = |at: usize| scores[at] / (passages[at].range.len() + MARK) as f32;
     let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
     let mut order: Vec<usize> = (0..passages.len()).filter(is_wanted).collect();
-    // Among irrelevant passages the nearest to an end come first, so that both ends are shown.
+    // Among irrelevant passages, those nearest to an end come first, so that both ends are shown.
     let end = passages.len().saturating_sub(1);
     let from_end = |at: usize| match at.min(end - at) {
         near if scores[at] == 0.0 => i64::try_from(near).unwrap_or(i64::MAX),
@@ -230,7 +229,7 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
     };
     map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), from_end(at)));
     let mut is_kept = vec![false; passages.len()];
-    // One mark for all that is left out.
+    // A single mark for everything that is left out.
     let mut length = MARK;
     for at in order {
         let above = std::iter::successors(Some(at), |at| passages[*at].below);

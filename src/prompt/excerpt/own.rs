@@ -1,20 +1,19 @@
-//! The user's own words around a log, a file or an article that they pasted.
+//! Finds the user's own words around a pasted log, file or article.
 //!
-//! Prose is the user's, and code, logs and tables are pasted. In a text that is all prose, the longest paragraph counts
-//! as pasted.
+//! Prose counts as the user's; code, logs and tables count as pasted. In a text that is all prose, the longest
+//! paragraph counts as pasted.
 
 use super::passages::{Passage, Passages};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// The least share of letters and punctuation of prose in a passage of prose. Lines of logs and code have about 0.5 to
-/// 0.8.
+/// Minimum share of letters and prose punctuation in a passage of prose. Lines of logs and code have about 0.5 to 0.8.
 const PROSE: f32 = 0.85;
 
-/// The same for a passage that asks a question: it may name a file, a line or a figure.
+/// The minimum for a passage that asks a question, because it may name a file, a line or a figure.
 const QUESTION: f32 = 0.6;
 
-/// Passages of one kind that no empty line separates.
+/// Passages of one kind without an empty line between them.
 struct Block {
     range: Range<usize>,
     is_prose: bool,

@@ -8,22 +8,22 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Passages {
     pub(super) list: Vec<Passage>,
-    /// True if the text is JSON. A mark is then an element of it.
+    /// True if the text is JSON. Marks are then elements of it.
     pub(super) is_json: bool,
 }
 
-/// A part of a text that is never torn.
+/// A part of a text that is never split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// Its range in the text, in bytes.
+    /// The range in the text, in bytes.
     pub(super) range: Range<usize>,
-    /// An earlier passage that provides context: its heading, or the head of its table.
+    /// An earlier passage that provides context: its heading, or its table's header.
     pub(super) below: Option<usize>,
-    /// True for a heading or the head of a table.
+    /// True for a heading or a table's header.
     pub(super) is_heading: bool,
 }
 
-/// Sentences are joined into a passage of about this many bytes.
+/// Approximate size in bytes of a passage of several sentences.
 const SENTENCES: usize = 240;
 
 impl Passages {
@@ -48,7 +48,7 @@ impl Passages {
     ) -> (String, Vec<Gap>) {
         let mut out = String::new();
         let mut gaps = Vec::new();
-        // The text before the first element and after the last belongs to the document.
+        // The text before the first element and after the last one belongs to the document itself.
         let (begin, end) = match (self.is_json, self.list.first(), self.list.last()) {
             (true, Some(first), Some(last)) => (first.range.start, last.range.end),
             _ => (0, text.len()),
@@ -183,7 +183,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     text.split_inclusive('\n').map(range).collect()
 }
 
-/// The ends of a line's sentences, each after the white space that follows it. The last is the end of the line.
+/// The ends of a line's sentences, including the white space after each. The last is the end of the line.
 fn sentence_ends(line: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let (mut is_over, mut is_behind) = (false, false);
@@ -225,7 +225,7 @@ fn is_row(line: &str) -> bool {
     line.starts_with('|')
 }
 
-/// True if a line is the rule below the head of a table.
+/// True if a line is the rule below a table's header.
 fn is_rule(line: &str) -> bool {
     is_row(line) && line.contains('-') && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
 }

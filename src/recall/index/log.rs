@@ -1,8 +1,8 @@
-//! The index of a session's log: all its messages by their sequence numbers, in parts that a store can keep.
+//! The index of a session's log: all messages by sequence number, in parts that a store can keep.
 //!
 //! A part is a sequence of bytes with a checksum. It has the terms of some consecutive messages, and their other facts.
-//! Parts never change unless the log is trimmed. Only the last one is rewritten when it has grown. The newest message
-//! isn't in any part, because it may still be replaced.
+//! Parts never change unless the log is trimmed; only the last one is rewritten as it grows. The newest message isn't
+//! in any part, because it may still be replaced.
 
 use crate::base::bytes::Reader;
 use crate::log::messages::Messages;
@@ -14,15 +14,15 @@ use xxhash_rust::xxh64::xxh64;
 /// The index of a log.
 #[derive(Clone, Debug, Default)]
 pub struct LogIndex {
-    /// Its messages, in the order of the log.
+    /// The messages, in the order of the log.
     pub index: Rc<Index>,
-    /// The sequence number of each, ascending.
+    /// Their sequence numbers, ascending.
     pub seqs: Rc<Vec<u64>>,
 }
 
 impl LogIndex {
-    /// Follows the end of the log. The rows from `first` on are all messages from the first of them on; of a log that
-    /// was read whole, they are all messages. Forgets messages that aren't among them, and indexes new ones.
+    /// Catches up with the end of the log. The rows from `first` on are all messages of the log from there on, or all
+    /// messages if the log was read whole. Forgets messages that are no longer among them, and indexes new ones.
     pub(crate) fn follow(&mut self, transcript: &Messages, first: usize, seqs: &[u64]) {
         let tail = &seqs[first..];
         let begin = match tail.first() {
@@ -58,8 +58,8 @@ impl LogIndex {
         (self.seqs.get(place) == Some(&seq)).then_some(place)
     }
 
-    /// The end of each part's messages, without the newest of all. Empty if the log must be read whole, since not only
-    /// the newest message may be replaced then.
+    /// The end of each part's messages, excluding the newest message. Empty if the log must be read whole, because then
+    /// more than the newest message may be replaced.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
         if self.index.needs_whole_log() {
@@ -130,7 +130,7 @@ impl LogIndex {
     }
 }
 
-/// The first number of a part, since another version may index differently.
+/// The first number of a part. Another version may index differently.
 fn version(state: u64) -> u64 {
     xxh64(concat!("index ", env!("CARGO_PKG_VERSION")).as_bytes(), state)
 }

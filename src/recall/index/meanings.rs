@@ -1,5 +1,5 @@
-//! The directions of messages in the space of meanings. They are computed when a request first asks for similarities,
-//! and kept with the index.
+//! Keeps the directions of messages in the space of meanings. They are computed when a request first asks for
+//! similarities, and stored with the index.
 
 use crate::base::bytes::Reader;
 use crate::recall::index::segment::narrow;
@@ -11,7 +11,7 @@ pub(super) struct Meanings {
     /// The checksum of the table; 0 before one is used.
     pub(super) table: u64,
     pub(super) dimensions: usize,
-    /// One direction after the other. All zeros for a message without words of the table.
+    /// The directions, one after another. All zeros for a message without words of the table.
     pub(super) components: Vec<i8>,
 }
 
@@ -25,7 +25,7 @@ impl Meanings {
         self.components.truncate(length * self.dimensions);
     }
 
-    /// Writes the directions of some messages, or a note that some are missing.
+    /// Writes the directions of some messages, or a marker if some are missing.
     pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
         let known = self.components.get(first * self.dimensions..end * self.dimensions);
         let known = known.unwrap_or_default();
@@ -42,8 +42,8 @@ impl Meanings {
         Some(Self { table, dimensions, components })
     }
 
-    /// Takes the directions of the next messages from a store. Those of another table are dropped, and computed again
-    /// from texts.
+    /// Takes the directions of the next messages from a store. Those of another table are dropped and computed again
+    /// from the texts.
     pub(super) fn take(&mut self, first: usize, next: Self) {
         if first == 0 {
             *self = next;

@@ -2,8 +2,8 @@
 //!
 //! Messages are appended or cut off at the end. The newest are in the open part, which becomes a segment once it is
 //! full. Two adjacent segments of nearly the same size are merged, as in log-structured merge trees. So a log of any
-//! length has few segments, and a term is looked up in few places. A store's parts end at the places that the open part
-//! was closed at, and never change again.
+//! length has few segments, and a term is looked up in few places. A store's parts end where the open part was closed,
+//! and never change again.
 
 pub mod log;
 mod meanings;
@@ -27,7 +27,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// Size at which the open part is full, in messages or in postings. It is less than 64 kB in a store, since stores
+/// Size at which the open part is full, in messages or in postings. In a store that is less than 64 kB, because stores
 /// handle larger values less well.
 const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
@@ -37,30 +37,30 @@ const FEW: usize = 64;
 /// Approximate bytes of text per term.
 const BYTES_PER_TERM: usize = 4;
 
-/// The most bytes of a message that are indexed.
+/// How many bytes of a message are indexed.
 const LONGEST_TEXT: usize = 1 << 15;
 
 /// The terms of every message, with its speaker and time.
 #[derive(Clone, Debug)]
 pub struct Index {
     segments: Vec<Segment>,
-    /// The ends of closed parts. Each part has the messages from the end before to its own.
+    /// The ends of closed parts. A part has the messages from the previous part's end to its own.
     part_ends: Vec<usize>,
     /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
-    /// These as a segment, cached from a request until the next message.
+    /// The same as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
-    /// The first of them as a segment, from the last request.
+    /// The first of these as a segment, from the last request.
     begun_segment: Option<Segment>,
     /// The first message after the last segment.
     first_open: usize,
     messages: Columns,
-    /// Their directions in the space of meanings, if a request needed them.
+    /// The messages' directions in the space of meanings, if a request needed them.
     meanings: RefCell<Meanings>,
     speakers: Speakers,
-    /// Number of messages in each language, by its code.
+    /// Number of messages in each language, by the language's code.
     languages: [u32; Language::ALL.len() + 1],
-    /// The sum of all lengths.
+    /// The sum of all messages' lengths.
     total_length: u64,
     /// The time of the last message that has one, and the latest of all; `i64::MIN` if none has one.
     last_time: i64,
@@ -76,12 +76,12 @@ struct Occurrence {
     posting: Posting,
 }
 
-/// Facts of each message in addition to its terms.
+/// Facts about each message besides its terms.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     /// Number of terms.
     lengths: Vec<u16>,
-    /// The terms of all, one message after the other, ascending within a message, without grams.
+    /// All messages' terms, concatenated, ascending within a message, without grams.
     terms: Vec<u32>,
     /// The end of each message's terms.
     term_ends: Vec<u32>,
@@ -95,7 +95,7 @@ struct Columns {
     flags: Vec<u8>,
     /// Approximate number of tokens.
     sizes: Vec<u16>,
-    /// Cues in a user's words, such as a correction or a standing instruction; 0 for all others.
+    /// Cues in a user's words, such as a correction or a standing instruction; 0 for other roles.
     cues: Vec<u8>,
 }
 
@@ -114,7 +114,7 @@ impl Columns {
         }
         self.term_ends = begins[1..].iter().map(|end| narrow(before + end)).collect();
         self.terms = vec![0; begins[count]];
-        // The next free place of each message moves on from term to term.
+        // The next free place for each message, which advances from term to term.
         for (term, postings) in lists() {
             for posting in postings {
                 let next = &mut begins[posting.place()];
@@ -126,14 +126,14 @@ impl Columns {
 }
 
 pub(crate) const IS_QUESTION: u8 = 1;
-/// It begins another conversation.
+/// The message begins another conversation.
 pub(crate) const IS_START: u8 = 2;
-/// Its place doesn't determine whether it is part of its log's history: it names a session, is a summary, expires, or
-/// has an earlier time than a message before it.
+/// The message's place doesn't determine whether it is part of the log's history: it names a session, is a summary,
+/// expires, or has an earlier time than a message before it.
 const NEEDS_WHOLE_LOG: u8 = 4;
 const LANGUAGE_SHIFT: u32 = 3;
 
-/// A longer pause begins another conversation, if messages name none.
+/// A longer pause begins another conversation if messages don't name theirs.
 pub(crate) const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
 
 /// The speakers of a transcript.
@@ -143,7 +143,7 @@ struct Speakers {
     known: HashedMap<(Role, String), u16>,
 }
 
-/// A speaker: by name, or by role without a name.
+/// A speaker, identified by name, or by role if there is no name.
 #[derive(Clone, Debug)]
 pub(crate) struct Speaker {
     pub(crate) name: String,
@@ -258,7 +258,7 @@ impl Index {
         }
     }
 
-    /// Notes the time of the last message.
+    /// Records the time of the last message.
     fn note(&mut self, time: i64, needs_whole_log: bool) {
         self.whole_log_count += usize::from(needs_whole_log);
         if time != i64::MIN {
@@ -497,7 +497,7 @@ impl Index {
         self.segments.push(segment);
     }
 
-    /// Every segment that reaches beyond the message `first`, in the order of the messages. The last is the open part.
+    /// The segments that reach beyond the message `first`, in the order of the messages. The last is the open part.
     pub(crate) fn segments(&self, first: usize) -> impl Iterator<Item = &Segment> {
         let begin = self.segments.partition_point(|segment| segment.messages.end <= first);
         let open = self.open_segment.get_or_init(|| self.segment_of_open());
@@ -546,7 +546,7 @@ impl Index {
         &self.messages.terms[begin as usize..ends[message] as usize]
     }
 
-    /// By message: number of terms.
+    /// Number of terms of each message.
     pub(crate) fn lengths(&self) -> &[u16] {
         &self.messages.lengths
     }
@@ -556,18 +556,18 @@ impl Index {
         self.total_length as f32 / self.len().max(1) as f32
     }
 
-    /// By message: its approximate number of tokens.
+    /// Approximate number of tokens of each message.
     pub(crate) fn sizes(&self) -> &[u16] {
         &self.messages.sizes
     }
 
-    /// By message: the cues in a user's words ([`cues`]); 0 for all others.
+    /// For each message, the cues in a user's words ([`cues`]); 0 for other roles.
     pub(crate) fn cues(&self) -> &[u8] {
         &self.messages.cues
     }
 
-    /// By message: its similarity to a text by a table, from -1 to 1; 0 for a message in another language than English,
-    /// or without a word of the table. None if `text_of` doesn't have a text that is needed.
+    /// Each message's similarity to a text by a table, from -1 to 1; 0 for a message that isn't English or has no word
+    /// of the table. None if `text_of` doesn't have a text that is needed.
     pub(crate) fn similarities(
         &self,
         table: &Table,
@@ -586,7 +586,7 @@ impl Index {
         self.meanings.borrow().len()
     }
 
-    /// The language of a message, or of the one before it if its own words don't tell.
+    /// The language of a message, or of the previous one if its own words don't tell.
     pub(crate) fn language(&self, message: usize) -> Option<Language> {
         language_of(self.messages.flags[message] >> LANGUAGE_SHIFT)
     }
@@ -595,7 +595,7 @@ impl Index {
         self.messages.speakers[message]
     }
 
-    /// The role of a message. None beyond the speakers that can be distinguished.
+    /// The role of a message. None for speakers that can no longer be distinguished.
     pub(crate) fn role(&self, message: usize) -> Option<Role> {
         self.speakers.list.get(self.speaker(message) as usize).map(|speaker| speaker.role)
     }
@@ -623,7 +623,7 @@ impl Index {
         self.messages.identifiers[message]
     }
 
-    /// By message: [`IS_QUESTION`], [`IS_START`] and others.
+    /// Each message's flags: [`IS_QUESTION`], [`IS_START`] and others.
     pub(crate) fn flags(&self) -> &[u8] {
         &self.messages.flags
     }
@@ -635,7 +635,7 @@ impl Index {
     }
 
     /// The languages of the texts, the most frequent first; `None` is an unknown one. Excludes languages so rare that
-    /// they may be mistakes, since every language costs each request the same.
+    /// they may be mistakes, because every language costs each request the same.
     pub(crate) fn languages(&self) -> Vec<Option<Language>> {
         let is_spoken = |count: u32| count as usize * FEW >= self.len() && count > 0;
         let mut codes: Vec<usize> =
@@ -676,7 +676,7 @@ impl Speakers {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        // Further speakers can't be distinguished, and count as nobody.
+        // Any further speakers can't be distinguished, and count as nobody.
         let id = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         if id == u16::MAX {
             return id;
@@ -705,7 +705,7 @@ pub(crate) fn text_of(transcript: &Messages, row: usize) -> String {
     text
 }
 
-/// The approximate number of tokens in a message: few languages have tokens much shorter or longer than four bytes.
+/// The approximate number of tokens in a message. In few languages are tokens much shorter or longer than four bytes.
 fn size_of(transcript: &Messages, row: usize) -> u16 {
     const BYTES_PER_TOKEN: usize = 4;
     let is_said = |(field, _): &(Field, &str)| {
@@ -738,7 +738,7 @@ fn language_of(code: u8) -> Option<Language> {
     code.checked_sub(1).and_then(|position| Language::ALL.get(position as usize).copied())
 }
 
-/// Terms of a kind are compared by 31 bits: of a hundred thousand terms, about one in 20,000 collides with another.
+/// Terms of a kind are compared by 31 bits: with a hundred thousand terms, about one in 20,000 collides with another.
 pub(crate) fn short(term: Term) -> u32 {
     fold(term.hash) & !1 | u32::from(term.kind == Kind::Gram)
 }
@@ -776,11 +776,11 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Append(Vec<String>),
-        /// Truncates to this share of the messages.
+        /// Truncate to this share of the messages.
         Truncate(f64),
-        /// Runs a lookup.
+        /// Run a lookup.
         Ask,
-        /// Serializes the index and continues with the deserialized copy.
+        /// Serialize the index and continue with the deserialized copy.
         Store,
     }
 

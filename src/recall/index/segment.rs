@@ -1,4 +1,4 @@
-//! A segment of the index: consecutive messages, by their terms.
+//! A segment of the index: the terms of consecutive messages.
 
 use crate::base::map;
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting(pub(super) u32);
 
-/// The number of bits for the occurrences, at the low end.
+/// The number of low bits for the occurrences.
 pub(super) const OFTEN_BITS: u32 = 6;
 const MOST_OFTEN: u32 = (1 << OFTEN_BITS) - 1;
 
@@ -26,12 +26,13 @@ impl Posting {
     }
 }
 
-/// Consecutive messages, by their terms. It never changes.
+/// Consecutive messages by their terms. A segment never changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
-    /// Its messages.
+    /// The messages' places.
     pub(crate) messages: Range<usize>,
-    /// By the first bits of a term: the first term with these bits. One more entry has the end of the last one.
+    /// For each value of a term's first bits, the first term with these bits. One extra entry has the end of the last
+    /// one.
     starts: Vec<u32>,
     /// The terms, ascending.
     terms: Vec<u32>,
@@ -50,7 +51,7 @@ impl Segment {
         Self { messages, starts, terms: Vec::new(), ends: Vec::new(), postings: Vec::new() }
     }
 
-    /// Adds postings of a term, which must be the last term so far or a later one.
+    /// Adds postings of a term, which must not come before the last term so far.
     pub(super) fn add(&mut self, term: u32, postings: impl Iterator<Item = Posting>) {
         self.postings.extend(postings);
         let end = narrow(self.postings.len());
@@ -80,7 +81,7 @@ impl Segment {
         self.postings.len()
     }
 
-    /// Its terms, ascending, each with its postings.
+    /// The terms, ascending, each with its postings.
     pub(super) fn lists(&self) -> impl Iterator<Item = (u32, &[Posting])> {
         let mut start = 0;
         self.terms.iter().zip(&self.ends).map(move |(term, end)| {
@@ -106,7 +107,7 @@ impl Segment {
         if let [term] = terms {
             return self.of(*term).into();
         }
-        // By message, the highest count first.
+        // Sorted by message, then by descending count.
         let all = terms.iter().flat_map(|term| self.of(*term));
         let mut order: Vec<u64> = all.map(|posting| u64::from(posting.0 ^ MOST_OFTEN)).collect();
         map::sort_numbers(&mut order);
@@ -150,7 +151,7 @@ impl Segment {
 
     /// Adds postings of a segment with another first message.
     fn append(&mut self, term: u32, postings: &[Posting], first: usize) {
-        // The place is in the high bits, so the offset can be added to the whole number, in either direction.
+        // The place is in the high bits, so an offset in either direction can be added to the whole number.
         let moved = narrow(first).wrapping_sub(narrow(self.messages.start)) << OFTEN_BITS;
         let posting = |posting: &Posting| Posting(posting.0.wrapping_add(moved));
         self.add(term, postings.iter().map(posting));
@@ -162,7 +163,8 @@ fn directory_place(term: u32) -> usize {
     (term >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
-/// Converts a number of messages or postings. An index has far fewer than 2^32 of them: each takes several bytes.
+/// Converts a number of messages or postings. An index has far fewer than 2^32 of them, because each takes several
+/// bytes.
 #[expect(clippy::cast_possible_truncation, reason = "see above")]
 pub(crate) fn narrow(number: usize) -> u32 {
     number as u32

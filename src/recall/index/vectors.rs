@@ -1,7 +1,7 @@
 //! Messages' vectors from the hook `recall.embed`, stored as integers, and their similarity to a request's.
 //!
-//! A vector is stored under a key of its model and text, so it stays valid for a message however the transcript around
-//! it changes. All computations on vectors use integers, and are the same on every host.
+//! A vector's key is made from its model and text, so the vector stays valid however the transcript around its message
+//! changes. All computations on vectors use integers, so they are the same on every host.
 
 use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Field;
@@ -10,16 +10,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// The most characters of a text that are embedded: models ignore the rest.
+/// How many characters of a text are embedded. Models ignore the rest.
 const MOST_CHARS: usize = 8_000;
 
-/// The most components of a vector: the sum of their squares fits 32 bits.
+/// Maximum number of components, so that the sum of their squares fits 32 bits.
 const MOST_DIMENSIONS: usize = 1 << 16;
 
 /// Value that the largest component is scaled to.
 const LARGEST: f32 = 127.0;
 
-/// A vector's direction: components from -127 to 127, the largest being one of these.
+/// A vector's direction: components from -127 to 127, of which the largest has one of these values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
     components: Box<[i8]>,
@@ -28,7 +28,8 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Converts a vector of a model, of any length. None if it has no components, too many, or one that isn't finite.
+    /// Converts a model's vector, which may have any length. None if it has no components, too many, or one that isn't
+    /// finite.
     #[must_use]
     pub fn new(values: &[f32]) -> Option<Self> {
         let is_vector = (1..=MOST_DIMENSIONS).contains(&values.len())
@@ -73,9 +74,9 @@ impl Vector {
 pub(crate) struct Vectors {
     /// The model of `keys`, as a checksum.
     model: u64,
-    /// By row: the key of its vector; 0 if nothing of it is embedded.
+    /// For each row, the key of its vector; 0 if none of it is embedded.
     keys: Vec<u64>,
-    /// Known vectors by key. Copies of a transcript share them, since they are valid for all copies.
+    /// Known vectors by key. All copies of a transcript share them.
     known: Rc<RefCell<HashedMap<u64, Vector>>>,
 }
 
@@ -97,7 +98,7 @@ impl Vectors {
         self.keys.truncate(length);
     }
 
-    /// The texts of rows without a known vector, without duplicates.
+    /// The texts of rows whose vectors aren't known, without duplicates.
     pub(crate) fn unknown_texts(&self, transcript: &Messages, rows: &[usize]) -> Vec<String> {
         let known = self.known.borrow();
         let is_unknown =
@@ -126,8 +127,8 @@ impl Vectors {
         known.insert(self.key(text), vector);
     }
 
-    /// Forgets the vectors of rows that don't have `dimensions` components: they are from another model, whatever its
-    /// name. Returns true if there were any.
+    /// Forgets the rows' vectors that don't have `dimensions` components, because they must be from another model.
+    /// Returns true if there were any.
     pub(crate) fn forget_others(&self, rows: &[usize], dimensions: usize) -> bool {
         let mut known = self.known.borrow_mut();
         let before = known.len();
@@ -181,13 +182,13 @@ impl Vectors {
         bytes
     }
 
-    /// Remembers the vectors of some rows from `bytes`. Ignores bytes that aren't a list of vectors, or of another
+    /// Remembers the vectors of some rows from `bytes`. Ignores bytes that aren't a list of vectors or are of another
     /// version.
     pub(crate) fn learn_bytes(&self, rows: std::ops::Range<usize>, bytes: &[u8]) {
         let Some((header, records)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return;
         };
-        // The length is right, so every part of it is there.
+        // The length was checked, so every part is there.
         let part = |at: usize| header[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
         let [version, dimensions, checksum] = [part(0), part(8), part(16)];
         if version != VERSION || checksum != xxh64(records, dimensions) {
@@ -217,11 +218,11 @@ impl Vectors {
     }
 }
 
-/// The number of kept vectors of messages that no longer exist, in addition to one per message.
+/// How many vectors of deleted messages are kept, in addition to one per message.
 const MOST_SPARE: usize = 64;
 
 const KEY_BYTES: usize = 8;
-/// The version, the components of a vector, and a checksum of the rest.
+/// Size of the header: the version, the number of components, and a checksum of the rest.
 const HEADER_BYTES: usize = 24;
 /// "vectors1"
 const VERSION: u64 = u64::from_le_bytes(*b"vectors1");
@@ -243,10 +244,10 @@ pub(crate) fn cut(text: &str) -> &str {
 
 // ---- Similarities in recordings ----
 
-/// Number of steps from 0 to 1: finer than the resolution of the components.
+/// Number of steps from 0 to 1, finer than the resolution of the components.
 const STEPS: i16 = 2_000;
 
-/// The letters of base64. Two of them are a similarity.
+/// The letters of base64. Two of them encode a similarity.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Similarities as a text of two letters each, in steps of 1/2000.
@@ -266,7 +267,7 @@ pub fn write_similarities(similarities: &[f64]) -> String {
     text
 }
 
-/// Parses the similarities of such a text, from -1 to 1. None if it isn't valid.
+/// Parses similarities from such a text, from -1 to 1. None if it isn't valid.
 #[must_use]
 pub fn read_similarities(text: &str) -> Option<Vec<f32>> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();

@@ -1,7 +1,7 @@
 //! Scores messages by the topic of a request.
 //!
-//! BM25 over single messages, expanded by words that the best of them share, and spread to their neighbors; plus
-//! speakers and times that the request names.
+//! The score is BM25 over single messages, expanded by words that the best ones share and spread to their neighbors,
+//! plus the speakers and times that the request names.
 
 use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Role;
@@ -15,7 +15,7 @@ use crate::recall::text::cues::{CORRECTS, Whose};
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
-/// The kinds of terms that a word is searched for by.
+/// The kinds of terms that a word is searched by.
 const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 
 /// Messages' relevance to a request.
@@ -23,9 +23,9 @@ const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The best message by these scores that adds a word to the request.
+    /// The best message by these scores that has a word beyond the request's.
     pub(crate) leader: Option<usize>,
-    /// By word of the request: the messages that have it in one of its forms, ascending.
+    /// For each word of the request, the messages that have it in any of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
     /// The combined score of all parts.
     pub(crate) total: Vec<f32>,
@@ -65,7 +65,7 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     drop(by_named);
     let is_in_time = in_time(index, query);
     let time_weight = weights.time * selectivity(&is_in_time);
-    // A table look-up, since a processor can't predict which messages are questions.
+    // A table lookup, because a processor can't predict which messages are questions.
     let beside = [0.0, -weights.question];
     let is_question = |flags: &u8| usize::from(flags & IS_QUESTION != 0);
     let mut total: Vec<f32> = flags.iter().map(|flags| beside[is_question(flags)]).collect();
@@ -131,7 +131,7 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     }
 }
 
-/// The speakers that a request names: by speaker, true if it names them. Empty if it names none.
+/// For each speaker, true if the request names them. Empty if it names none.
 struct NamedMessages(Vec<bool>);
 
 impl NamedMessages {
@@ -168,13 +168,13 @@ impl NamedMessages {
     }
 }
 
-/// BM25 of the request's words; and by word, the messages that have it.
+/// BM25 of the request's words, and for each word the messages that have it.
 pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<Vec<u32>>) {
     let Scoring { index, query, weights, .. } = scoring;
     let mut sought = Vec::new();
     for (place, word) in query.words.iter().enumerate() {
         for kind in FORMS {
-            // The forms of a kind count as one.
+            // The forms of one kind count as one term.
             let terms: Vec<u32> = word.terms_of(kind).into_iter().map(short).collect();
             let rarity = rarity(index, index.count_of_any(&terms));
             sought.push(SoughtWord {
@@ -184,7 +184,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
             });
         }
         if has_grams {
-            // Each gram counts separately, and all of them together as much as one word.
+            // Each gram counts separately. Together they count as much as one word.
             let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
             let weight = weights.grams / grams.len() as f32;
@@ -206,7 +206,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
     (scores, hits)
 }
 
-/// By message, by word of the request: the weight of its occurrences, without the word's rarity.
+/// For each message and each word of the request, the weight of its occurrences, without the word's rarity.
 pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
     let Scoring { index, query, weights, .. } = scoring;
     let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
@@ -232,7 +232,7 @@ pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<
     by_message
 }
 
-/// From 0 to 1: the share of the request's words, weighted by rarity, that a message and its neighbors have.
+/// The share of the request's words that a message and its neighbors have, weighted by rarity, from 0 to 1.
 pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     const AROUND: usize = 3;
     let around = leader.saturating_sub(AROUND)..=leader + AROUND;
@@ -248,7 +248,7 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// BM25 of the request's words, and of the most characteristic terms of the messages that rank best by these words.
+/// BM25 of the request's words, expanded by the most characteristic terms of the messages that rank best.
 fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     let Scoring { index, weights, .. } = scoring;
     let mut scores = own.to_vec();
@@ -268,7 +268,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
             found[at].1 += own[message] / most;
         }
     }
-    // The heaviest first. Ties go to the smaller number.
+    // The heaviest first. In a tie, the smaller number comes first.
     let weigh = |(term, weight): (u32, f32)| {
         let weight = weight * rarity(index, index.message_count(term));
         map::pair(!weight.max(0.0).to_bits(), term)
@@ -287,12 +287,12 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     scores
 }
 
-/// Terms to search for, which count as one.
+/// Terms to search for that count as one.
 struct SoughtWord {
     terms: Vec<u32>,
-    /// Its weight, including its rarity.
+    /// The weight, including the rarity.
     weight: f32,
-    /// The place of the request's word that it is a form of.
+    /// The place of the request's word whose forms these are.
     word: Option<usize>,
 }
 
@@ -307,7 +307,7 @@ impl SoughtWord {
 /// recalled score nothing, and spread nothing to their neighbors.
 fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &mut [Vec<u32>]) {
     let Scoring { index, is_open, weights, .. } = scoring;
-    // Most forms of most words occur in no message at all.
+    // Most forms of most words occur in no message.
     let is_there =
         |sought: &&SoughtWord| sought.terms.iter().any(|term| index.message_count(*term) > 0);
     let sought: Vec<&SoughtWord> = sought.iter().filter(is_there).collect();
@@ -337,7 +337,7 @@ fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &m
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
-    // In wasm, `min` would be a function call for each posting.
+    // In wasm, `min` would be a function call per posting.
     let length = if length < weights.longest { length } else { weights.longest };
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
@@ -347,14 +347,14 @@ fn rarity(index: &Index, count: usize) -> f32 {
     rarity_among(index.len(), count)
 }
 
-/// The rarity of a term that `count` of all messages have: BM25's inverse document frequency.
+/// The rarity of a term that `count` of `all` messages have: BM25's inverse document frequency.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
 pub(crate) fn rarity_among(all: usize, count: usize) -> f32 {
     let (all, count) = (all as f32, count as f32);
     (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
 }
 
-/// By message: true if it is from a time that the request names. Empty if it names none.
+/// For each message, true if it is from a time that the request names. Empty if it names none.
 fn in_time(index: &Index, query: &Query) -> Vec<bool> {
     if query.spans.is_empty() {
         return Vec::new();
@@ -367,17 +367,17 @@ fn in_time(index: &Index, query: &Query) -> Vec<bool> {
     (0..index.len()).map(is_in).collect()
 }
 
-/// From 0 to 1: low if most messages match, which says little.
+/// From 0 to 1: low if most messages match, because then a match means little.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
 fn selectivity(is_in: &[bool]) -> f32 {
     let count = is_in.iter().filter(|is_in| **is_in).count().max(1);
     (is_in.len().max(1) as f32 / count as f32).ln().clamp(0.0, 1.0)
 }
 
-/// The messages with the highest scores, the best first, ties by newest. Excludes scores below the smallest normal
+/// The messages with the highest scores, best first, newest first in a tie. Excludes scores below the smallest normal
 /// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    /// Number of messages that are checked together: most blocks have none that may be among the best.
+    /// How many messages are checked together: most blocks have none that could be among the best.
     const BLOCK: usize = 8;
     const SOME: usize = 256;
     let most = count.saturating_mul(2).saturating_add(SOME);
@@ -390,7 +390,7 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
                     best.push(map::pair(!score.to_bits(), !narrow(block * BLOCK + place)));
                 }
             }
-            // Now and then, drop those that are no longer among the best.
+            // From time to time, drop those that are no longer among the best.
             if best.len() >= most {
                 let (bits, _) = map::halves(*best.select_nth_unstable(count).1);
                 threshold = f32::from_bits(!bits);

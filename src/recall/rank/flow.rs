@@ -1,8 +1,8 @@
-//! Scores messages as the ones that a request continues from.
+//! Scores messages by how likely the request continues from them.
 //!
-//! These are the recent ones and, in a room of many, those by, to or about the people who are speaking now. Only the
-//! conversation that the request continues counts. After a pause, or for somebody who isn't part of it, there isn't
-//! such a conversation.
+//! Candidates are the recent messages and, in a busy room, those by, to or about the people who are speaking now. Only
+//! the conversation that the request continues counts. After a pause, or for somebody who isn't part of it, there is no
+//! such conversation.
 
 use crate::base::message::Role;
 use crate::recall::index::{Index, short};
@@ -15,13 +15,13 @@ use crate::recall::text::terms::{Analyzer, Kind};
 /// The conversation that a request continues.
 #[derive(Clone, Debug)]
 pub(crate) struct Newest {
-    /// Its first message, as far back as scoring reaches.
+    /// The first message, as far back as scoring reaches.
     first: usize,
-    /// Its last message.
+    /// The last message.
     last: usize,
-    /// Its speakers, without tools and notices.
+    /// The speakers, without tools and notices.
     speakers: Vec<u16>,
-    /// From 0 for two people, who answer each other anyway, toward 1 in a crowd.
+    /// 0 for two people, who answer each other anyway, and toward 1 in a crowd.
     pub(crate) crowd: f32,
 }
 
@@ -45,7 +45,7 @@ impl Newest {
     }
 }
 
-/// Scores of messages as ones that a request continues from: 0 except for some consecutive ones.
+/// Scores by how likely the request continues from a message: 0 except for some consecutive messages.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     first: usize,
@@ -79,7 +79,7 @@ impl Flow {
     }
 }
 
-/// Scores the newest conversation. `own` are the scores by the request's words.
+/// Scores the newest conversation. `own` has the scores by the request's words.
 pub(crate) fn score(scoring: Scoring<'_>, own: &[f32], newest: &Newest) -> Flow {
     let Scoring { index, is_open, weights, .. } = scoring;
     let participants = Participants::new(scoring, newest);
@@ -118,11 +118,11 @@ struct Participants {
     asker: Option<u16>,
     has_tools: bool,
     crowd: f32,
-    /// By message: true if it names the one who asks.
+    /// For each message, true if it names the asker.
     names_asker: Vec<bool>,
-    /// By message: true if it names somebody whom the request names.
+    /// For each message, true if it names somebody whom the request names.
     names_named: Vec<bool>,
-    /// By speaker: from 0 toward 1, how much they and the asker have named each other.
+    /// For each speaker, how much they and the asker have named each other, from 0 toward 1.
     partners: Vec<f32>,
 }
 
@@ -149,7 +149,7 @@ impl Participants {
         participants
     }
 
-    /// Finds out who names whom.
+    /// Determines who names whom.
     fn listen(&mut self, scoring: Scoring<'_>, speakers: &[u16], last: usize) {
         let Scoring { index, query, weights, .. } = scoring;
         let languages = index.languages();
@@ -187,7 +187,7 @@ impl Participants {
         }
     }
 
-    /// Relation of a message to the people who are speaking now. Between two it says nothing.
+    /// The relation of a message to the people who are speaking now. It means nothing between two people.
     fn affinity(&self, scoring: Scoring<'_>, message: usize) -> f32 {
         let Scoring { index, query, weights, .. } = scoring;
         if self.crowd <= 0.0 {
@@ -216,7 +216,7 @@ struct NameMatcher<'a> {
 }
 
 impl NameMatcher<'_> {
-    /// By message: true if it has all words of a speaker's name.
+    /// For each message, true if it has all words of a speaker's name.
     fn names(&mut self, speaker: u16) -> Vec<bool> {
         let mut names = vec![false; self.last + 1 - self.first];
         let name = self.index.speakers().get(speaker as usize).map_or("", |it| it.name.as_str());

@@ -6,15 +6,15 @@ use crate::recall::rank::statements::{are_on_one_matter, is_among_people};
 use crate::recall::text::cues::STANDS;
 use crate::recall::text::statements::{self, Kind};
 
-/// The most later messages that a message is compared with.
+/// How many later messages a message is compared with.
 const MOST_COMPARED: usize = 1024;
 
 /// A message with a lasting statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastingMessage {
-    /// The message, by its place in the index.
+    /// The message's place in the index.
     pub message: usize,
-    /// The newest message on the same matter, which takes its place.
+    /// The newest message on the same subject, which replaces it.
     pub replaced_by: Option<usize>,
 }
 

@@ -1,9 +1,9 @@
-//! Questions and their replies: turns single messages into a conversation again.
+//! Adds questions to their replies and replies to their questions, so that single messages become a conversation again.
 //!
-//! A kept reply says little without its question, and a page of questions without replies isn't a conversation. So each
-//! brings the other along, directly after it in the ranking: if it fits, both are there.
+//! A reply says little without its question, and a page of questions without replies isn't a conversation. So each can
+//! bring the other along, directly after it in the ranking, if it fits.
 //!
-//! Only chats with an assistant have questions and replies: among named people everybody answers everybody.
+//! Only chats with an assistant have such pairs: among named people, anyone may answer anyone.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::message::Role;
@@ -18,7 +18,7 @@ pub struct Pairs {
     pub replies: bool,
 }
 
-/// The most messages from a question to its reply, including tool calls between them.
+/// Maximum distance in messages from a question to its reply, including tool calls between them.
 const MOST_APART: usize = 32;
 
 /// Candidates, each followed by the message that it brings along, unless that one came earlier.
@@ -47,7 +47,7 @@ pub fn with_pairs(
             _ => None,
         };
         if let Some((place, form)) = brought.filter(|(place, _)| !listed[*place]) {
-            // A message that has the next turn anyway comes by itself.
+            // A message whose own turn is next needs no pairing.
             let is_next = candidates.peek().is_some_and(|next| next.place == place);
             let with = (!is_next || form != Form::Whole).then_some(message);
             all.push(Candidate { place, form, with });

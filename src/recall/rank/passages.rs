@@ -1,7 +1,7 @@
-//! Passages: the parts of longer texts that are found separately.
+//! Cuts longer texts into passages, which are found separately.
 //!
-//! A text is cut at its author's divisions: at headings, blank lines and items of lists. Only if a part is still too
-//! long, it is cut at the ends of sentences. Small neighbors stay together, and a heading stays with the text below it.
+//! A text is cut at headings, blank lines and list items. Only a part that is still too long is cut at the ends of
+//! sentences. Small neighbors stay together, and a heading stays with the text below it.
 
 use crate::base::map;
 use crate::base::message::{Field, Role};
@@ -20,9 +20,9 @@ use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
 use xxhash_rust::xxh64::Xxh64;
 
-/// The most code points of a passage: a paragraph or two, on one topic.
+/// Maximum length of a passage in code points: a paragraph or two, on one topic.
 const LONGEST: usize = 600;
-/// The lower bound for this limit.
+/// Lower bound for this limit.
 const LEAST_LONGEST: usize = 100;
 /// A heading ends the passage before it if that is at least 1/`SHORT_PART` of the longest length.
 const SHORT_PART: usize = 4;
@@ -30,18 +30,18 @@ const SHORT_PART: usize = 4;
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The most passages.
+    /// Maximum number of passages.
     pub(crate) count: usize,
-    /// The most code points of all of them. The best one is included whatever its length.
+    /// Maximum number of code points of all passages. The best one is included whatever its length.
     pub(crate) chars: usize,
-    /// The most code points that will be shown of one text.
+    /// Maximum number of code points shown of one text.
     pub(crate) text_chars: usize,
-    /// Number of code points around each.
+    /// Code points around each passage.
     pub(crate) around: usize,
 }
 
 impl Bounds {
-    /// The most code points of a passage.
+    /// Maximum length of a passage in code points.
     pub(crate) fn passage_chars(&self) -> usize {
         self.text_chars.clamp(LEAST_LONGEST, LONGEST)
     }
@@ -50,16 +50,16 @@ impl Bounds {
 /// A part of a text that matches the request: one passage, or adjacent ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// Its text, by position.
+    /// The position of its text.
     pub(crate) text: usize,
-    /// Its range in the text, in bytes.
+    /// The range in the text, in bytes.
     pub(crate) range: Range<usize>,
-    /// Its relevance, from 0 to 1: its score as a share of the best one's.
+    /// The relevance, from 0 to 1: the score as a share of the best one's.
     pub(crate) score: f64,
 }
 
 /// The parts of some texts that match a request best, in the order of the texts. Excludes passages that neither have a
-/// word of the request nor are next to one that has.
+/// word of the request nor are next to one that does.
 ///
 /// `library` has the same texts.
 pub(crate) fn find(
@@ -119,13 +119,13 @@ pub(crate) fn find(
 /// The passages of texts, with their index.
 #[derive(Debug)]
 pub(crate) struct Library {
-    /// Each with its text, by position.
+    /// The passages, each with the position of its text.
     passages: Vec<(usize, Range<usize>)>,
     index: Index,
 }
 
 impl Library {
-    /// Cuts texts into passages of at most `longest` characters, and indexes these.
+    /// Cuts texts into passages of at most `longest` characters and indexes them.
     pub(crate) fn of(texts: &[&str], longest: usize) -> Self {
         let mut passages: Vec<(usize, Range<usize>)> = Vec::new();
         let mut parts: Vec<(usize, &str)> = Vec::new();
@@ -144,7 +144,7 @@ impl Library {
     }
 
     /// The relevance of each passage to a request. Each text counts as a conversation, and its passages as messages. 0
-    /// if neither a passage nor a neighbor has a word of the request, and next to nothing for a copy.
+    /// if neither a passage nor a neighbor has a word of the request, and almost 0 for a copy.
     fn score(&self, request: &str, now: Milliseconds) -> Vec<f32> {
         let index = &self.index;
         // No passage has a speaker with the request's role, so the request continues none of them.
@@ -207,12 +207,12 @@ fn messages_of(parts: &[(usize, &str)]) -> Messages {
         segment_fields: &fields.repeat(count),
         segment_lengths: &segment_lengths,
     };
-    // It fails only beyond 4 GB.
+    // This fails only beyond 4 GB.
     let _ = transcript.append(&columns);
     transcript
 }
 
-/// A part of a text that its author set off.
+/// A block of a text, as its author divided it.
 #[derive(Clone, Debug)]
 struct Block {
     range: Range<usize>,
@@ -333,8 +333,7 @@ fn pieces(text: &str, block: Range<usize>, longest: usize) -> Vec<Range<usize>> 
     pieces
 }
 
-/// The place to cut a text so that it is no longer than its beginning `head`: after a sentence or a word, but not near
-/// the beginning.
+/// The place to cut a text within its beginning `head`: after a sentence or a word, but not near the start.
 fn place_to_cut(text: &str, head: &str) -> usize {
     let earliest = head.len() / 3;
     let (mut by_sentence, mut by_word) = (None, None);

@@ -1,4 +1,4 @@
-//! A parsed request: its words, the speakers and times that it names, and its author.
+//! Parses a request: its words, the speakers and times that it names, and its author.
 
 use crate::base::map::HashedSet;
 use crate::base::message::Role;
@@ -14,7 +14,7 @@ use crate::recall::text::terms::{self, Analyzer, Word};
 pub struct Query {
     /// The words to search for.
     pub(crate) words: Vec<Word>,
-    /// The speakers that it names, unless it names all.
+    /// The speakers that it names, unless it names all of them.
     pub(crate) speakers: Vec<u16>,
     /// The times that it names.
     pub(crate) spans: Vec<dates::Span>,
@@ -22,16 +22,16 @@ pub struct Query {
     pub(crate) wants_overview: bool,
     /// True if it is a question.
     pub(crate) is_question: bool,
-    /// The one who asks.
+    /// The asker.
     pub(crate) asker: Asker,
     /// The author whose words it asks for.
     pub(crate) whose: Whose,
 }
 
-/// The one who asks.
+/// The asker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// Nobody known in the conversation: the request has no name, and several speakers have its role, or none.
+    /// Unknown: the request has no name, and several speakers or none have its role.
     #[default]
     Outside,
     /// A participant who hasn't said anything yet.
@@ -43,15 +43,15 @@ pub(crate) enum Asker {
 /// A request in its original form.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Its text.
+    /// The text.
     pub text: &'a str,
-    /// Its author's name.
+    /// The author's name.
     pub name: &'a str,
-    /// Its author's role.
+    /// The author's role.
     pub role: Role,
 }
 
-/// The most bytes of a request that are read. Of a longer one, the beginning and the end are read, which usually have
+/// How many bytes of a request are read. Of a longer one, only the beginning and the end are read, which usually have
 /// the question.
 const LONGEST_REQUEST: usize = 1 << 15;
 
@@ -81,7 +81,7 @@ impl Query {
             .time_range()
             .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
         let wants_overview = terms::wants_overview(request.text, own);
-        // Words that only say what to do, or who should, aren't searched for, unless the request has no others.
+        // Words that only say what to do, or who should do it, aren't searched for unless the request has no others.
         let is_name = |word: &Word| parts_of(&word.text).any(|part| names.contains(&part));
         let is_looked_for = |word: &Word| !word.is_request_word && !is_name(word);
         if words.iter().any(is_looked_for) {
@@ -99,7 +99,7 @@ impl Query {
     }
 }
 
-/// The one who asks: the speaker with the request's name. Without a name, the only speaker with its role.
+/// Finds the asker: the speaker with the request's name or, without a name, the only speaker with its role.
 fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
     let is_same = |(speaker, _): &(&Speaker, u16)| {
         speaker.name == request.name && speaker.role == request.role
@@ -117,7 +117,8 @@ fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
     }
 }
 
-/// The speakers that a request names best, by most words of their names; and the words of these names in the request.
+/// The speakers that a request names best (with the most words of their names), and the words of these names in the
+/// request.
 fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<String>) {
     const FEW: usize = 4;
     let said: HashedSet<String> = parts_of(request).collect();
@@ -155,8 +156,8 @@ fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<S
     (named, words)
 }
 
-/// The words of a name or a request in comparable form: in lower case, except single letters, which are a name only in
-/// their original case.
+/// The words of a name or a request in comparable form: lower case, except for single letters, whose case matters in
+/// names.
 fn parts_of(name: &str) -> impl Iterator<Item = String> {
     let parts = name.split(|letter: char| !letter.is_alphanumeric());
     parts.filter(|part| !part.is_empty()).map(|part| match part.chars().nth(1) {
@@ -165,7 +166,7 @@ fn parts_of(name: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Prefixes of a name that may refer to it among few speakers.
+/// Prefixes of a name that are long enough to refer to it among few speakers.
 fn beginnings_of(part: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 3;
     part.char_indices().skip(SHORTEST).map(|(end, _)| &part[..end])

@@ -1,4 +1,4 @@
-//! Reasons for recalling a message, in words for people.
+//! Puts the reasons for recalling a message into words.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -23,11 +23,11 @@ pub struct Evidence {
     pub scores: Rc<Scores>,
     /// The similarity of each message to the request by the hook `recall.embed`, if it was asked.
     pub similarities: Option<Vec<f32>>,
-    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    /// For each message of the index, its row in the transcript, or [`UNREAD`].
     pub rows: Vec<usize>,
-    /// By row of the transcript: its place in the index, or [`NOT_INDEXED`].
+    /// For each row of the transcript, its place in the index, or [`NOT_INDEXED`].
     pub places: Vec<usize>,
-    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
+    /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
@@ -36,15 +36,15 @@ pub const UNREAD: usize = usize::MAX;
 /// The place of a message that is not in the index.
 pub const NOT_INDEXED: usize = usize::MAX;
 
-/// The most messages between two that count as next to each other.
+/// Maximum distance in messages between two that count as next to each other.
 const BESIDE: usize = 3;
-/// The most words that a reason names.
+/// How many words a reason names at most.
 const MOST_WORDS: usize = 5;
-/// The lowest similarity that reasons mention.
+/// Minimum similarity that reasons mention.
 const CLOSE: f32 = 0.3;
 
 impl Evidence {
-    /// The places of its messages.
+    /// The places of the messages.
     #[must_use]
     pub fn whereabouts(&self) -> Whereabouts<'_> {
         let seqs = self.seqs.as_ref().map(|seqs| seqs.as_slice());
@@ -64,7 +64,7 @@ impl Evidence {
         recalled
     }
 
-    /// The reasons for each of the messages in these rows, after `done`: a word such as "recalled".
+    /// The reason for each of the messages in these rows. It begins with `done`, a word such as "recalled".
     pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
         let has = |messages: &[u32], from: usize, to: usize| {
             let first = messages.partition_point(|message| (*message as usize) < from);
@@ -121,14 +121,14 @@ impl Evidence {
     }
 }
 
-/// The places of an index's messages: see [`Evidence`], which has the same lists.
+/// The places of an index's messages; [`Evidence`] has the same lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Whereabouts<'a> {
     /// The messages.
     pub index: &'a Index,
-    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    /// For each message of the index, its row in the transcript, or [`UNREAD`].
     pub rows: &'a [usize],
-    /// The sequence number of each, if a store has unread messages. Otherwise they are counted from 1.
+    /// The messages' sequence numbers, if a store has unread messages. Otherwise they are counted from 1.
     pub seqs: Option<&'a [u64]>,
 }
 
@@ -147,7 +147,7 @@ impl Whereabouts<'_> {
         seqs
     }
 
-    /// A message. If its exchange has tool calls, the whole exchange: from a message of the user to before the next.
+    /// A message or, if its exchange has tool calls, the whole exchange: from a user message up to the next one.
     fn together(&self, place: usize) -> std::ops::Range<usize> {
         let is = |place: usize, role| self.index.role(place) == Some(role);
         let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));

@@ -12,20 +12,20 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::rank::weights::Weights;
 
-/// Scores for a request, by message.
+/// Scores for a request, per message.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
     /// BM25 of each message's own words, without its neighbors.
     pub own: Vec<f32>,
-    /// By word of the request: the messages that have it in one of its forms, ascending.
+    /// For each word of the request, the messages that have it in any of its forms, ascending.
     pub hits: Vec<Vec<u32>>,
-    /// The deciding score.
+    /// The total score.
     pub total: Vec<f32>,
-    /// The best message by its own words that adds a word to the request.
+    /// The best message by its own words that has a word beyond the request's.
     pub leader: Option<usize>,
-    /// The message whose own words match far better than those of any other, if there is one.
+    /// The message whose own words match far better than any other's, if there is one.
     pub outstanding: Option<usize>,
-    /// The part of the total for messages that the request continues from.
+    /// The part of the total that comes from continuing the conversation.
     pub flow: Flow,
     /// True for messages from a time that the request names; empty if it names none.
     pub is_in_time: Vec<bool>,
@@ -40,7 +40,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
         flow = flow::score(scoring, &own, &newest);
         let between_two = about_between_two(scoring, &hits, leader);
         let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
-        // The flow is scaled to the rest and not the other way around, since it covers fewer messages.
+        // The flow is scaled to the rest and not the other way around, because it covers fewer messages.
         let most = largest(&total);
         if most > 0.0 {
             flow.scale(most / weight);
@@ -54,7 +54,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
     Scores { own, hits, total, leader, outstanding, flow, is_in_time }
 }
 
-/// Scores all messages by the request's words alone: plain BM25, with its usual parameters.
+/// Scores all messages only by the request's words: plain BM25 with the usual parameters.
 #[must_use]
 pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
     let usual = Weights {
@@ -67,7 +67,7 @@ pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
     Scores { total: own.clone(), own, hits, ..Scores::default() }
 }
 
-/// The `count` best messages with a score above 0, the best first, ties by newest.
+/// The `count` best messages with a score above 0, best first, newest first in a tie.
 #[must_use]
 pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
     about::best(scores, count)
@@ -81,8 +81,8 @@ fn stands_out(own: &[f32], message: usize, times: f32) -> bool {
     own[message] > times * largest(before).max(largest(behind))
 }
 
-/// Weight of the topic between two speakers. The more of the request's words occur in one place, the more likely it is
-/// about that place.
+/// Weight of the topic between two speakers. The more of the request's words occur in one place, the more likely the
+/// request is about that place.
 fn about_between_two(scoring: Scoring<'_>, hits: &[Vec<u32>], leader: Option<usize>) -> f32 {
     let Scoring { index, query, weights, .. } = scoring;
     let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));

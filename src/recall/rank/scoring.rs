@@ -11,11 +11,11 @@ pub struct Scoring<'a> {
     pub index: &'a Index,
     /// The request.
     pub query: &'a Query,
-    /// By message: true if it may be recalled.
+    /// For each message, true if it may be recalled.
     pub is_open: &'a [bool],
-    /// By message: the similarity of its meaning to the request, from -1 to 1, by the hook `recall.embed` or by the
-    /// table of token vectors.
+    /// Each message's similarity in meaning to the request, from -1 to 1, from the hook `recall.embed` or the table of
+    /// token vectors.
     pub similarities: Option<&'a [f32]>,
-    /// The weights: [`Weights::TUNED`], or others in a program that searches for better ones.
+    /// The weights: [`Weights::TUNED`], or others in a program that tunes them.
     pub weights: &'a Weights,
 }

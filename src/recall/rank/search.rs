@@ -23,10 +23,10 @@ pub struct Found {
     pub message_count: usize,
     /// The words that were searched for.
     pub words: Vec<FoundWord>,
-    /// The best messages, the best first, ties by newest.
+    /// The best messages, best first, newest first in a tie.
     pub hits: Vec<Hit>,
-    /// The range of the messages' times, in milliseconds since 1970, if the question names a time, whose meaning
-    /// depends on the time zone.
+    /// The range of the messages' times, in milliseconds since 1970, if the question names a time. Its meaning depends
+    /// on the time zone.
     pub time_range: Option<[i64; 2]>,
 }
 
@@ -36,7 +36,7 @@ pub struct Found {
 pub struct FoundWord {
     /// The word.
     pub text: String,
-    /// Number of messages in the log that have it in one of its forms.
+    /// Number of messages in the log that have it in any of its forms.
     pub count: usize,
 }
 
@@ -44,12 +44,12 @@ pub struct FoundWord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// Its sequence number.
+    /// The sequence number.
     pub seq: u64,
-    /// Its score as a share of the best in its log: above 0, at most 1. It can't be compared across logs, since the
+    /// The score as a share of the best in its log: above 0, at most 1. It can't be compared across logs, because the
     /// best of each has 1.
     pub share: f64,
-    /// By word of the question: the weight of its occurrences in the message, without the word's rarity.
+    /// For each word of the question, the weight of its occurrences in the message, without the word's rarity.
     pub weights: Vec<f64>,
     /// The weight of words that are only similar (grams).
     pub similar: f64,
@@ -101,7 +101,7 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
         similar: similar.into(),
         reason,
     });
-    // A message of several rows is found once.
+    // A message with several rows is found only once.
     let mut found: HashedSet<u64> = HashedSet::default();
     let hits = hits.filter(|hit| found.insert(hit.seq)).collect();
     Found { message_count: index.len(), words, hits, time_range }

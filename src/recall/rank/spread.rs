@@ -11,8 +11,8 @@ pub struct Kernel {
     pub backward: f32,
     /// The factor for every further message.
     pub decay: f32,
-    /// A skipped message of this many tokens counts as one message more: a page puts more distance between topics than
-    /// a line. Infinite if all messages count alike.
+    /// A skipped message of this many tokens counts as one more message, because a page puts more distance between
+    /// topics than a line. Infinite if all messages count alike.
     pub message_tokens: f32,
 }
 
@@ -21,7 +21,7 @@ trait Fading {
     fn behind(&self, size: u16) -> f32;
 }
 
-/// The same factor for every message, without a look-up.
+/// The same factor for every message, without a lookup.
 struct Even(f32);
 
 impl Fading for Even {
@@ -35,7 +35,7 @@ struct BySize([f32; Self::STEPS]);
 
 impl BySize {
     const STEPS: usize = 256;
-    /// Tokens of a step, as a shift. Longer messages count as the last step.
+    /// Tokens per step, as a shift. Longer messages count as the last step.
     const STEP_SHIFT: u16 = 3;
 
     fn of(kernel: Kernel) -> Self {
@@ -55,7 +55,7 @@ impl Fading for BySize {
     }
 }
 
-/// A part of the scores, and its largest one: parts are weighted as shares of their largest.
+/// A part of the scores, with its largest value. Parts are weighted as shares of their largest value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     pub(crate) scores: Vec<f32>,
@@ -87,7 +87,7 @@ pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32)]) {
 }
 
 /// Scores plus the spread from others in their conversation. `flags` mark the start of each conversation, and `sizes`
-/// has each message's tokens. Processes two at once, since each waits for its own running sum.
+/// has each message's tokens. Processes two at once, because each waits for its own running sum.
 pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]) -> [Part; 2] {
     if sources.iter().all(|(kernel, _)| kernel.message_tokens == f32::INFINITY) {
         spread_by(sources, flags, sizes, &sources.map(|(kernel, _)| Even(kernel.decay)))
@@ -119,8 +119,7 @@ fn spread_by(
 }
 
 /// Adds the spread of one conversation: forward from its beginning and backward from its end at once. Four running sums
-/// are interleaved, since each waits for its previous value. It uses indices, since iterators over all of that compile
-/// to slower code.
+/// are interleaved, because each waits for its previous value. Indices compile to faster code here than iterators.
 fn spread_conversation(
     [one, other]: [(Kernel, &[f32]); 2],
     [fading, other_fading]: &[impl Fading; 2],
@@ -150,7 +149,7 @@ fn spread_conversation(
     }
 }
 
-/// Number of messages after which tiny remainders become zero. Otherwise they would become subnormal numbers, which
+/// Number of messages after which tiny remainders are set to zero. Otherwise they would become subnormal numbers, which
 /// make many processors about 100 times slower.
 const STRETCH: usize = 128;
 

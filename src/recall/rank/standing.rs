@@ -1,4 +1,5 @@
-//! Standing instructions of a chat: the user's own instructions and preferences. No word of a request asks for them.
+//! Finds the standing instructions of a chat: the user's own instructions and preferences, which requests don't
+//! mention.
 
 use crate::base::map;
 use crate::recall::index::Index;
@@ -6,13 +7,13 @@ use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::cues::STANDS;
 
-/// The most that are read, for a share with room for a few.
+/// How many are read at most. Their share has room for only a few.
 const MOST: usize = 64;
 
-/// The messages with standing instructions of the one who asks, by worth for their cost, ties by newest. Of those on
-/// the same matter a later one comes before an earlier one.
+/// The messages with standing instructions of the asker, by worth for their cost, newest first in a tie. Of two on the
+/// same subject, the later one comes first.
 ///
-/// Only the one who asks can set them. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
+/// Only the asker can set them. Others who talk to the model can't, and if the asker is unknown, nobody can.
 #[must_use]
 pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     let Scoring { index, query, is_open, .. } = scoring;
@@ -38,7 +39,7 @@ pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     standing
 }
 
-/// True if two messages have enough words in common to be about one thing.
+/// True if two messages have enough words in common to be about the same subject.
 fn is_on_the_same_matter(index: &Index, one: usize, other: usize) -> bool {
     let (one, other) = (index.terms_of(one), index.terms_of(other));
     let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();

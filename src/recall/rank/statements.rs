@@ -1,10 +1,10 @@
-//! Lasting statements: the user's facts about themselves, above all about their health, and about how they want to be
-//! answered. No word of a request asks for them.
+//! Chooses lasting statements: the user's facts about themselves, above all about their health, and how they want to be
+//! answered. Requests don't mention them.
 //!
-//! They compete with ranked messages. A prior for its kind raises a statement's score, and it is included if it is then
-//! worth more than the last message that fits. The rarer statements are among the user's messages, the higher the
-//! prior, as with words: if every line is one, none is raised. The prior is lower if one place has all words of the
-//! request, and a little lower if the request isn't a question.
+//! They compete with ranked messages. A prior for its kind raises a statement's score. If it is then worth more than
+//! the last message that fits, it is included. As with words, the prior is higher if statements are rare among the
+//! user's messages, and zero if every line is one. The prior is lower if one place has all words of the request, and a
+//! little lower if the request isn't a question.
 
 use crate::base::map;
 use crate::base::message::Role;
@@ -17,7 +17,7 @@ use crate::recall::rank::spread::largest;
 use crate::recall::rank::worth::nearly_the_same;
 use crate::recall::text::statements::{self, Kind};
 
-/// The most that are read, for a share with room for fewer.
+/// How many are read at most. Their share has room for fewer.
 const MOST: usize = 64;
 
 /// Limits of the prompt that affect statements.
@@ -25,23 +25,23 @@ const MOST: usize = 64;
 pub struct Limits {
     /// Approximate number of tokens that fit.
     pub room: u64,
-    /// From this length on, in tokens, a message is reduced to its statement.
+    /// Minimum length in tokens of a message that is reduced to its statement.
     pub long: u64,
 }
 
-/// A message with a statement, and its worth for its cost.
+/// A message with a statement, and its worth relative to its cost.
 struct Statement {
     message: usize,
     kind: Kind,
-    /// True if it is clearly about health. Then it comes first, whatever it displaces.
+    /// True if it is clearly about health. Then it comes first, no matter what it displaces.
     is_safety: bool,
     worth: f32,
 }
 
-/// The messages with a lasting statement of the one who asks, in the order of their turns. `worth` has the worth of
-/// each message by its rank.
+/// The messages with a lasting statement of the asker, in the order to try them. `worth` has the worth of each message
+/// by its rank.
 ///
-/// Only the one who asks can make them. Others who talk to the model can't, and if it isn't clear who asks, nobody can.
+/// Only the asker can make them. Others who talk to the model can't, and if the asker is unknown, nobody can.
 #[must_use]
 pub fn statements(
     scoring: Scoring<'_>,
@@ -65,7 +65,7 @@ pub fn statements(
     in_order(index, &found)
 }
 
-/// Statements of messages, with scores raised by their priors, and worth to match.
+/// Statements of messages, with scores raised by their priors and the resulting worth.
 fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) -> Vec<Statement> {
     let Scoring { index, query, weights, similarities, .. } = scoring;
     let said: Vec<(usize, (Kind, f32))> = own
@@ -85,7 +85,7 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
             Kind::Fact | Kind::Instruction => weights.statement * any,
         };
         let near = similarities.map_or(0.0, |all| all[message].max(0.0));
-        // From two thirds of the surest score on, more of it says nothing more.
+        // Above two thirds of the surest score, more certainty makes no difference.
         let likely = (1.5 * sure).min(1.0);
         let raised = need * (prior * likely + weights.statement_similarity * near);
         let score = scores.total[message].max(0.0) + most * raised;
@@ -96,8 +96,9 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) 
     said.into_iter().map(statement).collect()
 }
 
-/// The messages of statements: those about safety, then the best first, ties by newest. A later statement with nearly
-/// the same words replaces an earlier one, except in matters of health: a second allergy doesn't end the first.
+/// The messages of statements: those clearly about health, then the best first, newest first in a tie. A later
+/// statement with nearly the same words replaces an earlier one, except for health: a second allergy doesn't end the
+/// first.
 fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..found.len()).collect();
     map::sort_by_key(&mut order, &|at| {
@@ -125,14 +126,14 @@ pub(super) fn are_on_one_matter(index: &Index, messages: [usize; 2], kinds: [Kin
         && nearly_the_same(index.terms_of(messages[0]), index.terms_of(messages[1])).is_some()
 }
 
-/// True if everybody has a name: people talk to each other, and not to an assistant.
+/// True if everybody has a name, which means that people talk to each other and not to an assistant.
 pub(super) fn is_among_people(index: &Index, asker: u16) -> bool {
     let speakers = index.speakers();
     speakers.get(usize::from(asker)).is_some_and(|asker| !asker.name.is_empty())
         && !speakers.iter().any(|it| it.role == Role::Assistant && it.name.is_empty())
 }
 
-/// The rarity of some messages among all, like the rarity of a word.
+/// The rarity of some messages among all messages, like the rarity of a word.
 #[expect(clippy::cast_precision_loss, reason = "a logarithm")]
 fn rarity(all: usize, some: usize) -> f32 {
     ((all as f32 + 1.0) / (some as f32 + 1.0)).ln()
@@ -140,9 +141,9 @@ fn rarity(all: usize, some: usize) -> f32 {
 
 /// The worth of the last message that fits, if ranking alone decides. 0 if all fit.
 fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
-    /// The cost of a message in addition to its text.
+    /// The cost of a message besides its text.
     const OF_ANY: u64 = 8;
-    /// The least room that can hold a message.
+    /// Minimum room for a message.
     const LEAST: u64 = 40;
 
     let Scoring { index, is_open, .. } = scoring;

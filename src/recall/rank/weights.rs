@@ -1,7 +1,8 @@
 //! The weights of ranking: every tuned constant, in one struct, so that a program can vary them.
 //!
 //! They were tuned on the development halves of BEAM, REALTALK, `LoCoMo`, `QMSum`, `irc-disentanglement` and tau-bench
-//! together, by changing one at a time: see `docs/recall.md`. "A share" below is of the best score of its part.
+//! together, by changing one at a time: see `docs/recall.md`. "A share" below means a share of the best score of its
+//! part.
 
 use crate::recall::rank::spread::Kernel;
 use crate::recall::text::terms::Kind;
@@ -9,117 +10,118 @@ use crate::recall::text::terms::Kind;
 /// The weights of ranking.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// BM25's saturation: the higher, the more repetitions of a word count. The usual value (Robertson and Zaragoza,
-    /// 2009).
+    /// BM25's saturation: with a higher value, repetitions of a word count more. The usual value (Robertson and
+    /// Zaragoza, 2009).
     pub saturation: f32,
-    /// BM25's length normalization, from 0 (none) to 1 (by length alone). The usual value is 0.75, from the same
-    /// source; it is higher here because chats have long replies next to short lines.
+    /// BM25's length normalization, from 0 (none) to 1 (full). The usual value is 0.75, from the same source; it is
+    /// higher here because chats have long replies next to short lines.
     pub length_normalisation: f32,
-    /// The length of a message counts up to this many times the mean length. A pasted page isn't ranked down for all of
-    /// its length, since a passage of it can be shown. A lower value raises all long messages.
+    /// A message's length counts only up to this many times the mean length. A pasted page isn't penalized for its full
+    /// length, because a passage of it can be shown. A lower value raises all long messages.
     pub longest: f32,
-    /// The weight of an identifier (`ORD-1234`, `src/main.rs`) against a word. A higher value finds codes, and buries
-    /// comments about them.
+    /// The weight of an identifier (`ORD-1234`, `src/main.rs`) relative to a word. A higher value finds codes, but
+    /// buries comments about them.
     pub identifier: f32,
-    /// The weight of all parts of a word together (four letters each), against the word. They find other forms of words
-    /// in languages without a stemmer. A higher value finds words that only look alike.
+    /// The weight of all four-letter parts of a word together, relative to the word. They find other forms of words in
+    /// languages without a stemmer. A higher value finds words that only look alike.
     pub grams: f32,
 
-    /// Number of terms that expand a request, from the messages that lead by its own words. More of them drift away
-    /// from it.
+    /// Number of terms that expand a request, from the best messages by its own words. More of them drift away from the
+    /// request.
     pub expansion_terms: usize,
-    /// Number of messages that these terms are taken from.
+    /// How many messages these terms are taken from.
     pub expansion_messages: usize,
     /// The weight of the terms together, as a share of the best message's score.
     pub expansion: f32,
 
-    /// Spread of a score to messages that answer, and to those that are answered. It counts 1, and the others relative
-    /// to it.
+    /// Spread of a score to messages that answer, and to those that are answered. Its weight is 1, and the others are
+    /// relative to it.
     pub narrow: Kernel,
     /// Spread to the passage of a conversation that is relevant to the request.
     pub wide: Kernel,
-    /// Its weight. A higher value keeps whole passages, a lower one single messages.
+    /// The weight of that spread. A higher value keeps whole passages, and a lower one single messages.
     pub wide_weight: f32,
-    /// Spread to the whole of a conversation, if an overview is wanted.
+    /// Spread over the whole conversation, if the request asks for an overview.
     pub widest: Kernel,
-    /// Its weight.
+    /// The weight of that spread.
     pub widest_weight: f32,
-    /// The weight of the words of the message itself, whoever says them. A higher value comes closer to plain BM25.
+    /// The weight of the message's own words, whoever the speaker is. A higher value comes closer to plain BM25.
     pub direct: f32,
-    /// The weight of a message from a time that the request names. Lower for a time that most messages are from.
+    /// The weight of a message from a time that the request names. Less if most messages are from that time.
     pub time: f32,
     /// The weight of a message by a speaker whom the request names.
     pub speaker: f32,
     /// Raises the spread score of such a speaker's messages by this share.
     pub speaker_narrow: f32,
-    /// Raises the scores of such a speaker's words by this share, before they spread to their passage.
+    /// Raises the scores of such a speaker's words by this share before they spread to their passage.
     pub speaker_wide: f32,
-    /// Deduction for a question, because it has no answer.
+    /// Deduction for a question, because it contains no answer.
     pub question: f32,
-    /// The weight of the similarity of the message itself, if a model or the table of token vectors tells it.
+    /// The weight of the message's own similarity, from a model or the table of token vectors.
     pub similarity: f32,
-    /// The weight of its neighbors' similarity, if an overview is wanted.
+    /// The weight of its neighbors' similarity, if the request asks for an overview.
     pub similarity_narrow: f32,
-    /// The weight of its conversation's similarity, if an overview is wanted.
+    /// The weight of its conversation's similarity, if the request asks for an overview.
     pub similarity_widest: f32,
 
     /// The weight of the asker's own messages, if the request asks for them ("what did I say"). A higher value leaves
     /// out other people's replies to them.
     pub own_words: f32,
     /// The weight of the assistant's answers, if the request asks for these ("what did you recommend"). They are long:
-    /// a higher value buys few of them for many lines of the user.
+    /// with a higher value, a few of them displace many of the user's lines.
     pub answers: f32,
-    /// The weight of a message that corrects an earlier one. A higher value finds changes, and loses the state before.
+    /// The weight of a message that corrects an earlier one. A higher value finds changes, but loses the earlier state.
     pub correction: f32,
 
-    /// The power of a message's score that its need grows with. The higher, the more the best messages may cost.
+    /// A message's value is this power of its score. With a higher value, the best messages may cost more.
     pub need_by_score: i32,
-    /// Tokens that any message costs in addition to its own. The higher, the less a message gains by being short.
+    /// Tokens added to the price of any message. With a higher value, a message gains less by being short.
     pub price_of_any: f32,
-    /// A message is bought at any price if its own words match this many times better than those of any other. A lower
-    /// value brings long replies, and loses the lines that they displace.
+    /// A message's price doesn't count if its own words match this many times better than any other's. A lower value
+    /// brings in long replies, but loses the lines that they displace.
     pub outstanding: f32,
 
-    /// The worth of a message's excerpt, as a share of the message's. A higher value brings more of the long messages,
-    /// each with less text.
+    /// The worth of a message's excerpt, as a share of the message's. A higher value brings in more of the long
+    /// messages, each with less text.
     pub excerpt: f32,
 
     /// Raises the score of a lasting statement, as a share of the best score, times the logarithm of the user's
-    /// messages per statement. A higher value brings statements into requests about past events.
+    /// messages per statement. With a higher value, statements also appear for requests about past events.
     pub statement: f32,
-    /// The same for matters of health, by their own rarity.
+    /// The same for health, by the rarity of health statements.
     pub health: f32,
-    /// The share of these that remains for a request that isn't a question. A new task needs statements.
+    /// The share of these two that remains if the request isn't a question. A new task still needs statements.
     pub statement_of_task: f32,
-    /// Additional score of a statement for similarity of meaning.
+    /// Additional score of a statement for similarity in meaning.
     pub statement_similarity: f32,
     /// A statement must be worth this many times the last message that fits. A lower value displaces more of the
     /// messages that rank last.
     pub margin: f32,
 
-    /// The weight of topic against flow, within a conversation that the request continues.
+    /// The weight of topic relative to flow, within a conversation that the request continues.
     pub about_in_flow: f32,
-    /// Additional weight of topic if only two talk: the speaker says nothing there, and recent messages are sent
+    /// Additional weight of topic if only two people talk: then the speaker tells nothing, and recent messages are sent
     /// anyway. It depends on how many of the request's words occur in one place.
     pub about_between_two: f32,
-    /// The share of that weight for a request that isn't a question: it is more likely to continue than to ask back.
+    /// The share of that weight if the request isn't a question, and so more likely continues than asks about something
+    /// earlier.
     pub no_question: f32,
 
-    /// How far back a request may continue from, in messages. A higher value costs time, and has almost no effect.
+    /// How many messages back a request may continue from. A higher value costs time and has almost no effect.
     pub reach: usize,
     /// The weight of the nearest message.
     pub near: f32,
-    /// Number of messages (without notices) after which that has fallen to 37 %.
+    /// Number of messages (without notices) after which that weight has fallen to 37 %.
     pub near_messages: f32,
-    /// The same for the parts that follow.
+    /// The same number for the weights that follow.
     pub far_messages: f32,
     /// The weight of a message by anybody.
     pub anybody: f32,
-    /// The weight of a message by the one who asks.
+    /// The weight of a message by the asker.
     pub by_asker: f32,
     /// The weight of a message by somebody whom the request names.
     pub by_named: f32,
-    /// The weight of a message that names the one who asks.
+    /// The weight of a message that names the asker.
     pub names_asker: f32,
     /// The weight of a message that names somebody whom the request names.
     pub names_named: f32,
@@ -129,11 +131,11 @@ pub struct Weights {
     pub same_conversation: f32,
     /// The weight of a message with the request's words.
     pub words: f32,
-    /// Number of messages after which that has fallen to 37 %.
+    /// Number of messages after which that weight has fallen to 37 %.
     pub words_messages: f32,
-    /// The share of its score that a notice keeps: a system message between others, which nobody replies to.
+    /// The share of its score that a notice keeps. A notice is a system message among others that nobody replies to.
     pub notice: f32,
-    /// The weight of identifiers, if tools are called: their arguments are taken from messages with identifiers.
+    /// The weight of identifiers in conversations with tool calls, whose arguments come from messages with identifiers.
     pub identifiers: f32,
 }
 

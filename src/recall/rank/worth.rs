@@ -1,15 +1,15 @@
-//! The worth of messages for their cost.
+//! Computes the worth of messages relative to their cost.
 //!
-//! A budget is filled by the greedy rule for knapsacks: the item with the most worth for its price comes first
+//! The budget is filled by the greedy rule for knapsacks: the item with the most worth for its price comes first
 //! (Dantzig, 1957). A message's worth is the probability that the request needs it, which grows faster than its score:
 //! a message with half the score is needed far less than half as often. Its price is its tokens, plus the tokens that
 //! any message costs.
 //!
-//! Two kinds of messages are needed whole, however long they are: those that the request continues from and, if an
-//! overview is wanted, all of a passage. Their price doesn't count. Neither does that of a message whose own words
-//! match far better than all others. If all messages cost the same, the price changes nothing.
+//! For some messages the price doesn't count: those that the request continues from; all of a passage if the request
+//! asks for an overview; and a message whose own words match far better than all others. If all messages cost the same,
+//! the price changes nothing.
 //!
-//! Repetition is deducted: a message that repeats a better one counts by its new words.
+//! Repetition is discounted: a message that repeats a better one counts only by its new words.
 
 use crate::base::candidate::{Candidate, Form};
 use crate::base::map::{self, HashedMap};
@@ -18,12 +18,12 @@ use crate::recall::index::Index;
 use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
-/// The worth of each message of an index for its price: 0 without any evidence for it.
+/// The worth of each message of an index for its price; 0 if there is no evidence for it.
 #[must_use]
 pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     let Scoring { index, query, weights, .. } = scoring;
     let sizes = index.sizes();
-    // `max` would be a call for each message in wasm.
+    // In wasm, `max` would be a function call per message.
     let need = |score: f32| if score > 0.0 { power(score, weights.need_by_score) } else { 0.0 };
     if query.wants_overview {
         return scores.total.iter().copied().map(need).collect();
@@ -48,9 +48,9 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// At least the `count` best messages, the best first. One that repeats a better one by the same speaker counts by its
-/// new words: its worth is multiplied by their share, and a copy is worth next to nothing. Nothing repeats a message that
-/// can't be recalled.
+/// At least the `count` best messages, best first. One that repeats a better one by the same speaker counts by its new
+/// words: its worth is multiplied by their share, and a copy is worth almost nothing. Messages that can't be recalled
+/// don't count as originals.
 #[must_use]
 pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usize) -> Vec<usize> {
     let Scoring { index, is_open, .. } = scoring;
@@ -75,12 +75,13 @@ pub fn best_without_repeats(scoring: Scoring<'_>, worth: &mut [f32], count: usiz
     }
 }
 
-/// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it adds
-/// or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). Words that a speaker repeats often tell little.
+/// The messages that are nearly the same as better ones, each with a factor for its worth: the share of words that it
+/// adds or, if it is short, 1/n² for the n-th of the same messages ("Acknowledged."). Words that a speaker often
+/// repeats carry little information.
 fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)> {
-    /// Shorter ones ("yes, I think so") aren't compared with others: each may answer something else.
+    /// Shorter messages ("yes, I think so") aren't compared, because each may answer something else.
     const LEAST_TERMS: usize = 5;
-    /// A copy is worth less than anything that isn't one.
+    /// Factor of a copy, which makes it worth less than anything that isn't one.
     const OF_COPY: f32 = 1e-6;
     let mut first: HashedMap<u64, usize> = HashedMap::default();
     let mut short_count: HashedMap<u64, usize> = HashedMap::default();
@@ -111,8 +112,8 @@ fn repeats(index: &Index, best: &[usize], is_open: &[bool]) -> Vec<(usize, f32)>
     repeats
 }
 
-/// A sketch of the terms of a message by a speaker: a hash of them all, and the least of each of four hashes over them
-/// (Broder, 1997). Copies share all of it. Other messages share a part with the probability that they share a term.
+/// A sketch of a speaker's message: a hash of all its terms, and the minimum of each of four hashes over them (Broder,
+/// 1997). Copies share all of it. Other messages share a part with the probability that they share a term.
 fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
     /// A large odd number, from the golden ratio: it spreads every bit of a term widely (Knuth, 1973).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -132,7 +133,7 @@ fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
     sketch
 }
 
-/// Number of terms that two messages have in common, if these are more than two thirds of the longer one's.
+/// Number of terms that two messages have in common, if it is more than two thirds of the longer one's.
 pub(super) fn nearly_the_same(one: &[u32], other: &[u32]) -> Option<usize> {
     let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
     (3 * common > 2 * one.len().max(other.len())).then_some(common)
@@ -146,16 +147,16 @@ fn share(some: usize, all: usize) -> f32 {
 /// The messages that may become excerpts.
 #[derive(Clone, Copy, Debug)]
 pub struct ExcerptedMessage<'a> {
-    /// Their roles.
+    /// The roles of messages that may.
     pub roles: &'a [Role],
-    /// Their minimum number of tokens.
+    /// The minimum number of tokens of a message.
     pub min_tokens: u64,
     /// The approximate number of tokens in an excerpt.
     pub tokens: u64,
 }
 
-/// The messages that are worth more per token as an excerpt than whole, with that worth, the best first, ties by
-/// newest. Excludes messages that are needed whole. `worth` has the worth of each whole message.
+/// The messages that are worth more per token as an excerpt than whole, with that worth, best first, newest first in a
+/// tie. Excludes messages that are needed whole. `worth` has the worth of each whole message.
 #[must_use]
 pub fn of_excerpts(
     scoring: Scoring<'_>,
@@ -192,8 +193,8 @@ pub fn of_excerpts(
     order.into_iter().map(|at| found[at]).collect()
 }
 
-/// The messages, the best first, with those that are worth more as excerpts at their own places too. Such a message
-/// occurs twice, first as an excerpt, then whole.
+/// The messages, best first, including those that are worth more as excerpts. Such a message occurs twice: first as an
+/// excerpt, then whole.
 #[must_use]
 pub fn with_excerpts(
     best: &[usize],
@@ -213,7 +214,7 @@ pub fn with_excerpts(
     merged
 }
 
-/// A score to a small power, without a function call for each message.
+/// A score raised to a small power, without a function call per message.
 fn power(score: f32, power: i32) -> f32 {
     (1..power).fold(score, |product, _| product * score)
 }

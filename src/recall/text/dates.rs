@@ -1,4 +1,4 @@
-//! Finds the times that a request names: dates, months, weekdays and the like, and words relative to the clock.
+//! Finds the times that a request names: dates, months, weekdays and so on, and words relative to the clock.
 //!
 //! A text is read once into tokens, each with its meaning in each of seven languages (`words`). Numeric dates need no
 //! language. Everything else is matched in one language at a time, and if matches of several overlap, the longest one
@@ -15,19 +15,19 @@ use words::{ENGLISH, Hash, LANGUAGES, MODIFIED_BEHIND, Part, RUSSIAN, Unit, Word
 /// A stretch of time that a request names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// Its first moment.
+    /// The first moment.
     pub first: Milliseconds,
-    /// The moment after its last one. For "after" and "since" that is the end of a `Date`'s range.
+    /// The moment after the last one. For "after" and "since" that is the end of a `Date`'s range.
     pub end: Milliseconds,
-    /// The words that named it, in bytes of the request.
+    /// The range of the words that name it, in bytes of the request.
     pub words: Range<usize>,
 }
 
 /// The times that a text names, in order.
 ///
-/// `now` is the clock, `zone` the user's. `known` is the time from the first to the last message: a month, a season, a
-/// weekday or a day of a month without a year means those within it. With "since", "before" and "after" it means the
-/// last of them or, if none is within it, the last one until now. An ambiguous date yields two spans.
+/// `now` is the clock, `zone` the user's. `known` is the time from the first to the last message: a month, season,
+/// weekday or day of a month without a year means all those within it. With "since", "before" and "after" it means only
+/// the last of them or, if none is within it, the last one until now. An ambiguous date yields two spans.
 pub(crate) fn spans(
     text: &str,
     now: Milliseconds,
@@ -52,7 +52,7 @@ pub(crate) fn spans(
             let words = read.all[at].start..read.all[next - 1].end;
             let votes = language.map_or(usize::MAX, |language| read.votes[language]);
             count += times.len();
-            // Sorting them afterward would be more code than all of this.
+            // Sorting them afterward would take more code.
             let place = named
                 .partition_point(|(others, ..): &(Range<usize>, _, _)| others.start <= words.start);
             named.insert(place, (words, votes, times));
@@ -89,19 +89,18 @@ pub(crate) fn spans(
     spans.take(MOST_SPANS).collect()
 }
 
-/// The most spans of a request: a limit for pasted text.
+/// Maximum number of spans of a request, as a limit for pasted text.
 const MOST_SPANS: usize = 1024;
-/// Upper bound on the weekdays, or years, that a name without a date may mean.
+/// Maximum number of weekdays or years that a name without a date may mean.
 const MOST_WEEKDAYS: i64 = 366;
 const MOST_YEARS: i64 = 100;
-/// The years that a four-digit number can be.
+/// The range of four-digit numbers that can be years.
 const YEARS: std::ops::RangeInclusive<i64> = 1900..=2199;
 /// The first and the last moment of a `Date`, in milliseconds since 1970.
 const DATE_LIMIT: i64 = 8_640_000_000_000_000;
 const HOUR: i64 = MILLISECONDS_PER_DAY / 24;
 
-/// The zone's local time, in milliseconds since its clocks showed 1970; beyond a `Date`'s range it is one of the ends
-/// of time.
+/// The zone's local time, in milliseconds since its clocks showed 1970; beyond a `Date`'s range, the nearest end of it.
 type Local = i64;
 const BEGINNING: Local = i64::MIN;
 const ENDING: Local = i64::MAX;
@@ -160,7 +159,7 @@ fn monday(day: i64) -> i64 {
     day - (day + 3).rem_euclid(7)
 }
 
-/// Repeating dates that a name without a year may mean.
+/// A recurring date that a name without a year may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Noun {
     Unit(Unit),
@@ -221,7 +220,7 @@ impl<'a> Calendar<'a> {
 
     fn years_known(&self) -> Range<i64> {
         let (first, last) = (civil_date(self.known.0).0, civil_date(self.known.1).0);
-        // A winter begins in the year before.
+        // A winter begins in the previous year.
         (first - 1).max(last - MOST_YEARS)..last + 1
     }
 
@@ -250,7 +249,7 @@ impl<'a> Calendar<'a> {
         times.filter(is_known).collect()
     }
 
-    /// The last meaning of a name: of those known, or else of those until now.
+    /// The last meaning of a name: the last one within the known time, or else until now.
     fn last(&self, noun: Noun) -> Times {
         let known = self.all(noun).pop();
         let until_now = || match noun {
@@ -297,8 +296,8 @@ impl<'a> Calendar<'a> {
         days(self.today - back, self.today + 1)
     }
 
-    /// The meaning of "last", "this" or "next" with a name. Future times yield nothing, since there can't be messages
-    /// from them.
+    /// The meaning of "last", "this" or "next" with a name. Future times yield nothing, because there can't be messages
+    /// from then.
     fn modified(&self, which: Which, noun: Noun) -> Times {
         if which == Which::Next {
             return Vec::new();
@@ -341,7 +340,7 @@ enum Gap {
     Slash,
     Dot,
     Comma,
-    /// Anything else. It always separates.
+    /// Anything else, which always separates.
     Break,
 }
 
@@ -366,7 +365,7 @@ struct Tokens {
     /// The languages with a token that may name a time, as bits.
     languages: u8,
     has_numbers: bool,
-    /// For each language, the number of tokens that are words of it.
+    /// For each language, how many tokens are words of it.
     votes: [usize; LANGUAGES],
 }
 
@@ -458,7 +457,7 @@ fn gap(between: &str) -> Gap {
     }
 }
 
-/// True if a word can be the core of a name of a time, and not only a part of one.
+/// True if a word can be the core of a name of a time, and not only part of one.
 fn names_time(word: Word) -> bool {
     matches!(
         word,
@@ -498,7 +497,7 @@ impl Matcher<'_> {
         self.token(at)?.words[self.language?]
     }
 
-    /// The meaning of a token if it belongs to the one before it.
+    /// The meaning of a token if it belongs to the previous token.
     fn next_word(&self, at: usize) -> Option<Word> {
         self.is_joined(at).then(|| self.word(at))?
     }
@@ -524,7 +523,7 @@ impl Matcher<'_> {
         token.number.filter(|_| lengths.contains(&(token.end - token.start)))
     }
 
-    /// Dates in digits, and years within the transcript.
+    /// Dates in digits, and years within the transcript's time.
     fn numeric(&self, at: usize) -> Found<Times> {
         let token = self.token(at)?;
         token.number?;
@@ -535,7 +534,7 @@ impl Matcher<'_> {
                     && matches!(token.gap, Gap::Hyphen | Gap::Slash | Gap::Dot)
             })
         };
-        // A part of something longer: a version, an address, a number.
+        // It is part of something longer: a version, an address, a number.
         if at > 0 && (is_tight_number(at) || token.gap_length == 0) {
             return None;
         }
@@ -590,7 +589,7 @@ impl Matcher<'_> {
         (!times.is_empty()).then_some(times)
     }
 
-    /// A time with a word for its direction or its end: "since May", "from May to July".
+    /// A time with a word for a direction or an end: "since May", "from May to July".
     fn phrase(&self, at: usize) -> Found<Times> {
         let Some(
             direction @ (Word::Since | Word::Before | Word::After | Word::Until | Word::Between),
@@ -858,7 +857,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// A year after the name that it belongs to: "2023", ", 2023", "de 2023", "last year".
+    /// A year after the name it belongs to: "2023", ", 2023", "de 2023", "last year".
     fn year_behind(&self, at: usize) -> Found<i64> {
         let has_comma = self.token(at)?.gap == Gap::Comma;
         let is_dotted = self.token(at)?.gap == Gap::Dot && self.token(at)?.gap_length <= 2;
@@ -929,7 +928,7 @@ impl Matcher<'_> {
         if let Some((year, next)) = self.year_behind(next) {
             return Some((date(year, name, number).into_iter().collect(), next));
         }
-        // A leap year decides whether such a day exists.
+        // February 29 exists only in leap years.
         date(2000, name, number)?;
         Some((self.all(Noun::Date(name, number), only_last), next))
     }
@@ -1009,7 +1008,7 @@ impl Matcher<'_> {
                 && self.is_joined(at)
                 && matches!(word, Some(Word::And | Word::To | Word::Until))
         });
-        // A number continues: 2023-05-07.
+        // The number continues: 2023-05-07.
         let goes_on = self.token(number + 1).is_some_and(|token| {
             token.gap_length == 1 && token.is_digits && token.gap != Gap::Space
         });

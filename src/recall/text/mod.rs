@@ -1,4 +1,4 @@
-//! Analysis of texts. The dates that a text names are found here; the crate `windrow_words` cuts it into words and
+//! Analyzes texts. This module finds the dates that a text names; the crate `windrow_words` cuts it into words and
 //! terms.
 
 pub(crate) mod dates;

@@ -1,9 +1,9 @@
-//! The summary that replaces the messages that the cut leaves out.
+//! Manages the summary that replaces the messages that the cut leaves out.
 //!
-//! A build asks for a summary once for each move of the cut. It asks about the messages that have gone since the last
-//! summary, and never about that summary alone. The answer covers the messages that it was asked about, and stays until
-//! the cut moves again. Without an answer, the last summary stays, and the hook isn't asked about the same messages
-//! again. The model's words are data: they are in one user message, and their lines after the first are indented.
+//! A build asks for a summary once for each move of the cut. It asks about the last summary and the messages dropped
+//! since, never about that summary alone. The answer covers the messages it was asked about, and stays until the cut
+//! moves again. Without an answer, the last summary stays, and the hook isn't asked about the same messages again. The
+//! model's words are data: they are in one user message, and their lines after the first are indented.
 
 use super::facts;
 use super::packer::{Packer, Plan};
@@ -19,22 +19,22 @@ use crate::state::context::{CompactReport, Piece};
 use crate::state::fill::{Compaction, Fill};
 use crate::state::view::View;
 
-/// The most of the history's room for a summary.
+/// Maximum share of the history's room for a summary.
 const MOST_SHARE: f64 = 0.25;
 
-/// The share of a summary for its facts.
+/// The facts' share of a summary.
 const FACTS_SHARE: f64 = 0.5;
 
 /// A summary, and the rows that it covers.
 #[derive(Clone, Default)]
 struct Coverage {
     summary: StoredSummary,
-    /// Number of gone rows that it covers.
+    /// How many dropped rows it covers.
     count: usize,
 }
 
 impl Packer<'_> {
-    /// The tokens for a summary, out of the `history` tokens. 0 if there isn't a summary and nobody writes one.
+    /// The tokens for a summary, out of the `history` tokens. 0 if there is no summary and no hook to write one.
     pub(super) fn summary_tokens(&self, history: u64) -> u64 {
         let compact = &self.input.config.compact;
         let is_on = self.input.hook(&[HookName::Compact]).is_some()
@@ -44,8 +44,8 @@ impl Packer<'_> {
         if is_on { compact.max_tokens.min(most) } else { 0 }
     }
 
-    /// Puts the summary into its reserved room. `gone` are the rows that the cut leaves out, in order. `next` are those
-    /// that the next move of the cut will leave out too, if that is near.
+    /// Puts the summary into its reserved room. `gone` has the rows that the cut leaves out, in order. `next` has those
+    /// that the next move of the cut will also leave out, if it is near.
     pub(super) fn keep_summary(
         &mut self,
         gone: &[usize],
@@ -74,7 +74,7 @@ impl Packer<'_> {
         let prepared = compact.prepared.as_ref().and_then(|it| it.through.as_deref());
         let prepared_count = prepared.map_or(0, |name| self.count_through(gone, name));
         let took_prepared = prepared_count > 0;
-        // The hook is never asked twice about the same messages, whatever it answered.
+        // The hook is never asked twice about the same messages, whatever its answer was.
         let asked = [asked, input.answers.compacted_through.clone()];
         let asked_count = asked.iter().flatten().map(|name| self.count_through(gone, name)).max();
         let seen = asked_count.unwrap_or(0).max(current.count).max(prepared_count);
@@ -155,8 +155,8 @@ impl Packer<'_> {
         Some(StoredSummary { text, facts, through: Some(through), asked_through: None })
     }
 
-    /// A summary with the gone rows that it covers. It may cover some that are shown, since the cut may have moved
-    /// back. If it covers none that are gone, it is dropped.
+    /// A summary with the dropped rows that it covers. It may cover some that are shown, because the cut may have moved
+    /// back. If it covers no dropped row, it is discarded.
     fn covered(&self, summary: Option<StoredSummary>, gone: &[usize]) -> Coverage {
         let mut summary = summary.unwrap_or_default();
         let through = summary.through.as_deref();
@@ -168,7 +168,7 @@ impl Packer<'_> {
         Coverage { summary, count }
     }
 
-    /// Number of rows, in order, up to a message given by name. 0 without such a message.
+    /// Number of rows up to a message with the given name. 0 without such a message.
     fn count_through(&self, rows: &[usize], name: &str) -> usize {
         let transcript = &self.input.transcript;
         let is_named = |row: &usize| self.name_of(*row) == name;
@@ -190,7 +190,7 @@ impl Packer<'_> {
         }
     }
 
-    /// True if a summary has fewer tokens than the last one plus the messages that have gone since.
+    /// True if a summary has fewer tokens than the last one plus the messages dropped since.
     fn is_shorter(&self, summary: &Coverage, last: &Coverage, gone: &[usize]) -> StageResult<bool> {
         let fill = Fill::default();
         let view = View { fill: &fill, ..self.view() };
@@ -242,5 +242,5 @@ impl Packer<'_> {
     }
 }
 
-/// Tokens around a text, as a message.
+/// Tokens around a text that becomes a message.
 const AROUND: u64 = 8;

@@ -1,11 +1,12 @@
 //! Cuts the history so that the beginning of the prompt stays the same from turn to turn.
 //!
-//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. Each time that the log has
-//! outgrown its room, the cut moves on. The cut of a chat moves to a multiple of a step on the scale: the first one that leaves no more after
-//! it than the history may have. An agent's run is a log with more tokens in results than in anything else. Its cut moves on until little of
-//! the run is still whole. A log becomes a run or a chat only when its cut moves, so that nothing before the cut changes between two moves.
-//! Messages after the cut are kept whole. Before it only a run keeps its place, with stubs of its results. The messages that recall ranks best
-//! are quoted after the history.
+//! The scale is the running total of the messages' tokens, from the beginning of the log, counted without calibration.
+//! Each time the log outgrows its room, the cut moves on. In a chat, it moves to the first multiple of a step on the
+//! scale that leaves no more after it than the history may have. An agent's run is a log with more tokens in results
+//! than in anything else. There, the cut moves on until little of the run is still whole. A log turns into a run or a
+//! chat only when its cut moves, so that nothing before the cut changes between two moves. Messages after the cut are
+//! kept whole. Before it, only the steps of a run stay, with stubs of their results. The messages that recall ranks
+//! best are quoted after the history.
 //!
 //! All this depends only on the log, the config and the log's initial instructions. Sections, pinned messages and the
 //! request don't move the cut as long as they leave enough room. So every host, tab and replay cuts in the same place,
@@ -31,16 +32,16 @@ use crate::state::view::View;
 struct Scale {
     /// The groups in their order.
     places: Vec<Place>,
-    /// By a group's first row: the tokens before it.
+    /// For a group's first row, the tokens before it.
     starts: Vec<Option<u64>>,
     total: u64,
     /// The tokens of the log's initial instructions, which aren't on the scale.
     instructions: u64,
-    /// By row: its approximate cost with a stub instead of its result.
+    /// For each row, its approximate cost with a stub instead of its result.
     stub_costs: Vec<u64>,
     /// Tokens of the messages that are required.
     required: u64,
-    /// The tokens up to the last message after which the log may have been a run. 0 if it has always been a chat.
+    /// The tokens up to the last message after which the log could have been a run. 0 if it has always been a chat.
     run_end: u64,
 }
 
@@ -48,7 +49,7 @@ struct Scale {
 struct Place {
     /// The tokens before its first message.
     start: u64,
-    /// Tokens of its members that are to be kept and aren't paid for yet.
+    /// Tokens of its members that should be kept and aren't paid for yet.
     unpaid: u64,
     /// Number of its members that count toward the history's own limit.
     count: u64,
@@ -58,18 +59,18 @@ struct Place {
     results: u64,
 }
 
-/// The room of a log on the scale, as a chat and as an agent's run.
+/// The room for a log on the scale, as a chat and as an agent's run.
 #[derive(Clone, Copy, Debug)]
 struct Rooms {
-    /// The most tokens after the cut of a chat.
+    /// Maximum number of tokens after the cut of a chat.
     chat_tokens: u64,
     /// The distance between two possible cuts of a chat.
     chat_step: u64,
-    /// The most tokens after the cut of a run, with those of the stubs before it.
+    /// Maximum number of tokens after the cut of a run, plus those of the stubs before it.
     run_tokens: u64,
-    /// The most tokens after the cut of a run that has just moved.
+    /// Maximum number of tokens after the cut of a run when it has just moved.
     whole_tokens: u64,
-    /// The most tokens of the stubs before the cut of a run.
+    /// Maximum number of tokens of the stubs before the cut of a run.
     stub_tokens: u64,
 }
 
@@ -78,11 +79,11 @@ struct Rooms {
 struct Border {
     /// The tokens before it.
     start: u64,
-    /// The most tokens of the stubs before it. None if the log is a chat.
+    /// Maximum number of tokens of the stubs before it. None if the log is a chat.
     stub_limit: Option<u64>,
 }
 
-/// A walk along the scale that moves the cut each time the log has outgrown its room.
+/// A walk along the scale that moves the cut each time the log outgrows its room.
 struct Walk {
     border: Border,
     /// The first group after the cut.
@@ -91,18 +92,18 @@ struct Walk {
     stubs: u64,
 }
 
-/// The most of the limit for steps before the cut, with stubs of their results. A larger share shows more of a run's
-/// earlier steps, and moves the cut more often. Runs of a coding agent and airline runs keep the most identifiers for
-/// the next call at 0.6 to 0.8.
+/// Maximum share of the limit for steps before the cut, with stubs of their results. A larger share shows more of a
+/// run's earlier steps, and moves the cut more often. Runs of a coding agent and airline runs keep the most identifiers
+/// for the next call at 0.6 to 0.8.
 const STUB_SHARE: f64 = 0.6;
 
-/// The share of the limit that is still whole after the cut of a run has moved. A smaller share moves the cut less
-/// often, so that more of each prompt repeats the one before it, and turns results into stubs earlier. Both kinds of
-/// runs repeat the most at 0.05 to 0.2.
+/// The share of the limit that is still whole after the cut of a run has moved. With a smaller share the cut moves less
+/// often and more of each prompt repeats the previous one, but results become stubs earlier. Both kinds of runs repeat
+/// the most at 0.05 to 0.2.
 const WHOLE_SHARE: f64 = 0.2;
 
-/// Required pieces that aren't on the scale shrink a run's room in steps of this fraction of its limit. More steps use
-/// the room better, but the cut moves more often if the length of the request changes with each turn.
+/// Required pieces that aren't on the scale reduce a run's room in steps of this fraction of its limit. More steps use
+/// the room better, but the cut moves more often if the length of the request changes every turn.
 const ROOM_STEPS: u64 = 32;
 
 /// The approximate cost of a stub in tokens, including the text around it.
@@ -122,8 +123,8 @@ impl Scale {
         }
     }
 
-    /// Returns the cut of a log that was read in part, and that has been a chat for long: a walk along all of it ends with
-    /// the first step that leaves no more than the room. The cut of a run depends on all of its steps.
+    /// Returns the cut of a log that was read in part and has been a chat for a long time: a walk along all of it would
+    /// end at the first step that leaves no more than the room. The cut of a run depends on all of its steps.
     fn border_of_chat(&self, rooms: Rooms) -> MarkResult<Border> {
         let since = self.run_end + rooms.chat_tokens.max(rooms.run_tokens) + rooms.chat_step;
         if self.total < since {
@@ -132,7 +133,7 @@ impl Scale {
         Ok(Border { start: rooms.chat_start(self.total), stub_limit: None })
     }
 
-    /// Walks along the log and moves the cut each time the log has outgrown its room.
+    /// Walks along the log and moves the cut each time the log outgrows its room.
     fn walk(&self, rooms: Rooms) -> Walk {
         let border = Border { start: 0, stub_limit: None };
         let mut walk = Walk { border, first: 0, stubs: 0 };
@@ -155,7 +156,8 @@ impl Scale {
         walk
     }
 
-    /// Moves the cut of a log that ends with the group `at`. `end` has its tokens, and the stubs' limit if it is a run by now.
+    /// Moves the cut of a log that ends with the group `at`. `end` has the log's tokens, and the stubs' limit if it is
+    /// now a run.
     fn move_on(&self, walk: &mut Walk, rooms: Rooms, end: Border, at: usize) {
         let before = walk.border;
         let is_left = |place: &Place| match end.stub_limit {
@@ -169,7 +171,7 @@ impl Scale {
         let next = match (before.stub_limit, end.stub_limit) {
             (_, Some(_)) => self.places[walk.first].start,
             (None, None) => rooms.chat_start(end.start),
-            // A run that becomes a chat loses its stubs, so its cut moves by a step at least.
+            // A run that becomes a chat loses its stubs, so its cut moves by at least a step.
             (Some(_), None) => {
                 let next_step = (before.start / rooms.chat_step + 1) * rooms.chat_step;
                 rooms.chat_start(end.start).max(next_step)
@@ -206,12 +208,12 @@ fn is_run(results: u64, total: u64) -> bool {
     results > total / 2
 }
 
-/// Returns the tokens of the shown stubs among all.
+/// Returns how many of the stubs' tokens are shown.
 fn shown_stubs(total: u64, limit: u64) -> u64 {
     total.saturating_sub(first_stub(total, limit))
 }
 
-/// Returns the tokens of stubs before the first shown one. The older ones are dropped in halves of their limit.
+/// Returns the tokens of stubs before the first shown one. Older stubs are dropped in steps of half of their limit.
 fn first_stub(total: u64, limit: u64) -> u64 {
     let step = (limit / 2).max(1);
     total.saturating_sub(limit).div_ceil(step) * step
@@ -268,7 +270,7 @@ impl Packer<'_> {
         // The steps of a run share the quotes of its first step.
         let has_quotes = self.fill.earlier_quotes.iter().any(is_of_request);
         if let Some(ranking) = marks.ranking.as_ref().filter(|_| !has_quotes) {
-            // A share of a history that triage has thinned out for good would be almost nothing.
+            // A share of a history that triage has permanently thinned out would be almost nothing.
             let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share).minus(earlier);
             let quoted = part.min(self.remaining);
@@ -315,8 +317,8 @@ impl Packer<'_> {
         Ok(cost)
     }
 
-    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest go in steps too, and only when the cut
-    /// moves.
+    /// Keeps the part of a run before its cut, with stubs of its results, up to their share. The oldest are also
+    /// dropped in steps, and only when the cut moves.
     fn keep_stubs(
         &mut self,
         frame: &Frame,
@@ -349,7 +351,7 @@ impl Packer<'_> {
         for row in before {
             is_before[*row] = !marks.is_passed(*row);
         }
-        // Each group, in order, with the tokens of those before it.
+        // The groups in order, each with the tokens of those before it.
         let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
         let mut total = 0;
         let mut group = None;
@@ -370,8 +372,8 @@ impl Packer<'_> {
         gone.flat_map(|(members, _)| members).collect()
     }
 
-    /// Returns the rows that will be gone after the next move of the cut, if the history is as full as
-    /// `compact.prepareAt` says. By then there will be more messages, so these will certainly be gone.
+    /// Returns the rows that the next move of the cut will drop, if the history is as full as `compact.prepareAt` says.
+    /// By then there will be more messages, so these are certain to be dropped.
     fn next_gone(
         &self,
         cut: CutConfig,
@@ -403,7 +405,7 @@ impl Packer<'_> {
         Some(self.gone(scale, stub_limit, &before))
     }
 
-    /// The most tokens that the history may have.
+    /// Maximum number of tokens of the history.
     fn limit(&self, scale: &Scale) -> Option<u64> {
         let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
         Some(limit - self.summary_tokens(limit))
@@ -421,10 +423,10 @@ impl Packer<'_> {
         Border { start: 0, stub_limit: limit.map(|limit| share_of(limit, STUB_SHARE)) }
     }
 
-    /// The most that the history and the quotes after it may cost together, if the history costs `spent`. Quotes get a
-    /// share of the sent prompt, and not of the budget, so most of every prompt repeats the one before it even right
-    /// after a move of the cut. The answers of the request don't count: every step of a tool loop adds one, and the
-    /// quotes before them must not change.
+    /// Maximum cost of the history and the quotes after it, if the history costs `spent`. Quotes get a share of the
+    /// actual prompt instead of the budget, so most of every prompt repeats the previous one even right after a move of
+    /// the cut. The answers to the request don't count: every step of a tool loop adds one, and the quotes before them
+    /// must not change.
     fn sent_behind_cut(&self, room: Cost, spent: Cost) -> StageResult<Cost> {
         let marks = self.marks;
         let is_answer =
@@ -440,7 +442,7 @@ impl Packer<'_> {
     fn border(&self, cut: CutConfig, scale: &Scale) -> MarkResult<Option<Border>> {
         let Some(limit) = self.limit(scale) else { return Ok(None) };
         let is_unread = self.input.transcript.unread().is_some();
-        // From each group to the end: the unpaid tokens, and the number of messages.
+        // From each group to the end, the unpaid tokens and the number of messages.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
             let (tokens, count): (u64, u64) = left[at + 1];
@@ -451,7 +453,7 @@ impl Packer<'_> {
         if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
             return if is_unread { Err(Wanted::More) } else { Ok(None) };
         }
-        // Required pieces that aren't on the scale, such as the tool definitions.
+        // Required pieces that aren't on the scale, such as tool definitions.
         let others = limit.saturating_sub(room.tokens + scale.required);
         let max_share = self.input.config.recall.max_share;
         let share_if = |is_quoted: bool| {
@@ -493,7 +495,7 @@ impl Packer<'_> {
             };
             border.start = border.start.max(by_room * rooms.chat_step);
         }
-        // The last step is kept whatever it costs, so the cut is before it.
+        // The last step is kept at any cost, so the cut is before it.
         let last = self.marks.last_answer();
         let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
         // Unread messages don't move a cut that is in the tail.
@@ -504,19 +506,19 @@ impl Packer<'_> {
         Ok(Some(border))
     }
 
-    /// True if the history has turns before the running one, so that something may be quoted.
+    /// True if the history has turns before the current one, so that something may be quoted.
     fn has_earlier_turns(&self) -> bool {
         let marks = self.marks;
         let is_earlier = |row: &usize| !marks.is_in_turn(*row) && marks.rank(*row) == Rank::History;
         marks.open_rows().iter().any(is_earlier)
     }
 
-    /// Puts the log's messages on the scale, including those that window and triage leave out: these change their
-    /// choice with every turn, which would move everything after them. If triage's choice is remembered, the rejected
-    /// messages are gone for good and aren't on the scale.
+    /// Puts the log's messages on the scale, including those that window and triage leave out, because these change
+    /// their choice every turn, which would move everything after them. If triage's choices are remembered, rejected
+    /// messages are permanently gone and aren't on the scale.
     ///
-    /// If a part of the log was read, only messages of the tail are on it, and the tokens before them are known from an
-    /// earlier build.
+    /// If only part of the log was read, only messages of the tail are on the scale, and the tokens before them are
+    /// known from an earlier build.
     fn scale(&mut self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
@@ -574,7 +576,7 @@ impl Packer<'_> {
         Ok(scale)
     }
 
-    /// True if a message is on the scale, or one of the instructions: a build may show it.
+    /// True if a message is on the scale or is one of the instructions, so that a build may show it.
     fn is_on_scale(&self, row: usize) -> bool {
         let marks = self.marks;
         let keeps_places = self.input.config.triage.keeps_places();
@@ -586,7 +588,7 @@ impl Packer<'_> {
         !is_never_shown && marks.rank(row) != Rank::Direct
     }
 
-    /// The room for the history, and the number of messages it may have.
+    /// The room for the history: its tokens and its number of messages.
     pub(super) fn room_of_history(&self) -> (Cost, u64) {
         (self.remaining.min(self.history.cost), self.history.items)
     }
@@ -597,14 +599,14 @@ impl Packer<'_> {
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a share of nothing is an amount without limit, and a cast ends there"
+    reason = "a share of 0 makes the amount infinite, and a cast saturates"
 )]
 fn over(part: u64, share: f64) -> u64 {
     (part as f64 / share) as u64
 }
 
-/// The most tokens that the history may have by the limits of the config: its own, and the budget less the limits of
-/// the other sections.
+/// Maximum number of tokens of the history by the config's limits: its own, and the budget minus the limits of the
+/// other sections.
 pub(crate) fn most_tokens(config: &ContextConfig) -> Option<u64> {
     let others = config.sections().iter().filter(|section| section.kind != SectionKind::History);
     let others: u64 = others.filter_map(|section| section.limit.tokens).sum();
@@ -620,7 +622,7 @@ mod tests {
     use proptest::prelude::*;
     use windrow_property::properties;
 
-    /// Groups with their tokens, those of their stubs, and if they are results.
+    /// Groups with their tokens, their stubs' tokens, and a flag for results.
     fn scale_of(groups: &[(u64, u64, bool)]) -> Scale {
         let mut scale = Scale::of(0);
         for (tokens, stub, is_result) in groups {
@@ -682,7 +684,8 @@ mod tests {
             prop_assert_eq!(scale.walk(rooms).border.start, steps * rooms.chat_step);
         }
 
-        /// The cut of any log only moves on. A log that has been cut becomes a run or a chat only when its cut moves.
+        /// The cut of any log only moves forward. A log that has been cut becomes a run or a chat only when its cut
+        /// moves.
         #[test]
         fn a_log_changes_its_kind_only_when_its_cut_moves(
             groups in vec((1_u64..900, 1_u64..40, any::<bool>()), 1..60),

@@ -1,8 +1,8 @@
-//! Facts of messages that are dropped: files that were read and changed, names of things, failing commands, open
+//! Collects facts from dropped messages: files that were read and changed, names of things, failing commands, open
 //! questions.
 //!
-//! Rules find them, and the hook `compact.summarize` gets them as data. The summary has them too, so they don't depend
-//! on the model repeating them.
+//! Rules find them, and the hook `compact.summarize` gets them as data. The summary also lists them, so they don't
+//! depend on the model repeating them.
 
 use crate::base::guard::collapse;
 use crate::base::map::HashedMap;
@@ -13,13 +13,13 @@ use crate::log::messages::Messages;
 use crate::prompt::excerpt::{identifiers, tells_failure};
 use serde_json::Value;
 
-/// The most entries of a list. The oldest go first.
+/// Maximum number of entries of a list. The oldest are dropped first.
 const MOST_ENTRIES: usize = 64;
 
-/// The most characters of an entry.
+/// Maximum number of characters of an entry.
 const MOST_CHARS: usize = 160;
 
-/// The most names that one message or result adds: a listing has hundreds, and most of them are useless.
+/// How many names one message or result adds at most: a listing has hundreds, most of them useless.
 const MOST_OF_A_MESSAGE: usize = 12;
 const MOST_OF_A_RESULT: usize = 4;
 
@@ -42,7 +42,7 @@ pub(super) fn with_rows(
     transcript: &Messages,
     rows: &[usize],
 ) -> SummaryFacts {
-    // By id: the command of a call that hasn't had a result yet.
+    // For the id of a call without a result so far, its command.
     let mut commands: HashedMap<&str, String> = HashedMap::default();
     for row in rows.iter().copied() {
         let role = transcript.role(row);
@@ -117,7 +117,7 @@ impl SummaryFacts {
         }
     }
 
-    /// Adds the questions of a message. It answers the questions of other roles.
+    /// Adds the questions of a message, which answers the questions of other roles.
     fn add_questions(&mut self, role: Role, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -175,7 +175,7 @@ fn argument<'a>(arguments: &'a Value, names: &'a [&str]) -> impl Iterator<Item =
     wanted.filter_map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
 }
 
-/// The line of an output that says that its command failed: its last line, or its first one.
+/// The line of an output that says that the command failed: the last line, or the first one.
 fn failing_line(output: &str) -> Option<&str> {
     const HARMLESS: [&str; 5] = ["0 fail", "0 error", "no error", "no fail", "exit code 0"];
     let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -1,5 +1,5 @@
-//! The pieces around the history: its opening and closing, the label of quotes, the gap notice, and the text in the
-//! place of an empty history.
+//! The pieces around the history: its opening and closing, the label of quotes, the gap notice, and the text that
+//! replaces an empty history.
 
 use super::omission::{self, Omission};
 use super::packer::{Packer, Plan};
@@ -18,15 +18,16 @@ use crate::state::trace::Reason;
 pub(crate) struct Frame {
     /// Before and after the history.
     pub(super) around: (Vec<Piece>, Vec<Piece>),
-    /// In the place of an empty history.
+    /// The text that replaces an empty history.
     pub(super) empty: Option<Piece>,
-    /// True if `empty` is paid for, since no message can be there.
+    /// True if `empty` is paid for, because there can't be a message.
     pub(super) is_empty: bool,
     /// Before and after the quotes.
     pub(super) around_quotes: (Vec<Piece>, Vec<Piece>),
-    /// The user's first message, if the provider wants one and the history begins with somebody else. It is paid for.
+    /// The opening user message, if the provider requires one and the history begins with somebody else. Already paid
+    /// for.
     opening: Option<Piece>,
-    /// The line that says that messages are left out, and its reserved room.
+    /// The gap notice, and its reserved room.
     notice: Option<Piece>,
     reserved: Cost,
 }
@@ -43,7 +44,7 @@ impl Plan {
         let is_ranked = marks.ranking.is_some();
         let quotes_recalled =
             is_ranked && (has_cut || config.recall.placement == Placement::AfterHistory);
-        // With a cut, nothing is recalled in its place.
+        // With a cut, recalled messages are always quoted.
         let first = Self {
             quotes_chosen,
             quotes_recalled: is_ranked && has_cut,
@@ -78,8 +79,8 @@ impl Frame {
         };
         frame.around = (make(Role::System, before), make(Role::System, after));
         if plan.quotes_chosen || plan.quotes_recalled {
-            // Not instructions: some providers take these only at the beginning of the prompt, and quotes must not be
-            // obeyed.
+            // Not as instructions: some providers accept these only at the beginning of the prompt, and the model must
+            // not obey quotes.
             frame.around_quotes = (make(Role::User, opening), make(Role::User, closing));
         }
         frame.notice = make(Role::System, longest.into_iter().collect()).pop();
@@ -92,8 +93,8 @@ impl Frame {
         frame
     }
 
-    /// The pieces that are paid for before anything is kept: those around the history or in its place, and the user's
-    /// first message.
+    /// The pieces that are paid for before anything is kept: those around the history or in its place, and the opening
+    /// user message.
     pub(super) fn fixed(&self) -> Vec<Piece> {
         let around = if self.is_empty { self.empty.into_iter().collect() } else { self.pieces() };
         around.into_iter().chain(self.opening).collect()
@@ -107,7 +108,7 @@ impl Frame {
 
 impl Packer<'_> {
     /// Reserves room for the gap notice, if there is one. If it doesn't fit now, it is dropped. Otherwise it could
-    /// appear in leftover room, and disappear with a slightly larger budget that reserves room for it.
+    /// appear in leftover room and then disappear with a slightly larger budget.
     pub(super) fn reserve_notice(&mut self, frame: &mut Frame) -> StageResult {
         let Some(notice) = frame.notice else { return Ok(()) };
         self.ask_for(&[notice])?;
@@ -121,14 +122,14 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Lets the user speak first if the provider wants that. Instructions don't count.
+    /// Makes the user speak first if the provider requires that. Instructions don't count.
     pub(super) fn open(&self, frame: &Frame, layout: &mut Vec<(Piece, usize)>) {
         let speaks = |(piece, _): &(Piece, usize)| {
             !matches!(piece, Piece::Quoted(_)) && !self.view().role_of(*piece).is_instruction()
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            // A compaction comes first, and nothing may precede it.
+            // Nothing may precede a compaction.
             let begins = self.marks.compaction.map(|row| self.marks.piece(row)) == Some(piece);
             if self.view().role_of(piece) != Role::User && !begins {
                 layout.insert(first, (opening, section));
@@ -168,7 +169,7 @@ impl Packer<'_> {
         (before == row).then_some(piece)
     }
 
-    /// The messages in their place, and the quoted ones with the lines around them; each the oldest first.
+    /// The messages in their place, and the quoted ones with the lines around them, both oldest first.
     fn in_order(&self, frame: &Frame) -> (Vec<Piece>, Vec<Piece>) {
         let mut is_kept = vec![false; self.input.transcript.len()];
         let mut is_quoted = vec![false; self.input.transcript.len()];
@@ -225,7 +226,7 @@ impl Packer<'_> {
         }
         let (before, after) = &frame.around;
         let has_body = !pieces.is_empty() || notice.is_some() || has_summary;
-        // Quotes come before the request, and before the message in its place.
+        // Quotes come before the request or the message that serves as it.
         let newest = self.marks.newest_open_row();
         let has_request = self.marks.has_request(self.input) || !self.input.shows_request();
         let mut out = Vec::new();
@@ -255,7 +256,7 @@ impl Packer<'_> {
         Ok(out)
     }
 
-    /// The line that says that messages are left out, if any are, and if the line and the pieces around it fit.
+    /// The gap notice, if messages are left out, and if the notice and the pieces around it fit.
     fn notice(
         &mut self,
         frame: &Frame,

@@ -13,13 +13,13 @@ use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
 impl Packer<'_> {
-    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is skipped. Only in a history with the
-    /// newest first does it end the run, which has no holes.
+    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is skipped. Only in a history that is
+    /// filled newest first, without gaps, does it end the run.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         self.keep_after(frame, rows, 0).map(|_| ())
     }
 
-    /// Keeps whole groups after `misses` that didn't fit. Returns how many those are together with its own.
+    /// Keeps whole groups, continuing a count of `misses` that didn't fit. Returns the new count.
     pub(super) fn keep_after(
         &mut self,
         frame: &Frame,
@@ -35,7 +35,7 @@ impl Packer<'_> {
                 continue; // it came with a newer message of its group
             }
             let is_run = matches!(rank, Rank::Recent | Rank::History);
-            // In the running turn every step is tried.
+            // In the current turn every step is tried.
             if is_run && misses > most_misses && !self.marks.is_in_turn(row) {
                 self.fill.left_out.push((row, Reason::RunEnded)); // and so will be the rest of its group
                 continue;
@@ -47,7 +47,7 @@ impl Packer<'_> {
             if let Some(shrink) = self.shrink {
                 shrink(self, &members, false);
             }
-            // Results of the others haven't shrunk yet.
+            // Other groups' results haven't shrunk yet.
             let others = if self.shrink.is_some() { &[] } else { &rows[position..] };
             self.ask_for_group(&members, others, is_quoted)?;
             let mut remaining = self.remaining;
@@ -83,8 +83,8 @@ impl Packer<'_> {
         })
     }
 
-    /// Keeps a group if it fits the remaining room. Of the newest message it may keep only the end. Otherwise notes the
-    /// reason why it doesn't fit.
+    /// Keeps a group if it fits the remaining room. Of the newest message it may keep only the end. Otherwise it
+    /// records why the group doesn't fit.
     pub(super) fn keep(
         &mut self,
         frame: &Frame,
@@ -93,7 +93,7 @@ impl Packer<'_> {
         remaining: &mut Cost,
     ) -> StageResult<Option<Reason>> {
         if members.iter().any(|row| self.marks.is_in_turn(*row)) {
-            // It doesn't count toward the history's own limit.
+            // The request's answers don't count toward the history's own limit.
             let pieces = &mut members.iter().map(|row| self.marks.piece(*row));
             let Some(cost) = self.cost_within(pieces, *remaining)? else {
                 return Ok(Some(Reason::OverBudget));
@@ -153,7 +153,7 @@ impl Packer<'_> {
         let text = form::said_of(&self.input.config, &text);
         let most = text.chars().count() as u64;
         let chars = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
-        // The text has its label around it, and spaces before its lines.
+        // The text has a label around it, and spaces before its lines.
         let (mut length, mut fails) = (1, most.min(self.history.cost.chars) + 1);
         while length + 1 < fails {
             let middle = length.midpoint(fails);
@@ -167,7 +167,7 @@ impl Packer<'_> {
         self.cut_to(row, piece, text::tail(&text, chars(length)))
     }
 
-    /// Shows a part of a message's text instead of all of it. Returns the piece's new cost.
+    /// Shows part of a message's text instead of all of it. Returns the piece's new cost.
     fn cut_to(&mut self, row: usize, piece: Piece, text: &str) -> StageResult<Cost> {
         self.fill.shortened.insert(Piece::Message(row), text.to_owned().into());
         self.total(&[piece])
@@ -196,7 +196,7 @@ impl Packer<'_> {
         }
         let (opening, closing) = &frame.around_quotes;
         let around = self.total(opening)?.plus(self.total(closing)?);
-        // The last line of a message loses its line end. For that of a text, `Meter::slack` reserves room.
+        // The last line of a message loses its line end. For the last line of the text, `Meter::slack` reserves room.
         let is_chat = self.input.config.render.format == Format::Messages;
         let tokens = if is_chat { self.meter.line_end } else { 0 };
         Ok(around.plus(Cost { tokens, ..Cost::default() }))

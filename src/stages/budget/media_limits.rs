@@ -1,9 +1,9 @@
-//! Images and files that don't fit into a request, or that are too many for the provider.
+//! Replaces images and files that don't fit into a request or are too many for the provider.
 //!
 //! Texts come first. Once the kept messages are decided, their images, audio and files share the bytes that the texts
-//! leave, the newest first. The first one that doesn't fit ends that: it and all older ones become lines. Then the
-//! prompt is packed again, since lines cost less than images, and more messages may fit. Each time the limits are
-//! checked again. They only ever hide more, so this ends.
+//! leave, the newest first. The first one that doesn't fit and all older ones become lines. Then the prompt is packed
+//! again, because lines cost less than images and more messages may fit, and the limits are checked again. They only
+//! ever hide more, so this ends.
 
 use crate::base::map::Map;
 use crate::base::message::{Field, Role};
@@ -16,20 +16,20 @@ use crate::state::view::View;
 use crate::tokens::{Family, media};
 use std::rc::Rc;
 
-/// By piece: the lines that replace its images and files.
+/// For each piece, the lines that replace its images and files.
 pub(super) type HiddenMedia = Rc<Map<Piece, MediaLines>>;
 
-/// Claude takes no more images than this in a request with an image that is larger than [`MOST_PIXELS`] on a side.
+/// Claude accepts at most this many images in a request with an image larger than [`MOST_PIXELS`] on a side.
 const FEW_IMAGES: u64 = 20;
 const MOST_PIXELS: u64 = 2000;
 
-/// The most images and documents of a message for Amazon Bedrock:
+/// Maximum number of images and of documents of a message for Amazon Bedrock:
 /// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html>
 const OF_A_MESSAGE: [u64; 2] = [20, 5];
 
 /// The room for images and files.
 struct Room {
-    /// The images and documents shown so far of a message in the request. None if the provider doesn't limit them.
+    /// How many images and documents of the current message are shown so far. None if the provider doesn't limit them.
     in_message: Option<[u64; 2]>,
     bytes: u64,
     images: u64,
@@ -38,7 +38,7 @@ struct Room {
     /// True if large images are limited.
     limits_large: bool,
     shows_large: bool,
-    /// True if something didn't fit. Nothing older is shown then.
+    /// True if something didn't fit. Nothing older is then shown.
     is_over: bool,
 }
 
@@ -151,7 +151,7 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
-/// True if a message of the assistant's is one in the request, so that the messages around it aren't joined.
+/// True if an assistant's message is a message in the request, so that those around it aren't joined.
 fn says(transcript: &Transcript, row: usize) -> bool {
     transcript.fields(row).any(|(field, value)| match field {
         Field::Text => !value.trim().is_empty(),
@@ -159,14 +159,14 @@ fn says(transcript: &Transcript, row: usize) -> bool {
     })
 }
 
-/// Number of images and files of the prompt that are lines because they don't fit into the request.
+/// How many images and files of the prompt became lines because they don't fit into the request.
 pub(super) fn hidden_count(view: View<'_>) -> usize {
     let hidden = &view.fill.hidden_media;
     let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));
     pieces.filter_map(|piece| hidden.get(&piece)).flatten().flatten().count()
 }
 
-/// Says how many images and files are lines, and which limits hold.
+/// Says how many images and files became lines, and which limits apply.
 pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
     let budget = &config.budget;
     let of_a_message = OF_A_MESSAGE

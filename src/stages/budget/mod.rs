@@ -1,14 +1,14 @@
 //! Stage 7, `budget`: the only place that leaves anything out for its cost.
 //!
-//! Required pieces come first (instructions, pinned messages, the request, required sections), then the optional
-//! sections in their smallest form. The history is next: direct messages, the guaranteed recent, messages chosen by
-//! triage, the newest few and those that recall ranks best, and the rest, starting with the newest. With `budget.cut`
-//! the history is kept after the cut, and the messages that recall ranks best are quoted. Last, items are shown whole
+//! Required pieces come first (instructions, pinned messages, the request, required sections), then optional sections
+//! in their smallest form. Then comes the history: direct messages, triage's guaranteed newest messages, those that
+//! triage chose, the newest few, those that recall ranks best, and the rest, newest first. With `budget.cut`, the
+//! history after the cut is kept, and the messages that recall ranks best are quoted. Finally, items are shown whole
 //! while there is room (or before the history, depending on `budget.trimFirst`).
 //!
 //! A group that doesn't fit is skipped, and an older one that fits is kept: nothing small is dropped while there is
-//! room. Only if the newest come first is the history a run without gaps, which ends at the first group that doesn't
-//! fit. A larger budget keeps all of a smaller one's run. Tool results shrink before anything is dropped. They and the
+//! room. Only a history filled newest first is a run without gaps, which ends at the first group that doesn't fit. A
+//! larger budget keeps all of a smaller one's run. Tool results shrink before anything is dropped. They and the
 //! excerpts of ranked messages then grow into the remaining room.
 //!
 //! `Packer` has the pieces kept so far and the remaining room. `required`, `section_contents`, `keep`, `ranked` and
@@ -69,7 +69,7 @@ pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> St
     }
 }
 
-/// Packs the prompt, with lines that replace some images and files.
+/// Packs the prompt, with lines in place of some images and files.
 fn pack(given: (&Input, &Marks, GivenSelection), hidden: &HiddenMedia) -> StageResult<Fill> {
     let [first, then] = Plan::of(given.0, given.1);
     let (mut plan, mut line_end) = (first, 1);
@@ -85,13 +85,13 @@ fn pack(given: (&Input, &Marks, GivenSelection), hidden: &HiddenMedia) -> StageR
 /// Result of an attempt to pack the prompt.
 enum Attempt {
     Done(Box<Fill>),
-    /// Something is left out, and another plan should be tried.
+    /// Something is left out, so another plan should be tried.
     LeavesOut,
-    /// The last piece costs this much more without its line end, which is more than was reserved.
+    /// Without its line end, the last piece costs this much more, which is more than was reserved.
     LineEnd(u64),
 }
 
-/// Packs the prompt by a plan, and says if that is the last one. `line_end` tokens are reserved for the last line,
+/// Packs the prompt by a plan, and says whether that is the last one. `line_end` tokens are reserved for the last line,
 /// which has no line end.
 fn attempt(
     (input, marks, selection): (&Input, &Marks, GivenSelection),
@@ -113,8 +113,8 @@ fn attempt(
     packer.keep_required(selection, &contents, &shapes, &mut frame)?;
     let enlarges_first = input.config.budget.trim_first == TrimFirst::History;
     let gave_way = packer.keep_optional(&mut contents, enlarges_first)?;
-    // If history goes first, it is all gone before a section shows less. The room that a summary frees isn't for the
-    // history: otherwise a smaller budget would keep more.
+    // If history is dropped first, all of it is gone before a section shows less. The room that a summary frees isn't
+    // for the history: otherwise a smaller budget would keep more.
     let left = packer.remaining;
     if enlarges_first && gave_way {
         packer.remaining = Cost::default();
@@ -169,7 +169,7 @@ fn attempt(
     Ok(Attempt::Done(Box::new(packer.fill)))
 }
 
-/// The rows with nothing but their place in their favor, the newest first.
+/// The rows that only their place speaks for, newest first.
 struct OrdinaryRows {
     /// Answers to the request.
     turn: Vec<usize>,
@@ -219,12 +219,13 @@ fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelectio
     Ok(())
 }
 
-/// The most of the room that results have which the model asked for again, before the stubs of the oldest steps. With more of it, more of
-/// them are there at once. With less, more old steps are kept, and a model that needs several results together reads them in a circle.
+/// Maximum share of the room for results that the model asked for again, ahead of the stubs of the oldest steps. With a
+/// larger share, more of them are shown at once. With a smaller share, more old steps are kept, but a model that needs
+/// several results together reads them in an endless loop.
 const ASKED_AGAIN_SHARE: f64 = 0.3;
 
-/// Keeps the steps of the running turn. Results that the model asked for again grow before the stubs of the oldest steps are kept. Returns
-/// how many steps don't fit, with the `misses` before them.
+/// Keeps the steps of the current turn. Results that the model asked for again grow before the stubs of the oldest
+/// steps are kept. Returns how many steps don't fit, including the earlier `misses`.
 fn keep_turn(
     packer: &mut Packer<'_>,
     frame: &Frame,
@@ -256,7 +257,7 @@ fn keep_turn(
     packer.keep_after(frame, &left, misses)
 }
 
-/// Cuts replies that are longer than the config allows, regardless of the budget.
+/// Cuts replies that are longer than the config allows, whatever the budget.
 fn shorten_replies(packer: &mut Packer<'_>) {
     let Some(limit) = packer.input.config.render.max_reply_chars else {
         return;
@@ -316,9 +317,9 @@ fn lay_out(
     Ok(())
 }
 
-/// Marks the decisions, and notes whether anything was trimmed.
+/// Marks the decisions, and records whether anything was trimmed.
 pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
-    // If everything is in its place, nothing was kept for its rank.
+    // If everything fits, nothing was kept for its rank.
     if !(fill.left_out.is_empty() && fill.quoted.is_empty()) {
         for (row, reason) in &fill.recalled {
             marks.claim(*row, Rank::Recalled, *reason);

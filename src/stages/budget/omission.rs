@@ -1,4 +1,4 @@
-//! Messages that are left out of the history for lack of room or by position, and the line that says so.
+//! Finds the messages that are left out for lack of room or by position, and makes the gap notice about them.
 
 use crate::base::time::{self, Milliseconds};
 use crate::prompt::form::{self, UNKNOWN_TIME};
@@ -33,7 +33,7 @@ impl Omission {
         let mut gap = Self { count: unread_count, from: None, to: None };
         let [mut first, mut last] = [usize::MAX, 0];
         for (row, reason) in reasons.iter().enumerate() {
-            // A group that was split: the reason is that of another message in it.
+            // A split group has the reason of another message in it.
             let is_split = *reason == Reason::SplitGroup
                 && marks.groups.members(row).iter().any(|member| reasons[*member].is_gap());
             if !is_split && !reason.is_gap() {
@@ -55,7 +55,7 @@ impl Omission {
     }
 }
 
-/// The line that says so, in its form. None if the config has no template for it.
+/// The gap notice in its form. None if the config has no template for it.
 pub(crate) fn text(input: &Input, gap: &Omission) -> Option<String> {
     let shown = |moment: Option<Milliseconds>| match moment {
         Some(moment) => time::format_minute(moment, &input.answers.zone),
@@ -64,7 +64,7 @@ pub(crate) fn text(input: &Input, gap: &Omission) -> Option<String> {
     form::gap_notice(&input.config, gap.count, &shown(gap.from), &shown(gap.to))
 }
 
-/// The longest possible line: as if all messages were left out. Times of our days all have the same length.
+/// The longest possible notice, as if all messages were left out. All realistic times have the same length.
 pub(crate) fn longest_text(input: &Input) -> Option<String> {
     let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
     let time = Some(input.now);

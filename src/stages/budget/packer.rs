@@ -17,9 +17,9 @@ use std::rc::Rc;
 
 /// Result of making pieces as small as necessary.
 pub(crate) enum Shrunk {
-    /// They fit at this cost.
+    /// The pieces fit at this cost.
     Fits(Cost),
-    /// They would cost this much at their smallest, and stay whole.
+    /// The pieces would cost this much at their smallest, so they stay whole.
     TooLarge(Cost),
 }
 
@@ -35,10 +35,10 @@ pub(crate) struct Packer<'a> {
     /// The remaining room of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
-    /// Shows the results of a group in their initial size, or as stubs. None if results don't shrink in this attempt.
+    /// Shows a group's results in their initial size or as stubs. None if results don't shrink in this attempt.
     pub(super) shrink: Option<fn(&mut Packer<'_>, &[usize], bool)>,
     pub(super) results: ResultSizes,
-    /// True if the required pieces cost more than the budget: then nothing becomes free again.
+    /// True if the required pieces cost more than the budget. Then no room becomes free again.
     pub(super) is_over_budget: bool,
 }
 
@@ -52,11 +52,11 @@ pub(super) struct Plan {
     pub(super) quotes_recalled: bool,
     /// True if room is reserved for the gap notice.
     pub(super) reserves_notice: bool,
-    /// True if tools' results shrink.
+    /// True if tool results shrink.
     pub(super) shrinks: bool,
 }
 
-/// The history's own limit: its remaining room, and its way of counting.
+/// The history's own limit: its remaining room, and how it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HistoryLimit {
     /// The remaining cost.
@@ -151,7 +151,8 @@ impl<'a> Packer<'a> {
         self.meter.ask_for(self.view(), pieces)
     }
 
-    /// How many messages the history's own limit counts for some rows. The steps of an assistant's message count once.
+    /// How many messages some rows count as for the history's own limit. The steps of an assistant's message count
+    /// once.
     pub(super) fn counted_messages(&self, rows: &[usize]) -> u64 {
         let transcript = &self.input.transcript;
         if self.history.items == u64::MAX || !transcript.has_split() {
@@ -169,7 +170,8 @@ impl<'a> Packer<'a> {
         rows.iter().filter(is_new).count() as u64
     }
 
-    /// The members of a row's group that no stage has left out: in a text a call may be there without its result.
+    /// The members of a row's group that no stage has left out: in a text format a call may be there without its
+    /// result.
     pub(super) fn open_members(&self, row: usize) -> impl Iterator<Item = usize> {
         let marks = self.marks;
         let members = marks.groups.members(row).iter().copied();
@@ -177,7 +179,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// The open rows of each of some ranks, in the order of service: the newest first.
+/// The open rows with each of some claims, in the order to serve them: newest first.
 pub(super) fn by_rank<const N: usize>(marks: &Marks, ranks: [Rank; N]) -> [Vec<usize>; N] {
     let mut by_rank = ranks.map(|_| Vec::new());
     for row in marks.order.iter().copied().rev() {

@@ -1,4 +1,5 @@
-//! Keeps the groups of the history that fit by their rank for the request: whole, or long messages as excerpts.
+//! Keeps the history's groups that fit, in the order of their rank for the request: whole, or long messages as
+//! excerpts.
 
 use super::frame::Frame;
 use super::keep::piece_of;
@@ -21,43 +22,44 @@ use crate::state::ranking::{RankEvidence, RankedMessages, RankedPlace};
 use crate::state::trace::Reason;
 use xxhash_rust::xxh64::xxh64;
 
-/// Number of groups in a row that don't fit, after which the room counts as used up. A larger number would now and then
-/// find a small message for the last tokens, and cost time with every build.
+/// After this many groups in a row that don't fit, the room counts as used up. A larger number would occasionally find
+/// a small message for the last tokens, but cost time in every build.
 const MOST_MISSES: usize = 48;
 
-/// Number of standing instructions that are read at once: their share is small.
+/// How many standing instructions are read at once. Their share is small.
 const MOST_STANDING_READ: usize = 16;
 
-/// The least room for passages of another message, in tokens. Half of it is for the message around them.
+/// Minimum room for passages of another message, in tokens. Half of it is for the message around them.
 const LEAST_ROOM: u64 = 60;
 
-/// Number of messages without passages that fit, after which the room counts as used up.
+/// After this many messages without passages that fit, the room counts as used up.
 const MOST_MISSED_PASSAGES: usize = 4;
 
-/// Fewer characters than a token of most texts has.
+/// Lower bound for the characters per token of most texts.
 const CHARS_PER_TOKEN: u64 = 3;
 
-/// The most tokens that come along with a statement: a passage may be several sentences.
+/// Maximum number of tokens around a statement, because a passage may have several sentences.
 const MOST_AROUND: u64 = 40;
 
-/// A larger gap in an excerpt, in bytes, is estimated instead of counted: nobody needs so large a figure exactly.
+/// A larger gap in an excerpt, in bytes, is estimated instead of counted, because nobody needs such a large figure
+/// exactly.
 const MOST_COUNTED: usize = 1 << 20;
 
 /// Candidates of one ranking, and their share of the room.
 struct Share<'a> {
     candidates: &'a [Candidate<RankedPlace>],
-    /// The most of the room that they may take, from 0 to 1.
+    /// Maximum share of the room for them, from 0 to 1.
     most: f64,
     most_misses: usize,
     reason: Reason,
 }
 
-/// A group whose turn it is, and the part of it to show.
+/// A group whose turn it is, and how much of it to show.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     members: &'a [usize],
     form: Form,
-    /// About the most tokens of an excerpt.
+    /// Approximate maximum number of tokens of an excerpt.
     most: u64,
     is_quoted: bool,
     /// True if the turn is for a lasting statement: its excerpt is the statement.
@@ -66,7 +68,7 @@ struct Turn<'a> {
 
 /// The content of the prompt so far.
 struct Kept {
-    /// By group: its form.
+    /// For each group, its form.
     forms: Vec<Option<Form>>,
     /// A hash of each message that may have copies.
     said: HashedSet<u64>,
@@ -74,8 +76,8 @@ struct Kept {
 
 impl Packer<'_> {
     /// Keeps the groups that rank best for the request: first the newest within their share, then standing instructions
-    /// within theirs, then the others within the share of all. A group that doesn't fit is skipped. The shares are of
-    /// `room`: a cost, and a number of messages.
+    /// within theirs, then the others within the total share. A group that doesn't fit is skipped. Shares are shares of
+    /// `room`: a cost and a number of messages.
     pub(crate) fn keep_ranked(
         &mut self,
         frame: &Frame,
@@ -83,7 +85,7 @@ impl Packer<'_> {
         room: (Cost, u64),
     ) -> StageResult {
         let config = &self.input.config.recall;
-        // All messages after a cut are kept by now, and one from before it would come and go from turn to turn.
+        // All messages after a cut have already been kept, and one from before it would come and go from turn to turn.
         let newest = ranking.newest.iter().copied().filter(|_| self.fill.cut.is_none());
         let newest = newest.map(RankedPlace::Row);
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
@@ -125,7 +127,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of what is shown in part.
+    /// Fills the remaining room: with passages of ranked messages that don't fit, then with more of each excerpt and
+    /// result.
     pub(crate) fn fill_up(
         &mut self,
         frame: &Frame,
@@ -146,8 +149,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows passages of the best of the messages that don't fit, in the room that everything else leaves. Returns true
-    /// if there are some.
+    /// Shows passages of the best messages that don't fit, in the room that everything else leaves. Returns true if
+    /// there are some.
     fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult<bool> {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
@@ -191,13 +194,13 @@ impl Packer<'_> {
         Ok(self.fill.kept.len() > kept_before)
     }
 
-    /// True if a message is of the history, and may be in the prompt.
+    /// True if a message is part of the history and may be in the prompt.
     fn has_place(&self, row: usize, is_quoted: bool) -> bool {
         self.marks.rank(row) == Rank::History && (!self.marks.is_passed(row) || is_quoted)
     }
 
-    /// Keeps the groups that fit into a share of the room. Copies of what the prompt has come after all others. `all` is
-    /// the whole room, and its number of messages. Returns the unread places that would fit.
+    /// Keeps the groups that fit into a share of the room. Copies of messages in the prompt come after all others.
+    /// `all` is the whole room and its number of messages. Returns the unread places that would fit.
     fn keep_share(
         &mut self,
         frame: &Frame,
@@ -260,7 +263,7 @@ impl Packer<'_> {
                 if self.keep(frame, &members, is_quoted, &mut left)?.is_none() {
                     Some(Form::Whole)
                 } else if is_ranked && part.share(0.5).fits(left) {
-                    // It is too long for this prompt, even alone.
+                    // Too long for this prompt, even alone.
                     let turn = Turn { form: Form::Excerpt, ..turn };
                     self.keep_as(frame, turn, &mut left)?.then_some(Form::Excerpt)
                 } else {
@@ -310,7 +313,7 @@ impl Packer<'_> {
         Turn { members, form: Form::Whole, most, is_quoted: false, is_statement: false }
     }
 
-    /// Keeps a part of a group, if it has such a form and fits.
+    /// Keeps part of a group, if it has such a form and fits.
     fn keep_as(&mut self, frame: &Frame, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
         let Turn { members, is_quoted, .. } = turn;
         let Some(excerpts) = self.excerpts_of(turn) else { return Ok(false) };
@@ -432,7 +435,7 @@ impl Packer<'_> {
             .excerpt(tokens, &|part| self.count_left_out(part))
     }
 
-    /// Sets the size of each excerpt that recall chose, so that it can grow. Returns them, the best-ranked first.
+    /// Sets the size of each excerpt that recall chose, so that it can grow. Returns them, best-ranked first.
     pub(super) fn recalled_excerpts(&mut self) -> Vec<(usize, Reason)> {
         let recalled = self.fill.recalled.iter();
         let rows: Vec<(usize, Reason)> = recalled
@@ -452,7 +455,7 @@ impl Packer<'_> {
     }
 
     /// The text of a message, if it is long enough for an excerpt and may have one. A message with an image, signed
-    /// reasoning, or several texts comes whole or not at all. A name and calls don't change.
+    /// reasoning, or several texts is shown whole or not at all. A name and calls don't matter.
     fn long_text_of(&self, row: usize, min_tokens: u64) -> Option<&str> {
         let recall = &self.input.config.recall;
         let config = &recall.excerpts;

@@ -1,11 +1,11 @@
-//! Results of repeated calls.
+//! Handles the results of repeated calls.
 //!
-//! If a call is made several times, the prompt needs the newest result. It supersedes the older ones in the same
-//! prompt: these grow last, and only if they fit whole. Their stubs say that a newer one follows, as long as that one
-//! is whole. A result that only refers to an older one ("File unchanged since last read") supersedes nothing. Then the
-//! older one grows first, and a line after the reference says how much of it is left out. Room for that line is
-//! reserved before anything optional is kept. A reference without room for it is a stub, which points nowhere. So each
-//! line that points to another result is true of that result.
+//! If a call is made several times, the prompt needs the newest result. It supersedes the older ones, which grow last,
+//! and only if they fit whole. Their stubs say that a newer one follows, as long as that one is whole. A result that
+//! only refers to an older one ("File unchanged since last read") supersedes nothing. Instead, the older one grows
+//! first, and a line after the reference says how much of it is left out. Room for that line is reserved before
+//! anything optional is kept. A reference without room for it becomes a stub, which points nowhere. So every line about
+//! another result is true.
 
 use super::packer::Packer;
 use super::sizes::{Note, Size};
@@ -30,13 +30,13 @@ pub(super) struct Repeat {
 struct Results {
     /// The latest one, in the prompt or not.
     latest: Option<usize>,
-    /// Those in the prompt, in their order.
+    /// Those in the prompt, in order.
     kept: Vec<usize>,
     /// True if the call was made more than once.
     is_asked_again: bool,
 }
 
-/// Phrases in a result that refers to an earlier one. Hosts of agents answer a second read of the same file with them.
+/// Phrases with which agent hosts answer a second read of the same file instead of repeating the result.
 const REFERRING: [&str; 9] = [
     "unchanged",
     "not changed",
@@ -67,8 +67,8 @@ impl Packer<'_> {
         repeats
     }
 
-    /// Returns the results that a model asked for again, the newest first: of each call that was made several times, the newest result
-    /// with a content.
+    /// Returns the results that a model asked for again, newest first: for each call that was made several times, the
+    /// newest result with content.
     pub(crate) fn asked_again(&self) -> Vec<usize> {
         let (_, by_resource) = self.by_resource();
         let again = by_resource.into_iter().filter(|results| results.is_asked_again);
@@ -83,7 +83,7 @@ impl Packer<'_> {
     fn by_resource(&self) -> (Vec<Repeat>, Vec<Results>) {
         let transcript = &self.input.transcript;
         let is_kept = self.is_kept();
-        // By group and id: the name and the arguments.
+        // For each group and id, the name and the arguments.
         let mut calls: HashedMap<(usize, &str), (&str, &str)> = HashedMap::default();
         let mut by_resource: HashedMap<(&str, String), Results> = HashedMap::default();
         let mut references = Vec::new();
@@ -173,7 +173,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// By row: true if it is kept.
+    /// For each row, true if it is kept.
     fn is_kept(&self) -> Vec<bool> {
         let mut is_kept = vec![false; self.input.transcript.len()];
         for row in &self.fill.kept {

@@ -1,4 +1,5 @@
-//! The required pieces of a prompt: instructions, pinned messages, required sections, and the request with its answers.
+//! Keeps the required pieces of a prompt: instructions, pinned messages, required sections, and the request with its
+//! answers.
 
 use super::SectionContent;
 use super::frame::Frame;
@@ -22,14 +23,14 @@ struct Cuttable {
     text: String,
     token_count: u64,
     char_count: usize,
-    /// True if it is the request, or answers it.
+    /// True if it is the request or answers it.
     is_in_turn: bool,
     /// The user's own words, if it is the request.
     own: Vec<Range<usize>>,
 }
 
 impl Cuttable {
-    /// Number of characters in the first `count` of the own words.
+    /// Number of characters in the first `count` of the user's own words.
     fn own_length(&self, count: usize) -> usize {
         self.own[..count].iter().map(|it| self.text[it.clone()].chars().count()).sum()
     }
@@ -42,7 +43,7 @@ struct Lengths {
     standing: usize,
     /// The request and its answers.
     in_turn: usize,
-    /// At least this much of the request: the user's own words in it.
+    /// Minimum length of the request, for the user's own words in it.
     request: usize,
 }
 
@@ -129,7 +130,7 @@ impl Packer<'_> {
         let limit = self.remaining;
         let needed = match self.input.config.budget.on_required_overflow {
             OnRequiredOverflow::Error => fixed.plus(least),
-            // `render` notes it, once everything is counted
+            // `render` adds the note, once everything is counted
             OnRequiredOverflow::Exceed => return Ok(fixed.plus(self.total(pieces)?)),
             OnRequiredOverflow::Shorten => {
                 match self.cut_to_fit(selection, pieces, limit.minus(fixed))? {
@@ -178,9 +179,8 @@ impl Packer<'_> {
     }
 
     /// Cuts the longest of these texts to the longest common length that makes all of them fit. The request keeps the
-    /// user's own words, if they fit. If the history is cut in steps, so are the texts that are in every prompt: to a
-    /// power of two of characters, so that they are the same from turn to turn. The request and its answers get the
-    /// rest.
+    /// user's own words, if they fit. If the history is cut in steps, texts that are in every prompt are cut to a power
+    /// of two of characters, so that they stay the same from turn to turn. The request and its answers get the rest.
     fn cut_to_fit(
         &mut self,
         selection: GivenSelection,
@@ -206,7 +206,7 @@ impl Packer<'_> {
             return Ok(Shrunk::TooLarge(least));
         }
         let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
-        // If a character is longer than the whole limit, every length up to it keeps nothing.
+        // If a single character exceeds the whole limit, every length up to it keeps nothing.
         let most = self.meter.most_chars(limit).saturating_add(1);
         let is_in_steps = self.input.config.budget.cut.is_some();
         let mut fits = |lengths: Lengths| {
@@ -234,8 +234,8 @@ impl Packer<'_> {
         Ok(Shrunk::Fits(self.total(pieces)?))
     }
 
-    /// Number of characters of a request's own words that fit if everything else is cut to nothing. Words that are most
-    /// of the request don't take precedence, but its question does.
+    /// How many characters of the user's own words in a request fit if everything else is cut to nothing. Words that
+    /// make up most of the request don't take precedence, but its question does.
     fn own_words_that_fit(
         request: &Cuttable,
         failing: usize,
@@ -263,7 +263,7 @@ impl Packer<'_> {
                 continue;
             }
             let cut = shorten::cut(text, own, length, *token_count, &self.meter)?;
-            // The marker costs too: a text that it wouldn't shorten stays whole.
+            // The marker costs something too, so a text that wouldn't get shorter stays whole.
             let is_shorter = if limit.tokens == u64::MAX {
                 cut.text.chars().count() < *char_count
             } else {

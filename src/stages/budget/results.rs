@@ -1,12 +1,12 @@
-//! Tool results in smaller sizes, and images as lines, so that they shrink before anything is dropped.
+//! Shows tool results in smaller sizes, and images as lines, so that they shrink before anything is dropped.
 //!
-//! Older results begin as stubs: a line that says how much is left out. After everything that fits that way is kept,
-//! the kept results grow back. Those of the last step grow first, then all others together, step by step, starting with
-//! the newest. The first one without room for its next step gets the rest. Images, audio and files begin as a line that
-//! names their kind and size. The newest are shown again first: they get half of the room before older texts grow, and
-//! the rest after that. So no room stays empty while a result could show more and, as long as no step is dropped, a
-//! larger budget shows no less of the results. A few tokens less are possible if passages of other lengths fit.
-//! Excerpts of ranked messages grow in the same steps.
+//! Older results begin as stubs: a line that says how much is left out. Once everything that fits this way is kept, the
+//! kept results grow back: those of the last step first, then all others together, size by size, starting with the
+//! newest. The first one without room for its next size gets the rest. Images, audio and files begin as a line that
+//! names their kind and size. The newest come back first: they get half of the room before older texts grow, and what
+//! is left after that. So no room stays empty while a result could show more, and as long as no step is dropped, a
+//! larger budget shows no less of the results, except that passages of other lengths may fit and cost a few tokens
+//! less. Excerpts of ranked messages grow in the same sizes.
 
 use super::keep::piece_of;
 use super::packer::{Packer, Shrunk};
@@ -23,22 +23,22 @@ use crate::state::context::{Gap, MediaLines, Piece};
 use crate::state::trace::Reason;
 use crate::tokens::media;
 
-/// Sizes that results grow to together, in tokens. More of them spread the room more evenly, and take longer.
+/// Sizes that results grow to together, in tokens. More sizes spread the room more evenly but take longer.
 const STEPS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
 
-/// The share of the room that the newest results begin with. A larger share keeps fewer steps of a long run; a smaller
-/// one shows the newest results in part more often. Coding and airline runs keep the most of the data for the next call
-/// at 0.2 to 0.33.
+/// The share of the room that the newest results begin with. A larger share keeps fewer steps of a long run; with a
+/// smaller one, the newest results are more often incomplete. Coding and airline runs keep the most of the data for the
+/// next call at 0.2 to 0.33.
 const NEWEST_SHARE: f64 = 0.2;
 
-/// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of
+/// The share of the room that the last step's results begin with if they don't fit whole. The rest is for stubs of
 /// earlier steps.
 const LAST_SHARE: f64 = 0.75;
 
 /// The share of the room for images and files before older texts grow.
 const MEDIA_SHARE: f64 = 0.5;
 
-/// The number of results counted in one call of a hook.
+/// How many results one call of a hook counts.
 const ASKED_AHEAD: usize = 256;
 
 /// The room of a kept result.
@@ -51,8 +51,8 @@ pub(super) struct ResultRoom {
 }
 
 impl Packer<'_> {
-    /// Shrinks the results of the last step, since the required pieces don't fit with them whole. If the pieces don't fit
-    /// even with stubs, the results stay whole.
+    /// Shrinks the results of the last step, because the required pieces don't fit with them whole. If the pieces don't
+    /// fit even with stubs, the results stay whole.
     pub(crate) fn shrink_last(&mut self, pieces: &[Piece], room: Cost) -> StageResult<Shrunk> {
         let rows = pieces.iter().filter_map(|piece| piece.row());
         let rows: Vec<usize> =
@@ -76,7 +76,7 @@ impl Packer<'_> {
         Ok(Shrunk::Fits(self.total(pieces)?))
     }
 
-    /// Finds the newest results, and their initial size.
+    /// Finds the newest results and their initial size.
     pub(crate) fn begin_results(&mut self) -> StageResult {
         self.reserve_notes()?;
         let keep = self.input.config.budget.tool_results.keep;
@@ -105,7 +105,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// True if everything fits as soon as each result is a stub.
+    /// True if everything fits once each result is a stub.
     fn fit_as_stubs(&mut self) -> StageResult<bool> {
         let marks = self.marks;
         let mut left = self.remaining;
@@ -165,7 +165,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows a line that replaces each image, audio and file of some rows.
+    /// Shows a line in place of each image, audio and file of some rows.
     fn hide_media(&mut self, members: &[usize]) {
         for row in members.iter().copied() {
             if !self.may_hide_media(row) {
@@ -185,7 +185,7 @@ impl Packer<'_> {
         let Some(lines) = self.fill.media_lines.get(&row).cloned() else { return Ok(true) };
         let room = self.room_for(row)?;
         self.fill.media_lines.remove(&row);
-        // The filter may hide some for good.
+        // The filter may hide some permanently.
         let filtered = self.view().media_lines(Piece::Message(row)).len();
         let mut hidden = filtered;
         while !self.fits_in(row, &room)? {
@@ -209,7 +209,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// True if lines may be in the place of a row's images and files: it isn't required, or is a result of the last step.
+    /// True if lines may replace a row's images and files, because it isn't required or is a result of the last step.
     pub(super) fn may_hide_media(&self, row: usize) -> bool {
         let (input, transcript) = (self.input, &self.input.transcript);
         let is_result = transcript.value(row, Field::ResultId).is_some();
@@ -280,14 +280,14 @@ impl Packer<'_> {
         let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
         self.grow_all(steps.flat_map(|size| growing.iter().map(move |row| (*row, size))))?;
         self.grow_all_media(&other_media)?;
-        // A part of the message of a statement might lack the statement.
+        // Part of a message might lack its statement.
         for row in statements.into_iter().map(|(row, _)| row).chain(superseded) {
             self.grow_whole(row)?;
         }
         Ok(())
     }
 
-    /// Lets results grow to a size each, until one doesn't fit.
+    /// Lets results grow, each to a given size, until one doesn't fit.
     fn grow_all(&mut self, turns: impl Iterator<Item = (usize, Size)>) -> StageResult {
         let turns: Vec<(usize, Size)> = turns.collect();
         for at in 0..turns.len() {
@@ -298,8 +298,8 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shows the first of some results in a larger size, or as much of it as there is room for. Returns false if that is
-    /// less. If a hook counts, the question covers the other results of that size too.
+    /// Shows the first of some results in a larger size, or as much of it as there is room for. Returns false in the
+    /// second case. If a hook counts, the question also covers the other results of that size.
     fn grow(&mut self, turns: &[(usize, Size)]) -> StageResult<bool> {
         let (row, size) = turns[0];
         let before = self.results.sizes.get(&row).copied().unwrap_or(Size::Whole);
@@ -343,7 +343,7 @@ impl Packer<'_> {
         self.pay_result(row, &room)
     }
 
-    /// Asks for the counts of some rows in their present size.
+    /// Asks for the counts of some rows in their current size.
     fn ask_for_all(&self, rows: &[usize]) -> StageResult {
         let piece = |row: &usize| match self.marks.piece(*row) {
             Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
@@ -364,7 +364,7 @@ impl Packer<'_> {
         Ok(ResultRoom { piece, all: self.remaining.plus(paid), history })
     }
 
-    /// True if a result fits in its present size.
+    /// True if a result fits in its current size.
     pub(super) fn fits_in(&self, row: usize, room: &ResultRoom) -> StageResult<bool> {
         let Some(cost) = self.cost_within(&mut [room.piece].into_iter(), room.all)? else {
             return Ok(false);
@@ -372,7 +372,7 @@ impl Packer<'_> {
         Ok(room.history.is_none_or(|history| self.own_cost(&[row], cost).fits(history)))
     }
 
-    /// Pays for a result in its present size.
+    /// Pays for a result in its current size.
     pub(super) fn pay_result(&mut self, row: usize, room: &ResultRoom) -> StageResult {
         let cost = self.total(&[room.piece])?;
         self.remaining = room.all.minus(cost);
@@ -393,7 +393,7 @@ impl Packer<'_> {
             && (config.exclude_tools.is_empty() || !is_excluded())
     }
 
-    /// True if a row is a tool's result whose text may shrink: it has no calls.
+    /// True if a row is a tool result without calls, whose text may shrink.
     pub(super) fn may_shrink(&self, row: usize) -> bool {
         let transcript = &self.input.transcript;
         let has = |field| transcript.value(row, field).is_some();
@@ -425,7 +425,8 @@ impl Packer<'_> {
         }
     }
 
-    /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole shows the whole.
+    /// Shows a result in a size, regardless of its current size. A size that isn't shorter than the whole shows the
+    /// whole.
     pub(super) fn resize(&mut self, row: usize, size: Size) {
         self.show_whole(row);
         let sized = self.sized(row, size);
@@ -445,7 +446,7 @@ impl Packer<'_> {
                 let text = self.view().text_of(Piece::Message(row));
                 let tokens = self.count_left_out(&text);
                 let mark = excerpt::mark(tokens);
-                // A short text may cost less than its mark, although it has more letters.
+                // A short text may cost less than its marker, although it has more letters.
                 if tokens <= mark.len() as u64 && self.count_left_out(&mark) >= tokens {
                     return None;
                 }
@@ -464,7 +465,7 @@ impl Packer<'_> {
         (found.text.len() < length).then_some(found)
     }
 
-    /// Names a result in its first mark if the config wants names.
+    /// Names a result in its first marker if the config asks for names.
     pub(super) fn named(&self, row: usize, mut shown: Excerpt) -> Excerpt {
         let is_result = self.input.transcript.value(row, Field::ResultId).is_some();
         if self.input.config.budget.tool_results.retrieval

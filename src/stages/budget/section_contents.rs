@@ -1,4 +1,4 @@
-//! The sections other than history and request, in the forms that fit.
+//! Fits the sections other than history and request.
 
 use super::packer::Packer;
 use super::sections::{Body, ShownForm};
@@ -18,12 +18,12 @@ pub(super) struct SectionContent {
 }
 
 impl SectionContent {
-    /// True if all of it is shown whole.
+    /// True if everything is shown whole.
     pub(super) fn is_whole(&self) -> bool {
         self.shown.iter().all(|shown| *shown == ShownForm::Full)
     }
 
-    /// Its contents, for the result.
+    /// The section's contents, for the result.
     pub(super) fn report(&self, view: View<'_>) -> SectionReport {
         self.body.report(view, &self.shown, &self.pieces)
     }
@@ -50,7 +50,7 @@ impl Packer<'_> {
         Ok(contents)
     }
 
-    /// Keeps the parts of the optional sections that fit, in order. Returns whether any shows less than its own limit
+    /// Keeps the parts of the optional sections that fit, in order. Returns true if any shows less than its own limit
     /// allows.
     pub(super) fn keep_optional(
         &mut self,

@@ -1,4 +1,4 @@
-//! The contents of the sections other than history and request, and the forms that fit.
+//! Makes the contents of the sections other than history and request, and finds the forms that fit.
 
 use crate::base::guard;
 use crate::base::map;
@@ -19,13 +19,13 @@ use crate::state::view::View;
 /// The contents of one section.
 #[derive(Debug)]
 pub(crate) struct Body {
-    /// The section, by its position.
+    /// The section's position.
     pub section: usize,
-    /// Its entries, in order.
+    /// The section's entries, in order.
     pub entries: Vec<Entry>,
-    /// The text in its place if nothing of it is shown.
+    /// The text to show if nothing of the section is shown.
     empty: Option<String>,
-    /// Upper bound on the characters of all shown entries together; the rest is cut.
+    /// Maximum number of characters of all shown entries together; the rest is cut.
     max_chars: Option<usize>,
 }
 
@@ -60,7 +60,7 @@ impl ShownForm {
     }
 }
 
-/// A check whether a section fits in these forms.
+/// Checks whether a section fits in these forms.
 pub(crate) type Fits<'a> = dyn FnMut(&[ShownForm]) -> StageResult<bool> + 'a;
 
 impl Body {
@@ -125,13 +125,13 @@ impl Body {
         Some(self.max_chars.map_or_else(|| text.clone(), |limit| text::excerpt(&text, limit)))
     }
 
-    /// Place of a cut's marker in that text.
+    /// Place of the truncation marker in that text.
     fn marker(&self, shown: &[ShownForm]) -> Option<usize> {
         let cut = shown.iter().position(|shown| matches!(shown, ShownForm::Cut(_)))?;
         let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
         let ShownForm::Cut(ShortenedText { text, markers }) = &shown[cut] else { return None };
         let start = before + markers.first()?;
-        // A limit of characters may have cut it off.
+        // A character limit may have cut it off.
         let is_there =
             self.text(shown)?.get(start..before + text.len())? == &text[start - before..];
         is_there.then_some(start)
@@ -208,7 +208,7 @@ impl Body {
         }
     }
 
-    /// Every entry whole.
+    /// All entries whole.
     pub(crate) fn full(&self) -> Vec<ShownForm> {
         vec![ShownForm::Full; self.entries.len()]
     }
@@ -225,8 +225,8 @@ impl Body {
         order
     }
 
-    /// The smallest forms that show as many entries as fit: by their summaries if they have one, without the least
-    /// important, or, with `meter`, cut.
+    /// The smallest forms that show as many entries as fit: as summaries if they have one, without the least important,
+    /// or, with `meter`, cut.
     pub(crate) fn least(
         &self,
         meter: Option<&Meter>,
@@ -245,7 +245,7 @@ impl Body {
             }
             shown
         };
-        // The most that fit, by bisection: fewer always fit too.
+        // Finds by bisection how many fit; fewer always fit too.
         let (mut fitting, mut failing) = (0, order.len() + 1);
         while fitting + 1 < failing {
             let middle = fitting.midpoint(failing);
@@ -318,7 +318,7 @@ impl Body {
     }
 }
 
-/// A limit, or the largest number without one.
+/// A limit, or the largest number if there is none.
 pub(crate) fn count(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))
 }
@@ -339,7 +339,7 @@ fn entry(input: &Input, section: &Section, number: usize, item: &Item) -> Entry 
     }
 }
 
-/// A text with, without or as its front matter: the text between two lines of three hyphens at its beginning.
+/// A text with, without, or reduced to its front matter, which is between two lines of three hyphens at the beginning.
 fn without_front_matter(text: &str, wanted: FrontMatter) -> &str {
     let inner = text.trim_start_matches('\u{feff}');
     let front = inner.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r']));

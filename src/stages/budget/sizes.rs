@@ -1,4 +1,4 @@
-//! Shown sizes of the tool results and the excerpts in a prompt.
+//! The sizes of tool results and excerpts in a prompt.
 
 use crate::base::map::Map;
 use crate::prompt::excerpt::{Excerpt, LongText};
@@ -30,7 +30,7 @@ impl Size {
 /// A line after a result about another result of the same call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note {
-    /// A newer result is in the prompt whole. Only a stub has this line.
+    /// A newer result is in the prompt whole. Only stubs have this line.
     NewerFollows,
     /// This many tokens of the earlier result are left out. `earlier` is its row.
     EarlierLeftOut { earlier: usize, tokens: u64 },
@@ -39,17 +39,17 @@ pub(super) enum Note {
 /// The sizes of results in a prompt.
 #[derive(Debug, Default)]
 pub(super) struct ResultSizes {
-    /// By row: the size of each message that isn't whole and may grow, or has a note.
+    /// For each message that isn't whole and may grow, or has a note: its size, by row.
     pub(super) sizes: Map<usize, Size>,
     /// Rows of the newest results.
     pub(super) newest: Vec<usize>,
     /// The initial size of the newest results.
     pub(super) newest_size: Size,
-    /// By row: the line after a result of a repeated call.
+    /// The lines after results of repeated calls, by row.
     pub(super) notes: Map<usize, Note>,
     /// The passages that recall chose, each with its row.
     pub(super) recalled: Vec<(usize, Excerpt)>,
-    /// By row: the whole text of each message that was shown as an excerpt, with its passages.
+    /// The whole text of each message that was shown as an excerpt, with its passages, by row.
     pub(super) texts: Map<usize, LongText<'static>>,
 }
 

@@ -1,5 +1,5 @@
-//! Keeps the conversations that fit: tier by tier, and of the active thread the newest first. One that doesn't fit is
-//! shown by its newest messages.
+//! Keeps the conversations that fit, tier by tier, and within the active thread newest first. Of one that doesn't fit,
+//! the newest messages are shown.
 
 use super::frame::Frame;
 use super::packer::{Packer, by_rank};
@@ -19,17 +19,17 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::Reason;
 
-/// A conversation in the form that it may be shown.
+/// A conversation in the form in which it may be shown.
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// The start tag, or the summary at its beginning.
+    /// The start tag, or the summary at the beginning.
     open: Option<Piece>,
     /// The shown rows.
     rows: Vec<usize>,
     /// The end tag.
     close: Option<Piece>,
     form: ConversationForm,
-    /// True if one of its messages is required. The elements around them are then required too.
+    /// True if one of its messages is required. Then the elements around it are required too.
     is_required: bool,
 }
 
@@ -39,7 +39,7 @@ impl Shape {
         self.open.into_iter().chain(rows).chain(self.close)
     }
 
-    /// The pieces that aren't paid for already.
+    /// The pieces that aren't paid for yet.
     fn unpaid(&self, marks: &Marks) -> Vec<Piece> {
         let is_unpaid = |piece: &Piece| match piece {
             Piece::Message(row) => marks.requirement(*row).is_none(),
@@ -54,11 +54,11 @@ impl Shape {
     }
 }
 
-/// The fewest characters of an extract. A shorter one says almost nothing about a conversation.
+/// Minimum number of characters of an extract. A shorter one says almost nothing about a conversation.
 const LEAST_EXTRACT: usize = 40;
 
-/// The most pieces counted in one batch, if the caller counts. A larger number would count pieces that may not be
-/// needed, a smaller one would ask more often.
+/// Maximum number of pieces counted in one batch, if the caller counts. A larger number would count pieces that may not
+/// be needed, and a smaller one would ask more often.
 const LOOK_AHEAD: usize = 1024;
 
 impl Packer<'_> {
@@ -145,7 +145,7 @@ impl Packer<'_> {
                 (None, ConversationForm::TruncatedTail)
             }
             (TierForm::None, _) => (None, ConversationForm::LeftOut),
-            // Its messages are gone, but its summary isn't.
+            // Its messages are gone, but its summary remains.
             (TierForm::Full, Some(summary)) if is_gone && !is_known_empty(input, conversation) => {
                 (Some(summary.clone()), ConversationForm::Summary)
             }
@@ -183,7 +183,7 @@ impl Packer<'_> {
         Shape { open, rows, close, form, is_required }
     }
 
-    /// Shows a conversation by the longest extract that fits. Returns false if none does.
+    /// Shows a conversation as the longest extract that fits. Returns false if none does.
     fn shorten_extract(&mut self, shape: &Shape, conversation: &Conversation) -> StageResult<bool> {
         let input = self.input;
         let (Some(Piece::Made(made)), ConversationForm::Extract) = (shape.open, shape.form) else {
@@ -225,7 +225,7 @@ impl Packer<'_> {
         self.fill.is_trimmed = true;
     }
 
-    /// Pays for pieces if they fit. Otherwise returns the limit that they don't fit. `between` doesn't count toward the
+    /// Pays for pieces if they fit. Otherwise returns the limit that they exceed. `between` doesn't count toward the
     /// history's own limit.
     fn pay(&mut self, pieces: &[Piece], between: Cost) -> StageResult<Option<Reason>> {
         let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
@@ -243,7 +243,7 @@ impl Packer<'_> {
     }
 
     /// Keeps the newest groups of a conversation, as far as they fit, and its required messages. A group that doesn't
-    /// fit is skipped, like in a history without tiers. In the format `conversations` the newest such message of the
+    /// fit is skipped, as in a history without tiers. In the format `conversations` the newest such message of the
     /// active thread is shown in part. Returns false if the lines around them don't fit.
     fn keep_newest(
         &mut self,
@@ -265,7 +265,7 @@ impl Packer<'_> {
             shape.rows = all;
             return Ok(false);
         }
-        // By row: the reason why it is left out, if it is.
+        // For each row, the reason why it is left out, if it is.
         let mut reasons: Map<usize, Option<Reason>> = Map::default();
         let mut is_any = false;
         for row in all.iter().rev().copied() {
@@ -382,7 +382,7 @@ fn opening(
     Some(form::conversation_summary(&input.config, label, text, is_extract))
 }
 
-/// True if the caller's data says that a conversation has no messages.
+/// True if a conversation has no messages, according to the caller's data.
 fn is_known_empty(input: &Input, conversation: &Conversation) -> bool {
     let known = &input.config.tiers.conversations;
     known.iter().any(|known| known.id == conversation.id && known.ended_at.is_some())

@@ -1,8 +1,9 @@
-//! The tokens before the part of a log that was read, on the scale of the cut.
+//! Finds the tokens before the part of a log that was read, as the cut adds them up.
 //!
-//! A build that has read the whole log remembers how many tokens come before each of its blocks. The next build needs one of these totals and the
-//! messages from the cut on. A total is remembered only of messages that no later one changes, and is refused if the tokens of a message on the
-//! scale depend on more than the log and the config. Without a total a build reads everything.
+//! A build that has read the whole log remembers how many tokens come before each of its blocks. The next build needs
+//! one of these totals and the messages from the cut on. A total is remembered only for messages that no later message
+//! changes, and isn't used if a message's tokens on the scale depend on more than the log and the config. Without a
+//! total a build reads everything.
 
 use super::packer::Packer;
 use crate::base::json::to_json;
@@ -17,7 +18,8 @@ use crate::state::ask::MarkResult;
 use crate::state::trace::Reason;
 use xxhash_rust::xxh64::xxh64;
 
-/// The most messages that a build looks through for a total. A call without a result holds totals back for [`LONGEST_CALL`] messages.
+/// How many messages a build looks through for a total at most. A call without a result delays totals by
+/// [`LONGEST_CALL`] messages.
 const MOST_LOOKED_THROUGH: usize = 2 * LONGEST_CALL;
 
 /// Returns the tokens before the tail, and remembers the totals before its blocks. `on_scale` has the tokens that each row adds.
@@ -117,7 +119,7 @@ fn is_tail_apart(packer: &Packer<'_>) -> bool {
         && !(0..first).any(|row| is_of_this_build(packer, row))
 }
 
-/// True if a message adds something else to the scale than it would without the request.
+/// True if a message adds a different number to the scale than it would without the request.
 fn is_of_this_build(packer: &Packer<'_>, row: usize) -> bool {
     let (transcript, marks) = (&packer.input.transcript, packer.marks);
     let decision = marks.decision(row);
@@ -128,7 +130,8 @@ fn is_of_this_build(packer: &Packer<'_>, row: usize) -> bool {
     is_same || (is_required && may_shrink)
 }
 
-/// The first row whose tokens may change with the next messages: it is of the running turn, or waits for a result.
+/// The first row whose tokens may change with the next messages, because it is part of the current turn or waits for a
+/// result.
 fn first_unsettled(packer: &Packer<'_>) -> usize {
     let (transcript, marks) = (&packer.input.transcript, packer.marks);
     let last = transcript.len().saturating_sub(1); // it may be replaced
@@ -139,7 +142,8 @@ fn first_unsettled(packer: &Packer<'_>) -> usize {
     calls.chain(turn).chain([last]).min().unwrap_or(last)
 }
 
-/// Adds a message. The log may be a run from three eighths of results on: calls may wait while others go on.
+/// Adds a message. A log may be a run once three eighths of it are results, because some calls may still wait for
+/// theirs.
 fn sum(total: Total, added: &Total) -> Total {
     let (tokens, results) = (total.tokens + added.tokens, total.results + added.results);
     let may_be_run = results.saturating_mul(8) > tokens.saturating_mul(3);

@@ -1,10 +1,10 @@
-//! The focus of recall: how many items it asks for, and their size.
+//! Determines the focus of recall: how many items it asks for, and their size.
 
 use crate::base::template::decimals;
 use crate::config::{Focus, FocusSignals, RecallConfig};
 use crate::state::context::FocusReport;
 
-/// The config's focus, or the one that its signals amount to.
+/// The config's focus, or the one that its signals add up to.
 pub(crate) fn focus(config: &RecallConfig) -> FocusReport {
     let score = match (&config.focus, &config.focus_signals) {
         (Some(_), _) => None,
@@ -40,7 +40,7 @@ const LEAST_BALANCED: f64 = 0.40;
 /// Value of a missing signal.
 const MIDDLE: f64 = 0.5;
 
-/// From 0 (diffuse) to 1 (focused). Dopamine is best in the middle; for the others more is better.
+/// From 0 (diffuse) to 1 (focused). Dopamine is best in the middle; for the others, more is better.
 fn score(signals: &FocusSignals) -> f64 {
     let signal = |given: Option<f64>| {
         given.filter(|value| !value.is_nan()).map_or(MIDDLE, |value| value.clamp(0.0, 1.0))

@@ -1,8 +1,8 @@
-//! Stage 4, `recall`: ranks the older messages by the request, and finds what sections show for it: among their items,
-//! and by the hook.
+//! Stage 4, `recall`: ranks the older messages for the request, and finds matching items for sections, in their own
+//! lists and with the hook.
 //!
-//! Ranking marks nothing: `budget` keeps the ranked messages that fit. The focus says how broad recall is. A failure of
-//! a hook is a note, never an error: the context is built without it.
+//! Ranking marks nothing: `budget` keeps the ranked messages that fit. The focus determines how broad recall is. A
+//! hook's failure becomes a note, never an error: the context is built without its answer.
 //!
 //! The ranking code is reached through a [`Selection`](crate::stages::selection::Selection): `rank` orders messages,
 //! `items` finds sections' items, and `nearness` reads similarities from an embedding model.
@@ -33,7 +33,7 @@ use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 use crate::state::view::View;
 
-/// Findings of the stage.
+/// The stage's findings.
 #[derive(Debug, Default)]
 pub struct Findings {
     focus: FocusReport,
@@ -67,7 +67,7 @@ pub(crate) fn ask(
     Ok(findings)
 }
 
-/// Keeps the findings for later stages.
+/// Stores the findings for later stages.
 pub fn mark(marks: &mut Marks, findings: Findings) {
     marks.focus = findings.focus;
     marks.fits_anyway = findings.fits_anyway;
@@ -79,25 +79,25 @@ pub fn mark(marks: &mut Marks, findings: Findings) {
     }
 }
 
-/// Knowledge of whether everything fits the budget.
+/// Whether everything fits the budget, if known.
 #[derive(Clone, Copy)]
 enum Fit {
-    /// By any count: no text has more tokens or characters than bytes.
+    /// Yes, however it is counted: no text has more tokens or characters than bytes.
     Anyway,
-    /// If the messages have at most this many tokens.
+    /// Yes, if the messages have at most this many tokens.
     Within(u64),
     Unsure,
 }
 
-/// Checks whether everything fits the budget, as far as bytes can tell.
+/// Checks by bytes whether everything fits the budget.
 fn fit(input: &Input, marks: &Marks) -> Fit {
     /// Few texts have more bytes per token. Messages with more bytes aren't counted just to check whether they fit.
     const MOST_BYTES_A_TOKEN: u64 = 8;
-    /// No character takes more bytes when escaped, and no form puts more around a text of the config.
+    /// No character takes more bytes when escaped, and no form adds more around a text of the config.
     const ESCAPED: u64 = 6;
     const AROUND: u64 = 128;
     let config = &input.config;
-    // Hooks' answers aren't known yet, and chosen messages may look different in quotes.
+    // Hook answers aren't known yet, and chosen messages may look different in quotes.
     let is_unknown = input.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
         || config.triage.placement == Placement::AfterHistory;
     let own = config.section(SectionKind::History).map(|(_, section)| section);
@@ -142,8 +142,9 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     let left_out = |row: &usize| cut.is_some() && marks.is_left_out(*row);
     let left_out = marks.order.iter().copied().filter(left_out).map(Piece::Message);
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
-    // Limits on characters alone aren't counted. Neither is a cut, which uses counts that no hook or provider changes,
-    // nor a log that may have to be read further: unread messages may match better than read ones.
+    // Nothing is counted if there are only character limits, if there is a cut, which uses counts that no hook or
+    // provider changes, or if more of the log may have to be read, because unread messages may match better than read
+    // ones.
     let is_counted = input.transcript.unread().is_none()
         && !is_of_chars
         && config.budget.cut.is_none()
@@ -169,8 +170,8 @@ fn room_of_bytes(config: &ContextConfig) -> u64 {
     config.budget.max_bytes.map_or(u64::MAX, |bytes| bytes / 2)
 }
 
-/// Checks whether everything fits the budget by exact counts. The newest messages are counted first, since their counts
-/// are needed anyway.
+/// Checks whether everything fits the budget by exact counts. The newest messages are counted first, because their
+/// counts are needed anyway.
 fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
     let Fit::Within(tokens) = fit else { return Ok(false) };
     let meter = Meter::new(input, marks)?;
@@ -235,7 +236,7 @@ fn search(
     Ok(())
 }
 
-/// The items of the section of kind `recall`, the best first: the hook's hits, and matches among its own items.
+/// The items of the section of kind `recall`, best first: the hook's hits, and matches among its own items.
 fn recalled(
     (input, selection): (&Input, GivenSelection),
     findings: &mut Findings,
@@ -320,7 +321,7 @@ fn find(
     Ok((needed(selection)?.find)(input, focus, position, query))
 }
 
-/// The usable part of an answer: as many items as were requested. More than that isn't an error, since the best come
+/// The usable part of an answer: as many items as were requested. More items aren't an error, because the best come
 /// first.
 pub(crate) fn understand(max_items: u64, answer: &mut Answer) -> Misunderstood {
     match &mut answer.items {

@@ -1,4 +1,4 @@
-//! The messages' similarity to the request, by the vectors of the hook `recall.embed`.
+//! Computes the messages' similarity to the request from the vectors of the hook `recall.embed`.
 
 use crate::recall::index::vectors::{self, Vector, write_similarities};
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
@@ -6,8 +6,8 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::NoteKind;
 
-/// By row, a message's similarity to the request by the embeddings hook. None if the hook isn't set or failed. Messages
-/// that limits don't apply to have 0, since nothing is known about them.
+/// For each row, the message's similarity to the request from the embedding hook; 0 for messages that limits don't
+/// apply to. None if the hook isn't set or failed.
 pub(super) fn similarities(
     input: &Input,
     marks: &Marks,
@@ -66,7 +66,7 @@ pub(crate) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool)
     }
 }
 
-/// The similarities of the messages that limits apply to, in recorded form, or the reason why they aren't known.
+/// The similarities of the messages that limits apply to, in recorded form, or the reason why they are unknown.
 fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'static str> {
     let rows = marks.optional_rows();
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);

@@ -1,4 +1,4 @@
-//! Ranks the messages that limits apply to, by the request.
+//! Ranks the messages that limits apply to by relevance to the request.
 
 use super::nearness::similarities;
 use crate::base::candidate::Candidate;
@@ -127,8 +127,8 @@ fn meaning(input: &Input, request: &str) -> StageResult<Option<Rc<Table>>> {
     }
 }
 
-/// By message of an index: its similarity to the request by the table of token vectors; 0 for messages that may not be
-/// recalled.
+/// For each message of an index, its similarity to the request by the table of token vectors; 0 for messages that may
+/// not be recalled.
 fn by_meaning(
     input: &Input,
     basis: &Basis,
@@ -184,8 +184,8 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     Ok(ScoredRanking { query: Rc::new(query), scores, best, standing, statements, basis })
 }
 
-/// The best messages as candidates: twice if they are worth more as excerpts, and each with the messages that it brings
-/// along.
+/// The best messages as candidates, each with the messages that it brings along. Those that are worth more as excerpts
+/// occur twice.
 fn candidates(
     input: &Input,
     scoring: Scoring<'_>,
@@ -214,14 +214,14 @@ fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
 /// An index, and its messages' places.
 struct IndexedRanking {
     index: Rc<Index>,
-    /// By row: the place in the index, or [`NOT_INDEXED`].
+    /// For each row, its place in the index, or [`NOT_INDEXED`].
     places: Vec<usize>,
-    /// The sequence number of each, if a store has unread messages.
+    /// The messages' sequence numbers, if a store has unread messages.
     seqs: Option<Rc<Vec<u64>>>,
 }
 
 impl IndexedRanking {
-    /// Goes back to the index of the time of the request, so that the request's answers don't change the quotes before
+    /// Uses the index from the time of the request, so that the answers to the request don't change the quotes before
     /// them.
     fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
         let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
@@ -237,8 +237,8 @@ impl IndexedRanking {
     }
 }
 
-/// The index of all messages of this session and for this agent: other messages' words don't determine which words are
-/// rare here, or who speaks. For a partly read log it is the log's own index.
+/// The index of all messages of this session and for this agent, because other messages shouldn't affect which words
+/// are rare or who speaks. For a partly read log it is the log's own index.
 fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     let transcript = &input.transcript;
     let mut own = marks.order.clone();
@@ -285,7 +285,7 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     }
 }
 
-/// A number of messages that is more than fits the prompt.
+/// More messages than fit the prompt.
 ///
 /// Required and closed messages (`closed_count`) rank too, and are skipped.
 fn most_ranked(input: &Input, closed_count: usize) -> usize {

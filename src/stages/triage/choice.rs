@@ -6,14 +6,14 @@ use crate::state::trace::{NoteKind, Reason};
 /// Decisions of triage.
 #[derive(Debug, Default)]
 pub struct Choice {
-    /// The guaranteed recent.
+    /// The guaranteed newest messages.
     pub(super) recent: Vec<usize>,
     pub(super) chosen: Vec<usize>,
-    /// Messages that it leaves out unless they are required, each with its reason.
+    /// Messages that triage leaves out unless they are required, each with its reason.
     pub(super) left_out: Vec<(usize, Reason)>,
     pub(super) note: Option<(NoteKind, String)>,
     /// Decisions for later builds.
     pub(super) decided: Option<TriageDecisions>,
-    /// True if rejected messages may be quoted after the history if recall ranks them best.
+    /// True if recall may quote rejected messages after the history.
     pub(super) quotes_passed: bool,
 }

@@ -1,6 +1,6 @@
-//! Stage 5, `triage`: a fast model, through a hook, says which older messages matter.
+//! Stage 5, `triage`: asks a fast model, through a hook, which older messages matter.
 //!
-//! The newest are guaranteed and never asked about. The message that the request replies to counts like any other, and
+//! The newest are guaranteed and never asked about. The message that the request replies to counts like any other, but
 //! stays whatever the answer is. Earlier builds' decisions come from the config, and aren't asked about again.
 
 pub(crate) mod choice;
@@ -52,7 +52,7 @@ pub(crate) fn choose(
     decided: Option<TriageDecisions>,
 ) -> StageResult<Choice> {
     let config = &input.config.triage;
-    // It chooses among the whole window.
+    // Triage chooses among the whole window.
     unread::ask_for_more(input, marks, &[])?;
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows(marks));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -135,8 +135,8 @@ pub(crate) fn choose(
 }
 
 impl Choice {
-    /// Applies earlier builds' decisions to the older units, and returns the undecided ones. Of the chosen ones it
-    /// remembers those that still exist.
+    /// Applies earlier builds' decisions to the older units, and returns the undecided ones. It remembers the chosen
+    /// ones that still exist.
     fn stand_by<'units>(
         &mut self,
         transcript: &Transcript,
@@ -146,7 +146,7 @@ impl Choice {
         let Some(decided) = &mut self.decided else {
             return older;
         };
-        // By name: the number of units that have it.
+        // For each name, how many units have it.
         let mut chosen: HashedMap<&str, usize> = HashedMap::default();
         chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), 0)));
         let names: Vec<String> = older.iter().map(|unit| name_of(transcript, unit)).collect();
@@ -179,7 +179,7 @@ fn decided_in(config: &ContextConfig) -> Option<TriageDecisions> {
     Some(if is_of_these { decided } else { TriageDecisions::default() })
 }
 
-/// A checksum of the options that decisions depend on: those of triage, and those that select candidates.
+/// A checksum of the options that decisions depend on: triage's own, and those that select candidates.
 fn checksum(config: &ContextConfig) -> String {
     let triage = TriageConfig { decided: None, ..config.triage.clone() };
     let options = (triage, &config.collect, &config.filter, &config.window, &config.agent_id);
@@ -193,7 +193,7 @@ fn name_of(transcript: &Transcript, unit: &[usize]) -> String {
     id.map_or_else(|| format!("#{first}"), str::to_owned)
 }
 
-/// Claims a place for guaranteed and chosen messages, and leaves out the others.
+/// Claims a place for guaranteed and chosen messages, and leaves out all others.
 pub fn mark(marks: &mut Marks, choice: Choice) {
     marks.triage = choice.decided.map(|decided| TriageReport { decided });
     if let Some((kind, words)) = choice.note {
@@ -261,7 +261,7 @@ fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Ve
         .collect()
 }
 
-/// The approximate number of tokens in a message: precise enough to determine how many are worth asking about.
+/// The approximate number of tokens in a message, precise enough to decide how many are worth asking about.
 fn rough_cost(input: &Input, row: usize) -> u64 {
     const BYTES_PER_TOKEN: u64 = 4;
     const AROUND: u64 = 4;
@@ -359,7 +359,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
     misunderstood
 }
 
-/// By candidate: true if one of the ids names it.
+/// For each candidate, true if one of the ids names it.
 fn named(candidates: &[TriageUnit], ids: &[String]) -> Vec<bool> {
     let mut known: HashedMap<&str, usize> = HashedMap::default();
     known.extend(ids.iter().map(|id| (id.as_str(), 0)));

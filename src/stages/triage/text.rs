@@ -1,4 +1,4 @@
-//! The prompt of triage, and the tolerant reading of its answer.
+//! Writes the prompt of triage, and reads its answer tolerantly.
 
 use crate::base::guard::{collapse, indent};
 use crate::base::json::to_json;
@@ -7,8 +7,8 @@ use crate::log::conversations::cut;
 use crate::state::ask::TriageUnit;
 use std::fmt::Write;
 
-/// The prompt of `triage.complete`. A candidate begins at the margin with its number. Its answers follow below it,
-/// indented, a line each. The request is one line of JSON. So nothing in them can pass for another candidate, another
+/// The prompt of `triage.complete`. A candidate begins at the margin with its number. The answers to it follow below,
+/// indented, one line each. The request is one line of JSON. So nothing in them can pass for another candidate, another
 /// message or the end of the list. `docs/formats.md` has the grammar.
 pub(crate) fn prompt(
     request: &str,
@@ -54,11 +54,11 @@ pub(crate) struct NamedCandidate<'a> {
 
 /// Reads a model's answer.
 ///
-/// The answer may be fenced, or within prose. The last complete list counts, since models think aloud before they
-/// answer. None if there isn't a list, or it is cut off.
+/// The answer may be fenced, or within prose. The last complete list counts, because models think aloud before they
+/// answer. None without a list, or if it is cut off.
 pub(crate) fn read_answer(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     let mut found: Option<NamedCandidate> = None;
-    // Each list has to end before the next one begins, so that no part of a long answer is read twice.
+    // A list must end before the next one begins, so that no part of a long answer is read twice.
     for after in text.split("\"relevant_ids\"").skip(1) {
         let Some(list) = after.trim_ascii_start().strip_prefix(':') else {
             continue;
@@ -100,7 +100,7 @@ fn read_list(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     }
 }
 
-/// The text after a JSON value. None if there isn't a value, or it is cut off.
+/// The text after a JSON value. None without a value, or if it is cut off.
 fn skip_element(text: &str) -> Option<&str> {
     if text.starts_with(['[', '{', '"']) {
         let mut depth = 0_usize;
@@ -124,7 +124,7 @@ fn skip_element(text: &str) -> Option<&str> {
     (matches!(word, "true" | "false" | "null") || is_number(word)).then_some(after)
 }
 
-/// The text after the end of a string that has begun.
+/// The text after the end of the current string.
 fn skip_string(mut rest: &str) -> Option<&str> {
     loop {
         let position = rest.find(['"', '\\'])?;

@@ -37,7 +37,7 @@ enum Clock {
     ResultsFirst,
 }
 
-/// One group: a message, or one that speaks and calls several tools, with their results. One result may be missing.
+/// One group: a message, or a message with text and several tool calls, plus their results. One result may be missing.
 #[derive(Clone, Debug)]
 enum Block {
     Said(Role, bool),

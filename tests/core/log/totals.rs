@@ -233,7 +233,7 @@ fn a_log_that_is_opened_again_is_cut_by_its_stored_totals() {
             prop_assert_eq!(said(&part, &place), said(&all, &|row| row));
             prop_assert_eq!(part.trace.unread_count, FIRST - 2);
             prop_assert!(build(&other, request, &json, 1).is_ok_and(|it| it.is_none()));
-            // Its recording needs no totals.
+            // The recording needs no totals.
             let mut again = Rc::unwrap_or_clone(end_of(&messages, FIRST, &[], 7));
             again.set_log(part.recording.transcript.unread.clone(), 0, Vec::new());
             let replayed = build(&Rc::new(again), request, &json, 1);

@@ -432,7 +432,7 @@ fn check_case(
     Ok(())
 }
 
-/// Maybe a request, which may reply to a message.
+/// Possibly a request, which may reply to a message.
 pub(crate) fn request() -> impl Strategy<Value = Option<Message>> {
     let replied_to = weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]));
     let request = ("[a-z ]{0,30}", replied_to).prop_map(|(text, replied_to)| {
@@ -620,7 +620,7 @@ fn unread_messages_are_ranked_like_read_ones() {
             };
             prop_assert_eq!(words(&found, &end.rows()), words(&expected, &whole.rows()));
 
-            // Its recording replays without the index.
+            // The recording replays without the index.
             let mut again = Transcript::default();
             let read: Vec<Message> = end.rows().iter().map(|row| messages[*row].clone()).collect();
             append(&mut again, &read);

@@ -506,7 +506,7 @@ fn check_cost_of_notice(
 ) -> Result<(), TestCaseError> {
     let mut without = config(json);
     let limits = &mut without.budget;
-    // Its longest form costs the same if it has no times and its numbers are one token each.
+    // The longest form costs the same if it has no times and each number is one token.
     let template = without.render.gap_notice.take().unwrap_or_default();
     if let (Some((cost, _)), Some(limit), None, true) = (
         notice(context),

@@ -103,7 +103,7 @@ fn unescape_xml(text: &str) -> String {
     out + rest
 }
 
-/// A message as read from a prompt, or as it went in.
+/// A message as read back from a prompt, or as it was passed in.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Read {
     role: String,
@@ -112,7 +112,7 @@ struct Read {
     content: String,
     calls: Vec<(String, String)>,
     media: Vec<String>,
-    /// Figures of each truncation marker. The content has each marker as a line.
+    /// The figures in each truncation marker. Each marker is a line of the content.
     markers: Vec<String>,
     actions: Vec<String>,
     more: usize,

@@ -50,7 +50,8 @@ fn people_who_talk_to_each_other_have_no_list() {
 }
 
 properties! {
-    /// Forgotten once more or less, a message that says nothing else is gone, and one that says more has its place in the conversation alone.
+    /// After sentences are forgotten, a message that says nothing else is left out, and one that says more is kept only
+    /// for its place in the conversation.
     #[test]
     fn what_is_forgotten_comes_in_no_more(
         is_named in any::<bool>(),

@@ -59,7 +59,7 @@ fn scores_of(index: &Index, request: Request<'_>, is_open: &[bool]) -> [Scores; 
     [score(scoring, NOW), score_by_words(scoring)]
 }
 
-/// By message, its score as the message that the request follows up on.
+/// For each message, its score as the one that the request follows up on.
 fn flow_of(scores: &Scores) -> Vec<f32> {
     (0..scores.total.len()).map(|message| scores.flow.of(message)).collect()
 }
@@ -190,7 +190,7 @@ fn the_borders_of_segments_change_nothing() {
             message.at(NOW.0 - (2600 - number) * 7 * MINUTE)
         })
         .collect();
-    // As many terms as a text can have, alternating between a language and none.
+    // The maximum number of terms of a text, alternating between a language and none.
     for number in 0..LONG {
         let words = (0..9000).map(|word| match number % 3 {
             0 => format!("{} ", word * LONG + number),

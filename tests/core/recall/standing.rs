@@ -10,7 +10,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::Reason;
 use windrow_property::properties;
 
-/// Standing instructions in each language, and a request that shares none of their words.
+/// A standing instruction in each language, and a request that shares none of its words.
 const LINES: [&str; 7] = [
     "From now on, please give all lengths in metric units.",
     "Ab jetzt gib bitte alle Längen in Metern an.",

@@ -10,7 +10,7 @@ use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
 use windrow_property::properties;
 
-/// Statements, and a request that shares none of their words.
+/// Statements, each with a request that shares none of its words.
 const LINES: [&str; 7] = [
     "I have a severe shellfish allergy.",
     "My daughter is called Ilse.",

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use windrow::state::ask::{Answer, HookName, Need, Outcome};
 use windrow::state::trace::Fate;
 
-/// The most calls of a build. Results grow in six steps, and the last one of each step is shortened to its room.
+/// Maximum number of calls in a build. Results grow in six steps, and in each step the last one is shortened to its
+/// room.
 const MOST_CALLS: usize = 60;
 
 #[test]

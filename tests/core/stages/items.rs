@@ -319,7 +319,7 @@ properties! {
             prop_assert!(ids(&context).len() <= max_items);
             for text in shown(&context).into_iter().filter(|text| *text != "nothing") {
                 let text = text.strip_suffix("...").filter(|_| is_recall).unwrap_or(text);
-                // Its lines are indented further.
+                // The item's lines are indented further.
                 let text: String = text.split_inclusive(ends_line).enumerate().map(|(number, line)| {
                     if number > 0 { line.strip_prefix(' ').unwrap_or(line) } else { line }
                 }).collect();

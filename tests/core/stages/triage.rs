@@ -104,7 +104,7 @@ properties! {
     #[test]
     fn decisions_are_stable(messages in chat(), json in options(), seed in any::<u64>()) {
         let mut decided = TriageDecisions::default();
-        // By row: true if it was chosen.
+        // For each row, true if it was chosen.
         let mut known: BTreeMap<usize, bool> = BTreeMap::new();
         let mut before: Option<Vec<usize>> = None;
         for asked in (0..messages.len()).filter(|row| is_user(&messages[*row])) {

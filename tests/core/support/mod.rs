@@ -291,7 +291,7 @@ pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
 /// Checks that no call lacks its results, except those that the context lists, and that no result lacks its call. An id
 /// refers to a call in the same session.
 pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
-    // By session and id: the row of the latest call, and whether it has a result.
+    // For each session and id, the row of the latest call, and whether it has a result.
     let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
     for piece in &context.pieces {
         let Some(row) = piece.piece.row() else { continue };

@@ -50,7 +50,7 @@ const SCRIPTS = [
 
 export const cases = [
   ...kind(
-    "a window cuts between a call and its results",
+    "a window separates a call from its results",
     whole,
     [
       ...[
@@ -76,7 +76,7 @@ export const cases = [
     inLoop,
   ),
   ...kind(
-    "reasoning is torn from its call",
+    "reasoning is separated from its call",
     [...whole, "reasoning goes with its call", "reasoning is kept with a call of the current turn"],
     [
       "vercel/ai#13430",
@@ -95,7 +95,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "a limit of messages is no limit of tokens",
+    "a message limit doesn't limit tokens",
     bounded,
     [
       ...["mastra-ai/mastra#14115", "mastra-ai/mastra#3360", "suitenumerique/conversations#526", "morphic#608"],
@@ -109,7 +109,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "instructions and tools are not counted",
+    "instructions and tools aren't counted",
     [...bounded, "instructions are there"],
     [
       ...["cloudflare/agents#1538", "cloudflare/agents#1593", "cloudflare/agents#2064", "cloudflare/agents#1720"],
@@ -146,7 +146,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "other scripts, JSON and code are counted too low",
+    "non-Latin scripts, JSON and code are undercounted",
     bounded,
     [
       ...[
@@ -173,7 +173,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "a provider refuses the beginning",
+    "a provider rejects the first message",
     [...pairs, "the user speaks first", "nothing is empty"],
     [
       ...[
@@ -193,13 +193,13 @@ export const cases = [
     },
   ),
   ...kind(
-    "a provider refuses the end",
+    "a provider rejects the last message",
     ["it ends with the user or a tool", "the request is there", "results have their calls"],
     ["chatlas#416", "nanobot#3297"],
     (random, at) => (at === 0 ? inLoop(random, at) : { ...withCalls(random, at), maxTokens: 400 }),
   ),
   ...kind(
-    "the message that another one replies to is gone",
+    "the message being replied to is dropped",
     ["the message that another one replies to is there", ...bounded],
     ["PraisonAI#5223", "openclaw/openclaw#151853", "vm0#4006", "jazz#438"],
     (random, at) => {
@@ -210,7 +210,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "the old message that answers the request is gone",
+    "the old message that answers the request is dropped",
     ["the old fact is there", ...bounded],
     ["mastra-ai/mastra#9311", "acolyte#275"],
     (random) => {
@@ -240,7 +240,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "nobody knows who said what",
+    "the prompt doesn't show who said what",
     ["speakers are told apart", "the request is there"],
     ["NousResearch/hermes-agent#13282", "mastra-ai/mastra#16860"],
     (random) => {
@@ -252,7 +252,7 @@ export const cases = [
     },
   ),
   ...kind(
-    "every step counts the whole chat again",
+    "every step recounts the whole chat",
     ["counting follows the length", "the request is there"],
     [
       ...["langchain-ai/langchain#31827", "SamSaffron/term-llm#668", "minpeter/kiro-lb#35"],
@@ -261,7 +261,7 @@ export const cases = [
     (random, at) => ({ messages: [...chat(random, 60 + 20 * at), request], request: "request", maxTokens: 600 }),
   ),
   ...kind(
-    "a second build returns something else, or changes its input",
+    "a second build differs, or changes its input",
     ["a second build returns the same", "the given messages don't change", "the request is there"],
     ["lobehub#18797", "pdd#826"],
     withCalls,

@@ -76,7 +76,7 @@ function tableOf(results) {
     const claimed = rows.filter(({ found }) => found[at].isClaimed);
     const failed = claimed.filter(({ found }) => found[at].failures > 0).length;
     const mark = claimed.some(({ found }) => found[at].isPart) ? " *" : "";
-    return claimed.length === 0 ? "no such thing" : `${claimed.length - failed} of ${claimed.length}${mark}`;
+    return claimed.length === 0 ? "not applicable" : `${claimed.length - failed} of ${claimed.length}${mark}`;
   };
   const lines = [...names, "all"].map((name) => {
     const rows = results.filter((row) => name === "all" || row.name === name);
@@ -93,7 +93,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   const results = await judgeAll();
   const table = tableOf(results);
   console.log(table);
-  console.log("\n* without what it has no such thing for\n");
+  console.log("\n* excludes cases that need a feature the tool lacks\n");
   for (const { name, reference, found } of results) {
     for (const { peer, failures, problem } of found.filter((it) => it.isClaimed && it.failures > 0)) {
       console.log(`${peer}: ${reference} (${name}), ${failures} of ${VARIATIONS}: ${problem}`);

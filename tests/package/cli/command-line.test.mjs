@@ -391,7 +391,7 @@ describe("a file in no known format is exit code 2, and the error describes its 
     assert.equal(exitCode, 3);
     assert.match(
       stderr,
-      /\nwindrow: one-foreign\.jsonl: the context is built of a part: 1 row that looks like a message .* row 2: .*\n$/,
+      /\nwindrow: one-foreign\.jsonl: the context has only part of the conversation: 1 row that looks like a message .* row 2: .*\n$/,
     );
     assert.match(stdout, /Where do we meet/);
     assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: contents: /);

@@ -86,7 +86,7 @@ describe("bound reasoning", () => {
 
     const dated = messages.with(0, system("Be brief. Today is Saturday, 28 November 2026."));
     const redated = await buildContext(dated, { ...config, previous });
-    assert.match(redated.prefix?.difference?.words ?? "", /nothing but figures in it.*thinking of message 2$/);
+    assert.match(redated.prefix?.difference?.words ?? "", /only figures in it.*thinking of message 2$/);
     assert.deepEqual(redated.prefix?.invalidThinking, [2]);
     assert.match(redated.explain(2).words, /without its thinking/);
 

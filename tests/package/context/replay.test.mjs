@@ -262,7 +262,7 @@ describe("a replay of a build with hooks", () => {
   test("needs the recorded answers", async () => {
     const { recording } = await build({ triage: { select: () => ["m1"] } });
     assert.equal((await replay(recording, transcript)).same, true);
-    await isRefused({ ...recording, answers: [] }, /triage\.select is asked, and no further answer was recorded/);
+    await isRefused({ ...recording, answers: [] }, /the build asks triage\.select, and no further answer was recorded/);
     const other = { hook: "recall.search", outcome: "given", items: [] };
     await isRefused({ ...recording, answers: [other] }, /an answer of recall\.search was recorded/);
     await isRefused({ ...recording, answers: [{ hash: "0123" }] }, /no answer with the hash "0123"/);
@@ -403,14 +403,14 @@ describe("windrow replay", () => {
     const changed = file("changed.json", JSON.stringify(chat.with(1, user("other", { id: "m1" }))));
     const { stdout, status } = windrow(["replay", lines, changed]);
     const [first, second] = stdout.split("\n");
-    assert.match(first, /^1: differs: the message at position 1 has changed; the context is ctx_\w+, and was ctx_\w+$/);
+    assert.match(first, /^1: differs: the message at position 1 has changed; the context is ctx_\w+, but was ctx_\w+$/);
     assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1, but this is/);
     assert.equal(status, 1);
     const same = windrow(["replay", lines, file("chat.json", JSON.stringify(chat))]);
     assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1, but this is .*\n$/);
     assert.equal(same.status, 0);
     const shorter = windrow(["replay", lines, file("shorter.json", JSON.stringify(chat.slice(0, 3)))]);
-    assert.match(shorter.stdout, /^1: differs: the transcript has 3 messages, and had 12;/);
+    assert.match(shorter.stdout, /^1: differs: the transcript has 3 messages, but had 12;/);
   });
 
   test("a recording that can't be replayed or built is reported in one line too", async () => {
@@ -422,7 +422,7 @@ describe("windrow replay", () => {
     );
     const pinned = file("pinned.json", JSON.stringify(chat.with(1, user("long ".repeat(99), { pinned: true }))));
     const { stdout, status } = windrow(["replay", lines, pinned]);
-    assert.match(stdout, /^1: cannot be replayed: triage\.select is asked, and no further answer was recorded/);
+    assert.match(stdout, /^1: cannot be replayed: the build asks triage\.select, and no further answer was recorded/);
     assert.match(stdout, /\n2: differs: it can no longer be built: .*\n$/);
     assert.equal(status, 2);
   });

@@ -57,7 +57,9 @@ function rowOf(folder) {
 
 test("the table of formats in the guide is current", () => {
   const rows = folders.map(rowOf);
-  const table = ["| format | told by | `shape` | written by | hook |", "|---|---|---|---|---|", ...rows].join("\n");
+  const table = ["| format | recognized by | `shape` | written by | hook |", "|---|---|---|---|---|", ...rows].join(
+    "\n",
+  );
   const text = readFileSync(paper, "utf8");
   const [, begin, , end] = /^(.*<!-- formats: begin.*? -->\n)(.*)(<!-- formats: end -->\n.*)$/s.exec(text) ?? [];
   const expected = `${begin}\n${table}\n\n${end}`;

@@ -21,7 +21,7 @@ function rulesInWords() {
         const words = demands.replace(/\/(\^\S*\$)\//g, "`$1`").replaceAll("|", "\\|");
         return `| \`${id}\` | ${words}${models === undefined ? "" : ` Holds for ${models}.`} | ${sources.map(linkOf).join(", ")} |`;
       });
-      return `### ${title}\n\n\`${name}\`\n\n| rule | | known from |\n|---|---|---|\n${rows.join("\n")}\n`;
+      return `### ${title}\n\n\`${name}\`\n\n| rule | | source |\n|---|---|---|\n${rows.join("\n")}\n`;
     })
     .join("\n");
 }
@@ -30,7 +30,7 @@ function serversInWords() {
   const rows = servers.map(({ name, takesFields, sources }) => {
     return `| \`${name}\` | ${takesFields ? "yes" : "no"} | ${sources.map(linkOf).join(", ")} |`;
   });
-  return `| server | takes its fields back | known from |\n|---|---|---|\n${rows.join("\n")}\n`;
+  return `| server | gets its fields back | source |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 /** Checks the text between two markers of the page, and writes it if `UPDATE` is set. */

@@ -93,7 +93,7 @@ async function runInWorker(example, ask, times) {
   }
 }
 
-/** The comment of an example after a line. */
+/** The comment after a line of an example. */
 function comment({ code }, line) {
   const found = code.split("\n").find((text) => text.startsWith(line));
   assert.ok(found, `the example has a line that begins ${line}`);
@@ -246,7 +246,7 @@ test("messages of other packages come back as in the example, and every supporte
   const fates = [1, 2].map((at) => context.explain(at).fate);
   assert.deepEqual(fates, ["left out", "left out"]);
 
-  const [, list] = /these are read as they are:(.*?)\.\n/s.exec(papers["docs/guide.md"]);
+  const [, list] = /windrow\s+reads\s+these:(.*?)\.\n/s.exec(papers["docs/guide.md"]);
   const named = list.split(",").map((name) => name.replace(/\s+/g, " ").trim());
   const own = ["OpenAI chat message", "Anthropic message", "AI SDK ModelMessage"];
   assert.deepEqual(named.sort(), [...own, ...messageShapes.map(({ title }) => title)].sort());

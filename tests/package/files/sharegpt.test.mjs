@@ -54,6 +54,6 @@ checkFile({
   ],
   skipped: [
     [1, /^message 5: from: unknown speaker "narrator"/],
-    [1, /^images: it is next to the messages, and not read$/],
+    [1, /^images: it is next to the messages and isn't read$/],
   ],
 });

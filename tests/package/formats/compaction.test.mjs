@@ -13,7 +13,7 @@ const WORDS = "harbour violin garden invoice kitchen train plumber window ticket
 const saying = (random, most) => Array.from({ length: random.integer(2, most) }, () => random.pick(WORDS)).join(" ");
 
 /**
- * By provider and model: how its compaction looks in a message, and an empty one.
+ * For each provider and model, how its compaction looks in a message, and an empty one.
  *
  * @type {Record<string, { targets: any[]; made: (text: string, blocks?: any) => any; empty: any }>}
  */

@@ -130,7 +130,7 @@ test("reasoning that isn't sent without being stored isn't counted either, in fo
         assert.ok(context.tokens.total >= tokensOfBody("openai-responses", body));
         return context.tokens.total;
       });
-      // Each item is a message. Without those that only the stored request has, the prompt is the same.
+      // Each item is a message. Without the items that only the stored request has, the prompt is the same.
       const isLost = (message) => message.type === "reasoning" && message.encrypted_content === undefined;
       if (thoughtsOf === shapes.items) {
         const left = messages.filter((message) => !isLost(message));

@@ -474,7 +474,7 @@ describe("known formats", () => {
 
 describe("the option shape", () => {
   /**
-   * By the name of a shape a message that only the option makes one of it.
+   * For each shape, a message that is read as that shape only with the option.
    *
    * @type {Record<string, [message: object, expected: RegExp]>}
    */

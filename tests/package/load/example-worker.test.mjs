@@ -33,7 +33,7 @@ before(async () => {
     splitting: true,
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
-    // As in wrangler: a wasm file stays a file, and the runtime compiles it.
+    // As with wrangler, a wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
     external: ["cloudflare:*"],
     logLevel: "warning",

@@ -1,4 +1,4 @@
-// Arrays that were seen before: which parts are compared again.
+// Which parts of an array are compared again if it was seen before.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -141,7 +141,7 @@ describe("an array that was seen before", () => {
         if (isSeen) {
           assert.equal(said(context), said(whole), `seed ${seed}, turn ${turn}`);
         } else {
-          // Its whole content is counted.
+          // The whole content is counted.
           const alone = buildContextSync(structuredClone(context.kept), { ...config(), budget: { maxTokens: 5000 } });
           assert.equal(context.tokens.total, alone.tokens.total, `seed ${seed}, turn ${turn}`);
           messages = structuredClone(messages);

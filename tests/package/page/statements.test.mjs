@@ -30,7 +30,7 @@ async function openChat() {
   await dropFile(page, "chat.json", JSON.stringify(chat));
   await shows(page, "source-name", "chat.json");
   await setBudget(page, 400);
-  // Until the new list is there, the page shows the one of the sample.
+  // Until the new list arrives, the page shows the sample's.
   await page.waitForSelector(`#statements [aria-label$=": ${ALLERGY}"]`);
 }
 

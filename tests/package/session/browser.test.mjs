@@ -384,7 +384,7 @@ describe("a visitor who leaves and comes back", () => {
   const leaveAndReturn = async (tab, whileAway = async () => {}) => {
     await tab.goto(`${cached.address}elsewhere`);
     await whileAway();
-    // This call returns before its page is gone.
+    // This call returns before its page has closed.
     await tab.evaluate(() => void setTimeout(() => history.back()));
     await tab.waitForURL(cached.address, { waitUntil: "commit" });
     await tab.waitForFunction(() => globalThis.openSession !== undefined && document.readyState === "complete");

@@ -96,7 +96,7 @@ describe("export", () => {
     await session.replaceLast({ role: "user", content: "e" });
     await store.trim("web:main", 2);
     const [row] = rowsOf(await session.export({ builds: true })).filter(isBuild);
-    // Rows: a header, b, c, e. The row that was last at the time is gone.
+    // Rows: a header, b, c, e. The row that was then the last no longer exists.
     assert.deepEqual(JSON.parse(row).recording.read, [[2, 3]]);
     await store.trim("web:main", 100);
     const [bare] = rowsOf(await session.export({ builds: true })).filter(isBuild);

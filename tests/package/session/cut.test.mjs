@@ -1,4 +1,5 @@
-// A session's cut follows from stored totals, and not from the whole log. It has the same place as in an array of the same messages.
+// A session's cut is computed from stored totals instead of the whole log. It is in the same place as in an array of
+// the same messages.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +9,7 @@ import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 const START = Date.parse("2026-01-05T09:00:00Z");
 const LATER = START + 3_600_000_000;
 
-/** Messages of a chat that goes on, with calls now and then. */
+/** Messages of an ongoing chat, with occasional calls. */
 class Talk {
   #random;
   #count = 0;

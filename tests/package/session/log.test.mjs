@@ -50,7 +50,7 @@ const python = [
 
 // ---- Messages and lines ----
 
-/** A value as it must come back: values that JSON can't express are gone or converted. */
+/** A value as it must come back: values that JSON can't express are dropped or converted. */
 function comesBackAs(value) {
   if (value instanceof Date) {
     return value.toISOString();

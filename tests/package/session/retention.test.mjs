@@ -24,7 +24,7 @@ async function storeWith(entries, key = KEY, store = memoryStore()) {
   return store;
 }
 
-/** A row that isn't a message, at the end of the log. Limits are applied after it is appended. */
+/** A non-message row at the end of the log. Limits are applied after it is appended. */
 const MARK = '{"type":"session","session_key":"mark"}';
 
 const entriesOf = async (store, range) => (await store.read(KEY, range)).entries.filter(({ data }) => data !== MARK);
@@ -56,7 +56,7 @@ function randomEntries(random, { mostEntries = 120, nowMs = Date.now() } = {}) {
   const replied = random.pick([0, 0.1, 0.9]);
   const lasting = random.pick([0, 0.04, 0.3]);
   const failed = random.pick([1, 1, 8]);
-  // Never within a millisecond of a limit, because the clock goes on.
+  // Never within a millisecond of a limit, because the clock keeps running.
   let timeMs = nowMs - random.integer(1, 10) * DAY_MS + HOUR_MS / 2;
   const entries = [];
   while (entries.length < length) {

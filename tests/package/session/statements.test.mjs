@@ -1,4 +1,4 @@
-// Lasting statements can be seen and forgotten, in every tab and for good. The log doesn't change.
+// Lasting statements can be listed and forgotten, in every tab and permanently. The log doesn't change.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1336,7 +1336,7 @@ test("a read costs as much as its result, however long the log is", async (t) =>
       );
     }
     await store.append("a", [text(5000)], { operationId: "o" });
-    // As in a streamed reply: each state replaces the one before.
+    // As in a streamed reply, each state replaces the previous one.
     for (let state = 0; state < 30; state += 1) {
       const { lastSeq } = (await store.sessions({ keys: ["a"] }))[0].logs.transcript;
       await store.append("a", [text(5000)], { replacesSeq: lastSeq, operationId: `state ${state}` });

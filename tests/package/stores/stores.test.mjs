@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { ContextError, memoryStore } from "windrow";
 import { storeConformance } from "windrow/stores/conformance";
 
-/** The suite for stores in memory: each name has one store, which is gone after it is closed. */
+/** The suite for stores in memory: each name has one store, which no longer exists after it is closed. */
 function casesFor(open) {
   const stores = new Map();
   return storeConformance({
@@ -148,7 +148,7 @@ const broken = [
   {
     name: "the session's id changes",
     calls: reading(({ info }) => ({ info: info && { ...info, id: crypto.randomUUID() } })),
-    finds: ["append: a session's head follows from its entries"],
+    finds: ["append: a session's head matches its entries"],
   },
   {
     name: "latestTimeMs is the time of the entry",
@@ -177,8 +177,8 @@ const broken = [
     }),
     finds: [
       "append: each log has its own sequence and head",
-      "operationId: it belongs to one session and one log",
-      "trim: the other log is trimmed if it is named",
+      "operationId: it applies to one session and one log",
+      "trim: trims the log of builds if it is named",
     ],
   },
   {
@@ -310,7 +310,7 @@ const broken = [
     finds: [
       "read: limits count from the start of the order",
       "read: ranges of all kinds return their entries, in both logs, even with gaps",
-      "append: 5,000 entries in one call",
+      "append: accepts 5,000 entries in one call",
     ],
   },
   {
@@ -434,7 +434,7 @@ const broken = [
       };
     },
     finds: [
-      "derived: nothing is written for a session that does not exist, and values go with their session",
+      "derived: nothing is written for a session that doesn't exist, and values are removed with their session",
       "derived: values belong to a session and a name, whatever the texts are",
       "derived: changing written or read bytes doesn't change the store",
     ],
@@ -469,7 +469,7 @@ const broken = [
   {
     name: "at most a hundred sessions are listed",
     calls: (store) => ({ sessions: async (filter) => (await store.sessions(filter)).slice(0, 100) }),
-    finds: ["sessions: there may be many"],
+    finds: ["sessions: supports many sessions"],
   },
   {
     name: "a trim keeps nothing",
@@ -506,7 +506,7 @@ const broken = [
     finds: [
       "trim: removes earlier entries except those to keep, and the sequence continues",
       "expectedSeq: an append fails if another came first, and leaves nothing",
-      "derived: nothing is written for a session that does not exist, and values go with their session",
+      "derived: nothing is written for a session that doesn't exist, and values are removed with their session",
     ],
   },
   {
@@ -536,7 +536,7 @@ const broken = [
     name: "holding holds nothing",
     calls: () => ({ holding: async (_, run) => run() }),
     finds: [
-      "holding: trim and remove wait, append does not",
+      "holding: trim and remove wait, but append doesn't",
       "holding: several may overlap and be nested, even while a trim waits",
       "close: waits for holders of a session, and for calls that wait for them",
       "two stores: neither trims or removes a session that the other holds",
@@ -593,7 +593,7 @@ const broken = [
         append: (...given) => held.then(() => store.append(...given)),
       };
     },
-    finds: ["holding: trim and remove wait, append does not"],
+    finds: ["holding: trim and remove wait, but append doesn't"],
   },
   {
     name: "a trim that has begun is not waited for",
@@ -606,7 +606,7 @@ const broken = [
         return store.trim(...given);
       },
     }),
-    finds: ["holding: a trim that has begun ends before a hold begins"],
+    finds: ["holding: a trim in progress ends before a hold begins"],
   },
   {
     name: "one hold holds all sessions",
@@ -648,7 +648,7 @@ const broken = [
     finds: [
       "subscribe: a reported change can be read",
       "subscribe: reports every change of a session, in order, and nothing else",
-      "subscribe: each listener is called until it ends, and one that throws affects no other",
+      "subscribe: each listener is called until it unsubscribes, and one that throws affects no other",
     ],
   },
   {
@@ -668,7 +668,7 @@ const broken = [
         return () => undefined;
       },
     }),
-    finds: ["subscribe: each listener is called until it ends, and one that throws affects no other"],
+    finds: ["subscribe: each listener is called until it unsubscribes, and one that throws affects no other"],
   },
   {
     name: "all sessions' changes are told of",
@@ -815,7 +815,7 @@ const broken = [
         entry.data?.content?.length > 100_000 ? { ...entry, data: { content: entry.data.content.slice(1) } } : entry,
       ),
     })),
-    finds: ["append: a text of a megabyte"],
+    finds: ["append: accepts a text of one megabyte"],
   },
   {
     name: "appends at once take the same place",

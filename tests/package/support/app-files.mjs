@@ -81,8 +81,7 @@ const discord = {
   file: "JSON of DiscordChatExporter",
   recognised: "`guild` and `channel`, or `author.isBot`",
   has: { names: true, times: true, replies: true, notices: true },
-  notRead:
-    "who joined, calls and pins (counted); reactions; previews of links; the attached files, which are named in words",
+  notRead: "joins, calls and pins (counted); reactions; link previews; the attached files, which are named in words",
   write: (turns) => ({
     text: json({
       guild: { id: "1", name: "Club" },
@@ -185,7 +184,7 @@ const telegram = {
   file: "`result.json` of a chat, or of an account",
   recognised: "`from_id`, `actor_id` or `text_entities`",
   has: { names: true, times: true, replies: true, notices: true },
-  notRead: "calls, pins and members (counted); reactions; the attached files, which are named in words",
+  notRead: "calls, pins and membership notices (counted); reactions; the attached files, which are named in words",
   write: (turns, random) => ({
     text: json(
       random.chance(0.5) ? telegramChat(turns) : { about: "x", chats: { about: "y", list: [telegramChat(turns)] } },
@@ -214,7 +213,7 @@ const whatsApp = {
   has: { names: true, times: true, notices: true },
   onlyUsers: true,
   notRead:
-    "notices (counted); replies, which the file doesn't have; the attached files, which are named in words. Times have no zone, and the order of day and month is that in which the dates rise",
+    "notices (counted); replies, which the file doesn't have; the attached files, which are named in words. Times have no zone, and day and month are read in the order in which the dates ascend",
   write: (turns, random) => {
     const clock = random.pick(CLOCKS);
     const startOf = (turn) => {
@@ -294,7 +293,7 @@ const libreChat = {
   file: "the JSON export of a conversation",
   recognised: "`messageId` and `isCreatedByUser`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "other branches than that of the latest message; the attached files, which are named in words",
+  notRead: "branches other than the latest message's; the attached files, which are named in words",
   write: (turns, random) => {
     const rowOf = (turn, parent) => ({
       ...{ messageId: turn.id, parentMessageId: parent ?? "00000000-0000-0000-0000-000000000000", conversationId: "c" },
@@ -381,7 +380,7 @@ const lmStudio = {
 
 const sillyTavern = {
   kind: "SillyTavern chat",
-  file: "a chat, a message a line",
+  file: "a chat, one message per line",
   recognised: "`is_user` and `mes`",
   has: { names: true, times: true, reasoning: true, calls: true, branches: true, notices: true },
   notRead:
@@ -443,7 +442,7 @@ const copilot = {
   file: "`Chat: Export Chat…` of VS Code, or a file of `chatSessions`",
   recognised: "`requests` and `responderUsername`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "withdrawn requests (counted); the program's progress and states; edits, by the names of their files",
+  notRead: "withdrawn requests (counted); the program's progress and states; edits, except the names of their files",
   write: (turns) => {
     const pairs = turns.flatMap((turn, at) => (turn.role === "user" ? [[turn, turns[at + 1]]] : []));
     const requests = pairs.flatMap(([user, answer]) => {
@@ -577,7 +576,7 @@ const claudeCode = {
   file: "`~/.claude/projects/*/*.jsonl`",
   recognised: "`uuid` and `parentUuid`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "branches that were left; side chains; hidden rows and errors of the API; compacted turns",
+  notRead: "abandoned branches; side chains; hidden rows and API errors; compacted turns",
   write: (turns) => {
     const rows = [];
     let parentUuid = null;
@@ -621,8 +620,7 @@ const codex = {
   file: "`~/.codex/sessions/**/rollout-*.jsonl`",
   recognised: "`type` and `payload`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead:
-    "turns that were rolled back; compacted turns; events that repeat items; encrypted reasoning of other providers",
+  notRead: "rolled-back turns; compacted turns; events that repeat items; encrypted reasoning of other providers",
   write: (turns) => {
     /** @type {any[]} */
     const rows = [
@@ -650,10 +648,10 @@ const codex = {
 
 const geminiCli = {
   kind: "Gemini CLI chat",
-  file: "`~/.gemini/tmp/*/chats/*.json`, or a row a line",
+  file: "`~/.gemini/tmp/*/chats/*.json`, or one row per line",
   recognised: "`sessionId` and `projectHash`, or rows of the type `gemini`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "the program's `info`, `warning` and `error` rows; what was rewound",
+  notRead: "the program's `info`, `warning` and `error` rows; rewound messages",
   write: (turns) => {
     const rows = turns.flatMap((turn) => {
       const own = {
@@ -680,7 +678,7 @@ const pi = {
   file: "`~/.pi/agent/sessions/**/*.jsonl`; OpenClaw has the same",
   recognised: "a header `session` with `cwd`, rows with `parentId`",
   has: { times: true, reasoning: true, calls: true, branches: true },
-  notRead: "branches other than that of the last row; compacted turns; labels and changes of the model",
+  notRead: "branches other than the last row's; compacted turns; labels and model changes",
   write: (turns) => {
     /** @type {any[]} */
     const rows = [{ type: "session", version: 3, id: "s", timestamp: iso(turns[0]), cwd: "/w" }];
@@ -730,7 +728,7 @@ const clineHistory = {
   file: "`api_conversation_history.json`",
   recognised: "messages in Anthropic's form; Roo's marks `condenseParent`, `truncationParent`",
   has: { times: true, calls: true, branches: true },
-  notRead: "what was condensed or cut",
+  notRead: "condensed and truncated messages",
   write: (turns) => {
     const rows = turns.flatMap((turn) => [
       ...(turn.abandoned === undefined
@@ -780,7 +778,7 @@ const OTHERS = [
   {
     ...{
       kind: "messages",
-      file: "a JSON list, one a line (JSONL), or an object with `messages`",
+      file: "a JSON list, one message per line (JSONL), or an object with `messages`",
       recognised: "roles and contents in [any form that is read](guide.md#messages-of-other-packages)",
     },
     ...{
@@ -791,7 +789,7 @@ const OTHERS = [
   {
     ...{
       kind: "dialogues",
-      file: "a list, or one a line, of objects with `messages`, or of ShareGPT's",
+      file: "objects with `messages` or in ShareGPT's form, in a list or one per line",
       recognised: "`conversations: [{ from, value }]`",
     },
     ...{ has: { calls: true }, notRead: "fields next to the messages (reported)" },
@@ -802,7 +800,7 @@ const OTHERS = [
       file: "a request to a provider's API",
       recognised: "`system` or `instructions` with `messages`, `input` or `contents`",
     },
-    ...{ has: { reasoning: true, calls: true }, notRead: "definitions of tools (reported)" },
+    ...{ has: { reasoning: true, calls: true }, notRead: "tool definitions (reported)" },
   },
   {
     ...{ kind: "ChatGPT export", file: "`conversations.json`", recognised: "`mapping`" },
@@ -815,7 +813,7 @@ const OTHERS = [
     ...{ kind: "Claude export", file: "`conversations.json`", recognised: "`chat_messages`" },
     ...{
       has: { times: true, reasoning: true, calls: true, branches: true },
-      notRead: "the files, but for what Claude read of them",
+      notRead: "the files, except the text that Claude read from them",
     },
   },
   {
@@ -824,11 +822,11 @@ const OTHERS = [
       file: "`MyActivity.json` of Google Takeout",
       recognised: "`header` and `titleUrl` of Gemini",
     },
-    ...{ has: { times: true }, notRead: "which prompts were of one conversation: the file doesn't say it" },
+    ...{ has: { times: true }, notRead: "which prompts belong to one conversation, which the file doesn't say" },
   },
   {
     ...{ kind: "AI Studio prompt", file: "a saved prompt", recognised: "`chunkedPrompt`" },
-    ...{ has: { reasoning: true }, notRead: "what was never sent" },
+    ...{ has: { reasoning: true }, notRead: "inputs that were never sent" },
   },
   {
     ...{
@@ -844,12 +842,12 @@ const OTHERS = [
 ];
 
 const COMES = {
-  names: "names of speakers",
+  names: "speaker names",
   times: "times",
   replies: "replies",
   reasoning: "reasoning",
   calls: "tool calls and results",
-  branches: "the branch that is shown",
+  branches: "the visible branch",
 };
 
 /** The table of docs/files.md. `kinds` are those whose readers an entry includes: they get a mark. */
@@ -857,9 +855,9 @@ export function tableOfKinds(kinds) {
   const marked = new Set(kinds.map(({ name }) => name));
   const rows = [...OTHERS, ...APP_FILES].map(({ kind, file, recognised, has, notRead }) => {
     const along = Object.entries(COMES).flatMap(([field, words]) => (has[field] ? [words] : []));
-    return `| ${kind}${marked.has(kind) ? "¹" : ""} | ${file} | ${recognised} | ${["who speaks", ...along].join(", ")} | ${notRead} |`;
+    return `| ${kind}${marked.has(kind) ? "¹" : ""} | ${file} | ${recognised} | ${["roles", ...along].join(", ")} | ${notRead} |`;
   });
-  const head = ["| kind | file | recognised by | comes along | doesn't |", "|---|---|---|---|---|"];
+  const head = ["| kind | file | recognized by | read | not read |", "|---|---|---|---|---|"];
   return [...head, ...rows].join("\n");
 }
 

@@ -30,7 +30,7 @@ const config = { encoding: "estimate", now: 0, sessionId: "crash", request: "And
 function contentOf(id) {
   const number = [...id].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) % 1009, 7);
   // Keeps appends below 64 KB: Chromium writes larger ones to its log in several steps, and a kill between them can
-  // cost it the whole database when it goes on after the torn record (see docs/sessions.md).
+  // cost it the whole database when it continues after the torn record (see docs/sessions.md).
   return (id + " ").repeat(number % 60 === 0 ? 800 : 1 + (number % 60));
 }
 
@@ -307,7 +307,7 @@ class Chrome {
     assert.equal(this.#child.exitCode, null, "the browser runs until it is killed");
   }
 
-  /** Closes it as a person would, and resolves when it is gone. */
+  /** Closes it as a person would, and resolves when it has exited. */
   async close() {
     const closed = once(this.#child, "close");
     const devtools = await this.#browser.newBrowserCDPSession();
@@ -316,10 +316,10 @@ class Chrome {
     assert.equal(this.#failed, undefined);
   }
 
-  /** Kills it with all its processes, and resolves when they are gone. */
+  /** Kills it with all its processes, and resolves when they have exited. */
   async kill() {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      // Their shared pipes close when the last of them is gone.
+      // Their shared pipes close when the last of them has exited.
       const closed = once(this.#child, "close");
       process.kill(-this.#child.pid, "SIGKILL");
       await closed;

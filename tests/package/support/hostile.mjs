@@ -1,4 +1,4 @@
-// Values that nobody means to pass: hostile ones, and random ones that are almost valid.
+// Values that no caller passes on purpose: hostile ones, and random ones that are almost valid.
 
 /** The name of the method that makes an object thenable. */
 const THEN = ["th", "en"].join("");
@@ -199,7 +199,7 @@ export function almost(random, depth = 0) {
   return kind === 4 ? value : plain(value);
 }
 
-/** The same with values instead of getters, as far as they can be read. */
+/** The same with values instead of getters, if they can be read. */
 function plain(value) {
   try {
     return { ...value };

@@ -8,7 +8,7 @@ import { forEachSeed } from "./property.mjs";
 const encoding = "estimate";
 
 /**
- * Checks random conversations in a format. `conversation(random)` makes one as pairs: a message, and its equivalent in
+ * Checks random conversations in a format. `conversation(random)` makes pairs of a message and its equivalent in
  * windrow's own form.
  */
 export function checkRandomShape({ name, conversation }) {

@@ -12,7 +12,7 @@ const encoding = "o200k_base";
 /** The maker whose reasoning a provider accepts back. The AI SDK accepts any. */
 const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", bedrock: "anthropic", gemini: "google" };
 
-/** Kinds that a provider doesn't accept, and the only media that it does. */
+/** The kinds of parts that a provider doesn't accept, and the only media that it accepts. */
 const LIMITS = {
   openai: { without: "tool-media" },
   bedrock: { only: "media-data" },

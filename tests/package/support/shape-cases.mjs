@@ -234,7 +234,7 @@ async function checkKept(session, messages, before, config) {
   });
 }
 
-/** The id of a message, as a build knows it. */
+/** The id of a message as a build knows it. */
 function idOf(message) {
   return buildContextSync([message], { encoding, request: null }).explain(0).id;
 }

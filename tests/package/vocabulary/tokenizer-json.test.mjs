@@ -29,7 +29,7 @@ const DEEPSEEK = [
 /** How the merges of a file are given: one for each token, all ways to split it, or all of these and tokens that no merge makes. */
 const [ONE, ALL, MORE] = ["one", "all", "more"];
 
-/** By encoding: the patterns as a file has them, as JavaScript reads them, and how its merges are given. */
+/** For each encoding, the patterns as a file has them and as JavaScript reads them, and the form of its merges. */
 const FAMILIES = {
   qwen: [[`${IN_FILE}|${GPT4}\\p{N}|${GPT4_END}`], [`${CONTRACTIONS}|${GPT4}\\p{N}|${GPT4_END}`], ONE],
   deepseek_v3: [DEEPSEEK, DEEPSEEK, ONE],
@@ -54,7 +54,7 @@ const letters = (() => {
 })();
 const inLetters = (text) => [...new TextEncoder().encode(text)].map((byte) => letters[byte]);
 
-/** Cuts a text by patterns, one after the other. Matches and the text between them are pieces. */
+/** Cuts a text with one pattern after another. Matches and the text between them are pieces. */
 function cut(patterns, text) {
   return patterns.reduce(
     (pieces, pattern) =>

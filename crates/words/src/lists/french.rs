@@ -1,4 +1,4 @@
-//! French. Elided words are without their apostrophe.
+//! French. Elided words are listed without their apostrophe.
 
 /// Words that say nothing about a topic.
 pub(super) const STOP: &str = "\

@@ -1,4 +1,4 @@
-//! Italian. Elided words are without their apostrophe.
+//! Italian. Elided words are listed without their apostrophe.
 
 /// Words that say nothing about a topic.
 pub(super) const STOP: &str = "\

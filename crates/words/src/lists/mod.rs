@@ -1,9 +1,8 @@
-//! Word lists of the supported languages: one file for each, with the same lists.
+//! Word lists of the supported languages: one file per language, each with the same lists.
 //!
 //! Stop words and irregular forms are looked up for every word of every message. They are stored as sorted hashes with
-//! a directory of their first bits, which answers most look-ups. The hashes are computed when they are first needed,
-//! since words compress and hashes don't. One word in millions has the hash of a stop word by chance, and isn't ranked
-//! by.
+//! a directory of their first bits, which answers most lookups. The hashes are computed when they are first needed,
+//! because words compress and hashes don't. One word in millions has a stop word's hash by chance and is ignored.
 
 mod english;
 mod french;
@@ -27,7 +26,7 @@ const STOP: [&str; 7] = [
     russian::STOP,
 ];
 
-/// Words of a language that only say what to do with the hits of a request, and aren't searched for.
+/// Words of a request that only say what to do with the hits, and aren't searched for.
 pub fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::REQUEST,
@@ -145,7 +144,7 @@ pub fn irregular(word: &str) -> Option<&'static str> {
     (form == word).then(|| rest.split(',').next().unwrap_or(rest))
 }
 
-/// The base letters of U+00C0 to U+00FF by folding; `ß` becomes two.
+/// The base letters of U+00C0 to U+00FF after folding; `ß` becomes two.
 const BASES: &[u8; 64] = b"aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty";
 
 /// The number of leading hash bits that a directory uses. With four times as many entries as words, most entries are
@@ -156,10 +155,10 @@ fn directory_place(hash: u32) -> usize {
     (hash >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
-/// Words by their hashes, in order, each with a number.
+/// Hashes of words, in order, each with a number.
 pub(crate) struct Hashes {
-    /// By the first bits of hashes: the place of the first one with these bits. One more entry has the end of the last
-    /// ones.
+    /// For each value of a hash's first bits, the place of the first hash with these bits. One extra entry has the end
+    /// of the last ones.
     starts: Vec<u16>,
     sorted: Vec<u32>,
     beside: Vec<u32>,
@@ -184,7 +183,7 @@ impl Hashes {
         all
     }
 
-    /// Notes that all further hashes have at least these first bits.
+    /// Records that all further hashes have at least these first bits.
     fn begin_up_to(&mut self, place: usize) {
         let length = self.starts.len().max(place + 1);
         self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
@@ -199,7 +198,7 @@ impl Hashes {
     }
 }
 
-/// The stop words of all languages, both original and folded, with the set of languages of each.
+/// The stop words of all languages, both original and folded, each with its set of languages.
 static STOPS: LazyLock<Hashes> = LazyLock::new(|| {
     let mut pairs = Vec::new();
     for (language, list) in STOP.iter().enumerate() {

@@ -31,7 +31,7 @@ provideReaders({
   "Aider chat history": aider,
 });
 
-/** The kinds of other apps' files that windrow recognises: their names, and whether it reads them. */
+/** The kinds of other apps' files that windrow recognizes: their names, and whether it reads them. */
 export const fileKinds: readonly { readonly name: string; readonly isRead: boolean }[] = /* @__PURE__ */ listed();
 
 function listed(): typeof fileKinds {

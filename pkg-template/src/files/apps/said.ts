@@ -44,5 +44,5 @@ const textPart = (text: string) => ({ type: "text", text }) as const;
 
 /** Returns a row that isn't a message as a step: somebody joined, or a topic was set. */
 export function notice(kind: string): AppStep {
-  return { messages: [], faults: [`${kind}: a notice, and not a message`] };
+  return { messages: [], faults: [`${kind}: a notice, not a message`] };
 }

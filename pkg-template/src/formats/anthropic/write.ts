@@ -173,7 +173,7 @@ const MAKER = "anthropic";
  */
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
-  /** Its content. Empty if the message only has settings. */
+  /** The content. Empty if the message only has settings. */
   readonly blocks: AnthropicBlock[];
   /** The caller's settings of instructions. Only the beta types of the SDK have them. */
   readonly settings?: InstructionSettings;

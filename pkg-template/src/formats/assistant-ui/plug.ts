@@ -79,7 +79,7 @@ export function threadHistory(session: Session): ThreadHistory {
   };
 }
 
-/** Returns a history in a format. Without a shape, each message's format is recognised from its fields. */
+/** Returns a history in a format. Without a shape, each message's format is recognized from its fields. */
 function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: string): History<M> {
   const log = session as unknown as Session<ThreadRow>;
   const keptOf = (item: HistoryItem<M>): ThreadRow => {

@@ -33,7 +33,7 @@ export interface ContextProcessor {
   readonly id: "windrow-context";
   readonly name: string;
   processLLMRequest<P extends readonly object[]>(options: RequestOptions<P>): Promise<{ prompt: P }>;
-  /** Notes the tools of a step, which count. Adds the tool of `retrieval` to them if the config wants it. */
+  /** Records the tools of a step, which count. Adds the tool of `retrieval` to them if the config asks for it. */
   readonly processInputStep: (options: InputStepOptions) => Promise<{ tools: Record<string, unknown> } | undefined>;
 }
 
@@ -78,7 +78,7 @@ export function contextProcessor(given: RetrievalHookConfig = {}): ContextProces
   };
 }
 
-/** Returns the definition that a model receives of a tool. */
+/** Returns a tool's definition as a model receives it. */
 function definitionOf(name: string, tool: unknown): object {
   const { description, parameters, inputSchema } = fieldsOf(tool);
   const { jsonSchema } = fieldsOf(parameters ?? inputSchema);

@@ -68,13 +68,13 @@ export function callModelInputFilter(given: RetrievalHookConfig = {}): ModelInpu
  * receives messages that another left out.
  */
 class Runs {
-  /** The newest context, by the caller's value. */
+  /** The newest context for each of the caller's values. */
   readonly #byValue = new WeakMap<object, BuiltContext<AnyMessage>>();
   /** The only run with a caller's value, or undefined if there are several. */
   readonly #onlyRun = new WeakMap<object, WeakRef<object> | undefined>();
-  /** The newest context, by run. */
+  /** The newest context of each run. */
   readonly #byRun = new WeakMap<object, BuiltContext<AnyMessage>>();
-  /** The run, by the id of its call to the tool. */
+  /** The run for each id of a call to the tool. */
   readonly #callers = new Map<string, WeakRef<object>>();
 
   /** Registers a run before its step. */
@@ -116,7 +116,7 @@ class Runs {
   }
 }
 
-/** The most calls to the tool that are remembered, over all runs. */
+/** How many calls to the tool are remembered, over all runs. */
 const MOST_CALLERS = 1000;
 
 /** Returns the caller's value for a run, if it is an object. */

@@ -37,7 +37,7 @@ const PROOF = new Set(["provider", "signature", "providerExecuted"]);
 const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details"]);
 const ASSISTANT = MESSAGES.assistant as FieldSchema;
 
-/** True if an unknown field is a server's, and not a fact that an app stores. */
+/** True if an unknown field comes from a server and isn't a fact that an app stores. */
 const isOfServer = (name: string): boolean => SERVER_FACTS.has(plainName(name)) || !isAbout(name);
 
 /**

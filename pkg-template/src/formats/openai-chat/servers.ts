@@ -10,11 +10,11 @@ export interface ChatServer {
   readonly name: Server;
   /** True if fields that it set on the assistant's messages go back to it. */
   readonly takesFields: boolean;
-  /** The field for reasoning that nothing proves to be another provider's. */
+  /** The field for reasoning, unless it is proven to be another provider's. */
   readonly thoughts?: string;
   /** The names of models, in lower case, that imply this server. */
   readonly models?: RegExp;
-  /** The ids of calls that it accepts, if different from OpenAI's. */
+  /** The format of call ids, if different from OpenAI's. */
   readonly ids?: Limit;
   /** The server's own pages, and threads about refused requests. */
   readonly sources: readonly string[];

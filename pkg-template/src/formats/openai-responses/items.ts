@@ -242,7 +242,7 @@ export function textsIn(parts: unknown, place: string, type: string): readonly s
 }
 
 /**
- * Returns the reader for calls whose results are separate items. Calls made at once come one after the other, before
+ * Returns the reader for calls whose results are separate items. Calls made at once come one after another, before
  * any of their results. So a call belongs to the item after it.
  */
 export function callKind({

@@ -36,7 +36,7 @@ export interface OpencodeMessageShape {
 
 /** Parts that the model never sees: step borders, file states, retries, and mentions of agents. */
 const UNSEEN = new Set<unknown>(["step-start", "step-finish", "snapshot", "patch", "agent", "retry"]);
-/** The texts that the model sees in place of these parts. */
+/** The texts that the model sees instead of these parts. */
 const TOLD: Readonly<Record<string, string>> = {
   compaction: "What did we do so far?",
   subtask: "The following tool was executed by the user",

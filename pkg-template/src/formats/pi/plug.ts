@@ -54,7 +54,7 @@ function tell(config: PiConfig, failure: unknown): void {
 /** The options of OpenClaw's context engines that are used. */
 export interface AssembleOptions<M> {
   readonly messages: readonly M[];
-  /** The most tokens for the prompt. */
+  /** Maximum number of tokens for the prompt. */
   readonly tokenBudget?: number | undefined;
   readonly model?: string | undefined;
   /** The user's input, if it isn't among the messages yet. */
@@ -105,7 +105,7 @@ export function contextEngine(config: HookConfig = {}): ContextEngine {
   };
 }
 
-/** Returns a message that windrow wrote, with the time of its neighbour. pi has no instructions among its messages. */
+/** Returns a message that windrow wrote, with the time of its neighbor. pi has no instructions among its messages. */
 function asPiMessage({ content }: ContextMessage, beside: AnyMessage | undefined): AnyMessage {
   const { timestamp = 0 } = (beside ?? {}) as { readonly timestamp?: unknown };
   return { role: "user", content, timestamp } as AnyMessage;

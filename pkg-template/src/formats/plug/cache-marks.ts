@@ -23,7 +23,7 @@ export interface CacheMarker {
 /** The mark for a cache of a few minutes. */
 export const EPHEMERAL = { type: "ephemeral" } as const;
 
-/** The most marks that a request may have. */
+/** Maximum number of marks that a request may have. */
 const MOST_MARKS = 4;
 
 /** The original of each marked copy, and the original's content at the time. */

@@ -44,8 +44,7 @@ export interface FrameworkCall {
 }
 
 /**
- * The share of the room that a shorter prompt uses. Another prompt may have a different ratio of actual to counted
- * tokens.
+ * The share of the room that a shorter prompt uses, because its ratio of actual to counted tokens may differ.
  */
 const ROOM_SHARE = 0.95;
 
@@ -114,14 +113,14 @@ export interface Fitted<M> {
 
 /**
  * Returns the messages in the context of some messages: the framework's own objects, in order. `made` converts messages
- * that windrow adds, such as the line for omitted ones, to the framework's form. It also receives a neighbouring
+ * that windrow adds, such as the line for omitted ones, to the framework's form. It also receives a neighboring
  * message. `marker` marks messages for a provider's cache; marked ones are copies. Fails as `buildContext` does.
  */
 export async function fit<M extends AnyMessage>(...given: Parameters<typeof fitted<M>>): Promise<M[]> {
   return (await fitted(...given)).messages;
 }
 
-/** Does the same as `fit`, and returns the context too. */
+/** Works like `fit`, and also returns the context. */
 export async function fitted<M extends AnyMessage>(
   given: readonly M[],
   config: HookConfig,

@@ -48,7 +48,7 @@ export interface AiSdkSchema {
 /** Returns the tool in the AI SDK's form. */
 export function aiSdkTool(execute: AiSdkTool["execute"]): AiSdkTool {
   const schema = { jsonSchema: retrievalTool.parameters, validate: (value: unknown) => ({ success: true, value }) };
-  // The SDK recognises its schemas, and in version 5 its validators, by these symbols.
+  // The SDK recognizes its schemas, and in version 5 its validators, by these symbols.
   const marks = { [Symbol.for("vercel.ai.schema")]: true, [Symbol.for("vercel.ai.validator")]: true };
   return {
     description: retrievalTool.description,

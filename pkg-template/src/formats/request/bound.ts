@@ -7,7 +7,7 @@ import { isRecord } from "../../base/plain-data.js";
 
 /** A block of thinking in a request. */
 export interface SentThought {
-  /** Its proof: the signature, or the encrypted text. */
+  /** The proof: the signature, or the encrypted text. */
   readonly proof: string;
   /** A digest of everything before it. */
   readonly before: number;

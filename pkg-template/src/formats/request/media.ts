@@ -22,7 +22,7 @@ export interface SentMedia {
   readonly id?: string;
   /** The text of a document. */
   readonly document?: string;
-  /** The same for a request that has it among the texts of its message. */
+  /** The same text for a request that puts it among the texts of its message. */
   readonly text?: string;
 }
 

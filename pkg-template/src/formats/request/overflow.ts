@@ -1,4 +1,4 @@
-// Recognises providers' errors for a prompt that is too long, and reads the figures in them.
+// Recognizes providers' errors for a prompt that is too long, and reads the figures in them.
 
 /** A provider's words for a prompt that is too long. */
 interface OverflowWords {
@@ -172,7 +172,7 @@ const OTHER_FAILURES =
 export interface ContextOverflow {
   /** The tokens of the prompt, as the provider counted them. */
   readonly inputTokens?: number | undefined;
-  /** The most tokens for the prompt: the context window minus the room for the reply. */
+  /** Maximum number of tokens for the prompt: the context window minus the room for the reply. */
   readonly maxInputTokens?: number | undefined;
 }
 
@@ -213,13 +213,13 @@ const FIELDS = [
   ...["error", "data", "body", "responseBody", "response", "cause", "lastError", "errors", "metadata", "raw"],
 ];
 
-/** The deepest nesting of errors that is read. */
+/** Maximum nesting of errors that is read. */
 const MOST_DEPTH = 8;
 
-/** The most errors of a list that are read, because a list may claim to be longer than memory. */
+/** How many errors of a list are read, because a list may claim to be longer than memory. */
 const MOST_ERRORS = 16;
 
-/** The most of a text that is read, in code units. Providers name the fault at the beginning. */
+/** How much of a text is read, in code units. Providers name the fault at the beginning. */
 const MOST_LENGTH = 10_000;
 
 /** Returns the texts of an error and its nested errors, in lower case and without commas in figures. */

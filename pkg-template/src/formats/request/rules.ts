@@ -408,7 +408,7 @@ function bytesIn(part: unknown): number {
   return longest;
 }
 
-/** The most images in a request. */
+/** Maximum number of images in a request. */
 export interface ImageLimit {
   /** Returns the most images for a body and a model. */
   readonly images: (body: unknown, model: unknown) => number;
@@ -418,7 +418,7 @@ export interface ImageLimit {
 
 /** A provider's limits for media in a request. */
 export interface MediaLimits extends ImageLimit {
-  /** The most megabytes (2^20 bytes) of one image, and of all media. */
+  /** Maximum size of one image, and of all media, in megabytes of 2^20 bytes. */
   readonly megabytesEach?: number;
   readonly megabytesInAll: number;
 }

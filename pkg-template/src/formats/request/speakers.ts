@@ -9,7 +9,7 @@ import { type Limit, wordLimit } from "./calls.js";
 import { LINE_ENDS } from "./text.js";
 import { type Piece, type RequestTurn, type UserTurn, withText } from "./turns.js";
 
-/** The way users are named: not at all, by words that a name field accepts, or by other texts. */
+/** How users are named: not at all, by words that a name field accepts, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
 /** A name that OpenAI's name field accepts. */
@@ -30,7 +30,7 @@ const UNSEEN: RegExp = /* @__PURE__ */ new RegExp(
   "gu",
 );
 
-/** Returns the way users are named in some messages. */
+/** Returns how users are named in some messages. */
 export function userNamesIn(messages: readonly ParsedMessage[]): number {
   let names: number = USER_NAMES.none;
   for (const { message } of messages) {

@@ -14,7 +14,7 @@ import { isBlank } from "./text.js";
 /** A part, and its place in the messages. */
 export interface Piece<Part extends SentPart = SentPart> {
   readonly part: Part;
-  /** Its place: `messages[3].content[1]`. */
+  /** The path: `messages[3].content[1]`. */
   readonly place: string;
   /** The caller's own part. */
   readonly given?: unknown;
@@ -299,7 +299,7 @@ function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet
 }
 
 /**
- * The most calls of a message that are searched for the one that a result without an id answers, the same as in
+ * How many calls of a message are searched for the one that a result without an id answers, the same as in
  * src/log/groups.rs.
  */
 const MOST_CALLS = 128;

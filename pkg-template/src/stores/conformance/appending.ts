@@ -38,7 +38,7 @@ export const appending: readonly Case[] = [
     },
   },
   {
-    name: "append: a session's head follows from its entries",
+    name: "append: a session's head matches its entries",
     async check(storage) {
       const store = await storage.open();
       const before = Date.now();
@@ -132,7 +132,7 @@ export const appending: readonly Case[] = [
       same(
         present.map(([name]) => name).sort(),
         ["data", "seq", "type"],
-        "the fields of an entry that was given no more",
+        "the fields of an entry with nothing else set",
       );
     },
   },
@@ -143,7 +143,7 @@ export const appending: readonly Case[] = [
       await store.append(KEY, messages("a", "b"));
       same(await store.append(KEY, [build("x")], { log: "builds" }), appended(1, 1), "the first append to the builds");
       same(await store.append(KEY, messages("c")), appended(3, 3), "a further append to the transcript");
-      same(await store.append(KEY, [build("y")], { log: "builds" }), appended(2, 2), "a further one to the builds");
+      same(await store.append(KEY, [build("y")], { log: "builds" }), appended(2, 2), "a further append to the builds");
       same(await textsOf(store, KEY), ["a", "b", "c"], "the transcript");
       same(await textsOf(store, KEY, { log: "transcript" }), ["a", "b", "c"], "the transcript, by its name");
       same(await textsOf(store, KEY, { log: "builds" }), ["x", "y"], "the builds");
@@ -193,14 +193,14 @@ export const appending: readonly Case[] = [
       await fails(
         store.append(KEY, entries, { replacesSeq: 1 }),
         undefined,
-        "replacing an entry by one that throws when it is read",
+        "replacing an entry with one that throws when it is read",
       );
       same(await textsOf(store, KEY), ["a"], "the entries after the append failed");
       same(await infoOf(store, KEY), info, "the session after the append failed");
       same(
         await store.append(KEY, messages("d"), { operationId: "o" }),
         appended(2, 2),
-        "the next append, of the same operation",
+        "the next append of the same operation",
       );
     },
   },
@@ -257,7 +257,7 @@ export const operations: readonly Case[] = [
     },
   },
   {
-    name: "operationId: it belongs to one session and one log",
+    name: "operationId: it applies to one session and one log",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"), { operationId: "o" });
@@ -319,7 +319,7 @@ export const conflicts: readonly Case[] = [
       await fails(
         store.append(KEY, messages("x"), { expectedSeq: 1 }),
         ["STORE_CONFLICT"],
-        "expecting 1 of an empty log",
+        "expecting 1 for an empty log",
       );
       same(await store.sessions(), [], "the sessions after it");
       same(await store.append(KEY, messages("a"), { expectedSeq: 0 }), appended(1, 1), "expecting an empty log");
@@ -342,7 +342,7 @@ export const conflicts: readonly Case[] = [
       await fails(
         store.append(KEY, messages("x"), { expectedSeq: 0 }),
         ["STORE_CONFLICT"],
-        "expecting 0 of a log of which all was trimmed",
+        "expecting 0 for a log whose entries were all trimmed",
       );
       same(await store.append(KEY, messages("d"), { expectedSeq: 3 }), appended(4, 4), "expecting 3 of it");
     },
@@ -406,7 +406,7 @@ export const conflicts: readonly Case[] = [
       same(
         (await store.get(KEY, ["b", "c", "B"])).map(({ seq }) => seq),
         [2],
-        "the entries found by the ids",
+        "the entries found by their ids",
       );
       const messagesOf = await store.read(KEY, { types: ["message"], order: "descending" });
       same(
@@ -520,7 +520,7 @@ export const conflicts: readonly Case[] = [
       same(
         await store.append(KEY, messages("C"), { replacesSeq: 5 }),
         appended(7, 7),
-        "replacing the newest that is left",
+        "replacing the newest remaining message",
       );
       same(await textsOf(store, KEY), ["C"], "the entries after it");
     },
@@ -632,7 +632,7 @@ export const copies: readonly Case[] = [
         "the value after the read bytes were changed",
       );
       const buffer = found.get("a")?.buffer as ArrayBuffer;
-      same(buffer.byteLength, 2, "how many bytes the buffer of a read value has");
+      same(buffer.byteLength, 2, "the size of a read value's buffer");
     },
   },
 ];
@@ -641,7 +641,7 @@ export const copies: readonly Case[] = [
 
 export const large: readonly Case[] = [
   {
-    name: "append: 5,000 entries in one call",
+    name: "append: accepts 5,000 entries in one call",
     async check(storage) {
       const store = await storage.open();
       const texts = upTo(5000).map((index) => `text ${index}`);
@@ -665,7 +665,7 @@ export const large: readonly Case[] = [
     },
   },
   {
-    name: "append: a text of a megabyte",
+    name: "append: accepts a text of one megabyte",
     async check(storage) {
       const store = await storage.open();
       const text = "a".repeat(1_048_576);

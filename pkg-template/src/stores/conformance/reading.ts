@@ -197,7 +197,7 @@ export const reading: readonly Case[] = [
         same(
           found,
           [head?.lastSeq ?? 0, head?.counts.message ?? 0],
-          "last sequence number and count of the entries, and of the session",
+          "last sequence number and count, of the entries and of the session",
         );
       };
       await Promise.all(
@@ -231,11 +231,7 @@ export const finding: readonly Case[] = [
         (await store.get(KEY, ids)).map(({ data }) => data);
       same(await textsOfIds("a"), ["2", "5"], "the entries of one id");
       same(await textsOfIds("a", "b"), ["1", "2", "4", "5"], "the entries of two ids");
-      same(
-        await textsOfIds("b", "a", "b", "c"),
-        ["1", "2", "4", "5"],
-        "the entries of ids that repeat and are unknown",
-      );
+      same(await textsOfIds("b", "a", "b", "c"), ["1", "2", "4", "5"], "the entries for repeated and unknown ids");
       same(await textsOfIds(), [], "the entries of no id");
       same(await textsOfIds("c", "undefined", "null", "A", ""), [], "the entries of unknown ids");
       const [entry] = await store.get(KEY, ["a"]);
@@ -328,7 +324,7 @@ export const derived: readonly Case[] = [
     },
   },
   {
-    name: "derived: nothing is written for a session that does not exist, and values go with their session",
+    name: "derived: nothing is written for a session that doesn't exist, and values are removed with their session",
     async check(storage) {
       const store = await storage.open();
       same(bytesOf(await store.derived.read(KEY, ["a"])), [], "a name of a session that does not exist");
@@ -387,10 +383,10 @@ export const derived: readonly Case[] = [
       await write(0);
       const check = async (): Promise<void> => {
         const values = new Set([...(await first.derived.read(KEY, names)).values()].map(([value]) => value));
-        same(values.size, 1, "how many different values names have that are always written together");
+        same(values.size, 1, "the number of different values for names that are always written together");
       };
       await Promise.all(upTo(20).map((index) => (index % 3 === 0 ? check() : write(index))));
-      same((await first.derived.read(KEY, names)).size, 150, "how many values there are");
+      same((await first.derived.read(KEY, names)).size, 150, "the number of values");
       const broken = new Map<string, Uint8Array | undefined>(names.map((name) => [name, bytes(200)]));
       broken.set("last", unreadable as unknown as Uint8Array);
       const before = bytesOf(await first.derived.read(KEY, names));
@@ -436,7 +432,7 @@ export const listing: readonly Case[] = [
     },
   },
   {
-    name: "sessions: there may be many",
+    name: "sessions: supports many sessions",
     async check(storage) {
       const store = await storage.open();
       const many = upTo(300).map((index) => `session ${index}`);
@@ -524,7 +520,7 @@ export const keys: readonly Case[] = [
         await check(index, key, [`${index}`, `${index} again`]);
         ids.add((await infoOf(store, key)).id);
       }
-      same(ids.size, all.length, "how many ids of sessions there are");
+      same(ids.size, all.length, "the number of session ids");
       same(
         (await store.sessions()).map(({ key }) => key),
         [...all].sort(),

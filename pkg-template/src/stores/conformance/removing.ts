@@ -89,7 +89,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: the other log is trimmed if it is named",
+    name: "trim: trims the log of builds if it is named",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -206,7 +206,7 @@ export const removing: readonly Case[] = [
       const ended = ends(waited.promise, store, "a removal after the hold").then((failure) => Promise.reject(failure));
       await fails(ended, ["STORE_CONFLICT"], "removing a session that ended with 2 before an append");
       for (const expectedSeq of [0, 2, 4]) {
-        await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, expecting ${expectedSeq} and not 3`);
+        await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, with ${expectedSeq} expected instead of 3`);
       }
       same(await textsOf(store, KEY), ["a", "b", "c"], "the entries after all that");
       same(bytesOf(await store.derived.read(KEY, ["a"])), [["a", [1]]], "the derived values after all that");
@@ -268,7 +268,7 @@ export const holding: readonly Case[] = [
     },
   },
   {
-    name: "holding: trim and remove wait, append does not",
+    name: "holding: trim and remove wait, but append doesn't",
     async check(storage) {
       const store = await storage.open();
       await holdsOff(store, store);
@@ -292,7 +292,7 @@ export const holding: readonly Case[] = [
       same(
         [trim.isEnded, await textsOf(store, KEY)],
         [false, ["a", "b", "c"]],
-        "whether the trim ended, and the entries, while one hold is left",
+        "the state of the trim, and the entries, while one hold remains",
       );
       second.open();
       await both[1];
@@ -301,7 +301,7 @@ export const holding: readonly Case[] = [
     },
   },
   {
-    name: "holding: a trim that has begun ends before a hold begins",
+    name: "holding: a trim in progress ends before a hold begins",
     async check(storage) {
       const store = await storage.open();
       for (let round = 0; round < 10; round += 1) {

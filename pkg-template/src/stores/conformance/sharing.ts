@@ -1,4 +1,4 @@
-// Cases for several stores on one storage, at the same time and one after the other.
+// Cases for several stores on one storage, at the same time and one after another.
 
 import type { StoreChange } from "../contract.js";
 import type { Case } from "./case.js";
@@ -91,7 +91,7 @@ export const subscribing: readonly Case[] = [
     },
   },
   {
-    name: "subscribe: each listener is called until it ends, and one that throws affects no other",
+    name: "subscribe: each listener is called until it unsubscribes, and one that throws affects no other",
     async check(storage) {
       const store = await storage.open();
       const first = listen(store, KEY);
@@ -111,7 +111,7 @@ export const subscribing: readonly Case[] = [
       same(
         (await third.upTo(3)).map(({ kind }) => kind),
         ["append", "append", "trim"],
-        "the change that the last listener gets",
+        "the change that the last listener receives",
       );
       same((await second.upTo(3)).length, 3, "how often the failing listener is called");
       same((await first.upTo(1)).length, 1, "how often the ended listener is called");
@@ -165,7 +165,7 @@ export const closing: readonly Case[] = [
       }
       if (storage.isPersistent) {
         const again = await storage.open();
-        same((await textsOf(again, KEY)).length, 11, "how many entries there are when the store is opened again");
+        same((await textsOf(again, KEY)).length, 11, "the number of entries when the store is opened again");
       }
     },
   },
@@ -236,7 +236,7 @@ export const together: readonly Case[] = [
       same(
         given.flat().sort((left, right) => left - right),
         upTo(400),
-        "the sequence numbers that were given",
+        "the assigned sequence numbers",
       );
       const seen = await Promise.all(stores.map((store) => entriesOf(store, KEY)));
       same(seen[1], seen[0], "the entries as the other store sees them");
@@ -272,7 +272,7 @@ export const together: readonly Case[] = [
       same(
         given.map(({ firstSeq }) => firstSeq),
         upTo(60),
-        "the sequence numbers that were given",
+        "the assigned sequence numbers",
       );
       same(await textsOf(stores[1], KEY), upTo(60).map(String), "the entries, as the other store sees them");
     },
@@ -288,9 +288,9 @@ export const together: readonly Case[] = [
         same(
           given.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq]),
           given.map(() => [round * 2 + 1, round * 2 + 2]),
-          "the sequence numbers that were given",
+          "the assigned sequence numbers",
         );
-        same(given.filter(({ isRepeated }) => !isRepeated).length, 1, "how many of them appended it");
+        same(given.filter(({ isRepeated }) => !isRepeated).length, 1, "the number of stores that appended it");
       }
       same(await seqsOf(stores[1], KEY), upTo(20), "the sequence numbers of the entries");
     },
@@ -301,7 +301,7 @@ export const together: readonly Case[] = [
       const [first, second] = [await storage.open(), await storage.open()];
       await first.append(KEY, [{ type: "message", id: "m", data: "a" }], { operationId: "o" });
       same(await second.read(KEY), await first.read(KEY), "the entries that the other store reads");
-      same((await second.get(KEY, ["m"])).length, 1, "how many entries the other store finds");
+      same((await second.get(KEY, ["m"])).length, 1, "the number of entries that the other store finds");
       same(await second.sessions(), await first.sessions(), "the sessions that the other store lists");
       const again = await second.append(KEY, messages("x"), { operationId: "o" });
       same(again, { firstSeq: 1, lastSeq: 1, isRepeated: true }, "the same operation in the other store");

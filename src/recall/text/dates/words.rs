@@ -1,7 +1,7 @@
-//! The words for times in seven languages, and their look-up.
+//! Looks up the words for times in seven languages.
 //!
-//! `words.tsv` has them in lower case and without accents (`ç` is a separate letter), in the form that [`Hash`] reads a
-//! word. Only the compiler uses it: the program holds a hash of each word and its meaning.
+//! `words.tsv` has them in lower case and without accents (`ç` is a separate letter), in the form that [`Hash`]
+//! expects. Only the compiler uses the file: the program contains a hash of each word and its meaning.
 
 /// The meaning of a word for time. Months count from 1, weekdays from 0 (Monday), seasons from 0 (spring).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Word {
     Month(i8),
     /// A month by a word that is also a person's name, means something else in another language, or is short.
     NamedMonth(i8),
-    /// A month by a word that is also a verb, unless it is capitalized.
+    /// A month by a word that is also a verb unless it is capitalized.
     VerbMonth(i8),
     Weekday(i8),
     /// A weekday by a word that is also an ordinal.
@@ -51,7 +51,7 @@ pub(super) enum Word {
     And,
     Preposition,
     Determiner,
-    /// Nothing about time: it only indicates the language of a text.
+    /// No time: only indicates the language of a text.
     Common,
 }
 
@@ -156,8 +156,7 @@ static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     (entries, ends)
 };
 
-/// Puts every word at the next place of its bucket, or only counts if there isn't any room. Returns the number of
-/// words.
+/// Puts every word into the next place of its bucket, or only counts without room. Returns the number of words.
 #[expect(clippy::cast_possible_truncation, reason = "there are seven languages")]
 const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
     let mut total = 0;
@@ -207,12 +206,12 @@ pub(super) mod tests {
     use super::*;
     use Word::{Month, NamedMonth, Number, NumberedWeekday, Season, VerbMonth, Weekday};
 
-    /// Every word of the lists.
+    /// Every word in the lists.
     pub(crate) fn all() -> Vec<&'static str> {
         LISTS.iter().flat_map(|list| list.iter()).flat_map(|(_, names)| names.split(' ')).collect()
     }
 
-    /// A name of every month in every language.
+    /// One name of every month in every language.
     pub(crate) fn months() -> Vec<Vec<&'static str>> {
         let of_language = |list: &List| {
             let name = |month| {

@@ -1,4 +1,4 @@
-// OpenAI-compatible servers get back the fields that they set on assistant messages, and OpenAI gets none of them.
+// OpenAI-compatible servers get back the fields that they set on assistant messages; OpenAI gets none of them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

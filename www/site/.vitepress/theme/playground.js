@@ -1,6 +1,6 @@
 // The views of the playground that pages link to.
 
-/** By page: the sample, and the setup of the playground. */
+/** For each page, the playground's sample and setup. */
 export const VIEWS = {
   "index.md": { sample: "workshop", budget: 150 },
   "docs/guide.md": { sample: "workshop", budget: 200 },
