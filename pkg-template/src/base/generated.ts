@@ -1715,7 +1715,7 @@ export type StageName =
  * - `disabled`: History was turned off.
  * - `beyond_cache`: Older than the messages that the cache holds.
  * - `beyond_fetch_limit`: Older than the messages that are fetched.
- * - `call_without_result`: Contains only a tool call, and the transcript has no result for it.
+ * - `call_without_result`: Contains only a tool call, and no result for it follows in the transcript.
  * - `result_without_call`: Contains only a tool result, and the transcript has no call for it.
  * - `role`: Its role isn't in `filter.roles`.
  * - `source`: Its source is excluded.
