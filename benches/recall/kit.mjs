@@ -70,7 +70,12 @@ function mostKept({ turns, planted }, chars) {
     return always.some(has) ? 0 : Math.min(...turns.filter(has).map(lengthOf));
   });
   let left = chars - written(always).length;
-  return lengths.toSorted((one, other) => one - other).filter((length) => (left -= length) >= 0).length;
+  let count = 0;
+  for (const length of lengths.toSorted((one, other) => one - other)) {
+    left -= length;
+    count += left >= 0 ? 1 : 0;
+  }
+  return count;
 }
 
 /**
@@ -119,6 +124,12 @@ export function kitReport(rows) {
   const figures = Object.fromEntries(
     rows.map((row) => [`${row.corpus} ${row.share}`, [Number(percent(row)), row.staleCount, row.replacedCount]]),
   );
-  const head = ["corpus".padEnd(18), "chars".padStart(6), "kept, %".padStart(7), "at most".padStart(8), "replaced".padStart(11)].join("  ");
+  const head = [
+    "corpus".padEnd(18),
+    "chars".padStart(6),
+    "kept, %".padStart(7),
+    "at most".padStart(8),
+    "replaced".padStart(11),
+  ].join("  ");
   return [head, ...lines, "", JSON.stringify(figures)];
 }

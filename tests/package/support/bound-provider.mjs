@@ -90,13 +90,15 @@ export function next(random, reply) {
     : { role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: saying(random, 60) }] };
 }
 
-/** Returns a request of Bedrock's Converse with its reasoning as Anthropic's blocks. */
+/** Returns a request of Bedrock's Converse with its texts and its reasoning as Anthropic's blocks, without cache points. */
 function fromBedrock({ system, messages }) {
   const block = (given) => {
     const { text: thinking, signature } = given.reasoningContent?.reasoningText ?? {};
-    return signature === undefined ? given : { type: "thinking", thinking, signature };
+    const said = given.text === undefined ? given : { type: "text", text: given.text };
+    return signature === undefined ? said : { type: "thinking", thinking, signature };
   };
-  return { system, messages: messages.map(({ role, content }) => ({ role, content: content.map(block) })) };
+  const blocks = (list) => list.filter((it) => it.cachePoint === undefined).map(block);
+  return { system: blocks(system), messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })) };
 }
 
 /**
