@@ -218,7 +218,7 @@ describe("a shortened message", () => {
     "text next to an image": {
       role: "user",
       content: [
-        { type: "image", detail: "low", data: "…" },
+        { type: "image", detail: "low", data: "/9j/4AAQ" },
         { type: "text", text: long },
       ],
     },

@@ -165,7 +165,7 @@ test("settings next to the messages are reported if they have words", () => {
   const skipped = (more) => parseTranscript(JSON.stringify({ messages, ...more })).skipped;
   for (const name of ["text", "reasoning", "thinking", "metadata", "audio"]) {
     assert.deepEqual(skipped({ [name]: "Always answer in Latin." }), [
-      { row: 1, reason: `${name}: it is next to the messages, and not read` },
+      { row: 1, reason: `${name}: it is next to the messages and isn't read` },
     ]);
     assert.deepEqual(skipped({ [name]: { effort: "high" } }), []);
     assert.deepEqual(skipped({ [name]: "high" }), []);

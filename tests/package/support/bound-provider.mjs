@@ -98,7 +98,10 @@ function fromBedrock({ system, messages }) {
     return signature === undefined ? said : { type: "thinking", thinking, signature };
   };
   const blocks = (list) => list.filter((it) => it.cachePoint === undefined).map(block);
-  return { system: blocks(system), messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })) };
+  return {
+    system: blocks(system),
+    messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })),
+  };
 }
 
 /**
