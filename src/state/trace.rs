@@ -463,8 +463,8 @@ pub enum NoteKind {
     ContextTrim,
     /// The request can't hold more images or bytes, so lines replace some images and files.
     MediaHidden,
-    /// Some tool calls in the context have no result in the transcript. The note says which, and what was done with
-    /// them.
+    /// Some tool calls in the context have no result in the transcript. The note names them, and says how they were
+    /// handled.
     OpenCalls,
     /// The required messages and sections cost more than the budget and are in the prompt anyway.
     RequiredOverflow,

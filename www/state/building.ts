@@ -88,7 +88,7 @@ export function hear(told: ToldChange): void {
   }
 }
 
-/** The build that a setup asks for, now or as of a turn, in which the newest message is the request. */
+/** The build that a setup asks for, now or as of a turn. As of a turn, its newest message is the request. */
 function askedBy(setup: Setup, turn: number | undefined): Asked {
   const source = state.source.value;
   const hasEdits = state.edits.value.size > 0;

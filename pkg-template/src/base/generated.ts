@@ -1836,8 +1836,8 @@ export interface Note {
  * - `rows-skipped`: Some rows of the session's log aren't messages and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
  * - `media-hidden`: The request can't hold more images or bytes, so lines replace some images and files.
- * - `open-calls`: Some tool calls in the context have no result in the transcript. The note says which, and what was done with
- * them.
+ * - `open-calls`: Some tool calls in the context have no result in the transcript. The note names them, and says how they were
+ * handled.
  * - `required-overflow`: The required messages and sections cost more than the budget and are in the prompt anyway.
  * - `triage-unavailable`: Triage is unavailable: the hook is missing or said so. Only the guaranteed newest messages stay.
  * - `triage-failed`: Triage failed.

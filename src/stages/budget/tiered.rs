@@ -19,7 +19,7 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::Reason;
 
-/// A conversation in the form in which it may be shown.
+/// A conversation as it may be shown.
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// The start tag, or the summary at the beginning.

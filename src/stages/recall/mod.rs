@@ -79,7 +79,7 @@ pub fn mark(marks: &mut Marks, findings: Findings) {
     }
 }
 
-/// Whether everything fits the budget, if known.
+/// Says if everything fits the budget, once that is known.
 #[derive(Clone, Copy)]
 enum Fit {
     /// Yes, however it is counted: no text has more tokens or characters than bytes.
