@@ -152,9 +152,6 @@ impl Packer<'_> {
     /// Shows passages of the best messages that don't fit, in the room that everything else leaves. Returns true if
     /// there are some.
     fn keep_passages(&mut self, frame: &Frame, ranking: &RankedMessages) -> StageResult<bool> {
-        if self.room_for_passages() < LEAST_ROOM {
-            return Ok(false);
-        }
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut said: HashedSet<u64> = HashedSet::default();
         for row in &self.fill.kept {
@@ -167,20 +164,21 @@ impl Packer<'_> {
         let min_tokens = self.input.config.recall.excerpts.min_tokens;
         let mut misses = 0;
         for Candidate { place: row, .. } in read {
-            let tokens = self.room_for_passages();
+            let room = self.remaining.min(self.history.cost);
+            let tokens = room.tokens.min(room.chars / CHARS_PER_TOKEN);
             if tokens < LEAST_ROOM || misses > MOST_MISSED_PASSAGES {
                 break;
             }
             let is_new = !std::mem::replace(&mut is_seen[self.marks.groups.of(row)], true);
-            let is_long = |row: usize| self.long_text_of(row, min_tokens).is_some();
-            let may_be_cut = is_new && self.has_place(row, is_quoted);
-            if !(may_be_cut && self.open_members(row).any(is_long)) {
-                continue;
-            }
-            if self.said(row).is_some_and(|it| said.contains(&it)) {
+            if !is_new || !self.has_place(row, is_quoted) {
                 continue;
             }
             let members: Vec<usize> = self.open_members(row).collect();
+            if members.iter().all(|row| self.long_text_of(*row, min_tokens).is_none())
+                || self.said(row).is_some_and(|it| said.contains(&it))
+            {
+                continue;
+            }
             let turn = self.turn_of(&members);
             let most = turn.most.min(tokens.saturating_sub(LEAST_ROOM / 2));
             let turn = Turn { most, form: Form::Excerpt, is_quoted, ..turn };
@@ -195,12 +193,6 @@ impl Packer<'_> {
             }
         }
         Ok(self.fill.kept.len() > kept_before)
-    }
-
-    /// The room that is left for the history, in tokens.
-    fn room_for_passages(&self) -> u64 {
-        let room = self.remaining.min(self.history.cost);
-        room.tokens.min(room.chars / CHARS_PER_TOKEN)
     }
 
     /// True if a message is part of the history and may be in the prompt.
