@@ -10,9 +10,10 @@ import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pruneMessages } from "ai";
-import { buildContextSync, countTokens, loadEncoding, loadSelection, presets } from "windrow";
+import { buildContextSync, loadEncoding, loadSelection, presets } from "windrow";
 import { Failure, projectPath } from "../scripts/project.mjs";
 import { installNpmPackages } from "../scripts/setup.mjs";
+import { encoding, PRIMING, tokensOf } from "./message-tokens.mjs";
 import { Table } from "./table.mjs";
 
 const FRAMEWORKS = "tests/frameworks";
@@ -22,9 +23,6 @@ const NEWEST_MESSAGES = 2;
 const KEPT_RESULTS = 3;
 /** Providers' prices for cached reads and cache writes, relative to the uncached input price. */
 const [CACHE_READ, CACHE_WRITE] = [0.1, 1.25];
-const encoding = "o200k_base";
-/** The tokens that start a reply, counted once per prompt. */
-const PRIMING = 3;
 
 const built = (config) => (messages, maxTokens) =>
   buildContextSync(messages, { ...config, encoding, budget: { ...config.budget, maxTokens } }).messages;
@@ -137,17 +135,6 @@ function neededBy(message, before) {
   const words = new Set(callsOf(message).match(/[\w\-./#@:]{5,60}/g));
   const isIdentifier = (word) => /[\d/_.]|^#?[A-Z]+$/.test(word) && !/^[\d.,]+$/.test(word);
   return [...words].filter((word) => isIdentifier(word) && older.includes(word) && !newest.includes(word));
-}
-
-const counts = new WeakMap();
-
-function tokensOf(message) {
-  let count = counts.get(message);
-  if (count === undefined) {
-    count = countTokens([message], { encoding }).tokens - PRIMING;
-    counts.set(message, count);
-  }
-  return count;
 }
 
 const tokensIn = (messages) => messages.reduce((sum, message) => sum + tokensOf(message), PRIMING);

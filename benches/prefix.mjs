@@ -11,6 +11,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } fro
 import { pruneMessages } from "ai";
 import { buildContext, buildContextSync, createTranscript, loadEncoding, presets } from "windrow";
 import { Failure } from "../scripts/project.mjs";
+import { encoding, tokensOf } from "./message-tokens.mjs";
 import { frontierPlot } from "./prefix-plot.mjs";
 import { readConversations, timeOf } from "./recall/file.mjs";
 import { Table } from "./table.mjs";
@@ -49,12 +50,13 @@ const windrow =
           budget: { ...config.budget, maxTokens: budget, tokensPriming: 0 },
         });
         decided = context.triage?.decided ?? decided;
-        const positions = new Map(messages.map((message, position) => [message, position]));
-        const kept = new Map();
-        for (const message of context.kept) {
-          const position = positions.get(message);
-          kept.set(position, Math.min(1, context.explain(position).tokens / tokensOf(message)));
-        }
+        // A stub or an excerpt is a message of its own, so the trace tells which messages are kept.
+        const kept = new Map(
+          messages.map((message, position) => [
+            position,
+            Math.min(1, context.explain(position).tokens / tokensOf(message)),
+          ]),
+        );
         const { pieces } = context.outline;
         const quotes = pieces.findIndex(([source]) => source === "history");
         return { prompt: context.messages, kept, stableCount: quotes < 0 ? pieces.length : quotes };
@@ -144,7 +146,7 @@ export async function run(options) {
       2,
     );
   }
-  await loadEncoding("o200k_base");
+  await loadEncoding(encoding);
   const lines = [];
   for (const file of files) {
     const conversations = readConversations(file).map((conversation) => ({
@@ -268,18 +270,6 @@ function isMeasured({ evidence, category }) {
 
 const budgetOf = (messages) => Math.floor(tokensIn(messages) * SHARE_OF_CONVERSATION);
 const sum = (values) => values.reduce((total, value) => total + value, 0);
-
-const counts = new WeakMap();
-
-/** Returns the cost of a message with its calls. windrow's count is used for all, so they are comparable. */
-function tokensOf(message) {
-  let count = counts.get(message);
-  if (count === undefined) {
-    count = buildContextSync([message], { request: null }).explain(0).tokens;
-    counts.set(message, count);
-  }
-  return count;
-}
 
 const tokensIn = (messages) => sum(messages.map(tokensOf));
 
