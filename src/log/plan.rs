@@ -391,14 +391,12 @@ fn cover(stretches: &mut Vec<Stretch>, (first, last): Stretch) {
     if first > last {
         return;
     }
+    let at = stretches.partition_point(|known| known.1.saturating_add(1) < first);
+    let end = stretches.partition_point(|known| known.0 <= last.saturating_add(1));
     let mut all = (first, last);
-    stretches.retain(|known| {
-        let touches = known.0 <= last.saturating_add(1) && first <= known.1.saturating_add(1);
-        if touches {
-            all = (all.0.min(known.0), all.1.max(known.1));
-        }
-        !touches
-    });
-    let at = stretches.iter().take_while(|known| known.0 < all.0).count();
+    for _ in at..end {
+        let known = stretches.remove(at);
+        all = (all.0.min(known.0), all.1.max(known.1));
+    }
     stretches.insert(at, all);
 }

@@ -220,6 +220,12 @@ impl Build {
         self.state.input.bound = Some(positions);
     }
 
+    /// Takes the last ranking of a build with the same config, which this one replaces. It is used again if nothing that
+    /// it depends on has changed. For builds that haven't begun.
+    pub fn take_ranking(&self, replaced: &Self) {
+        self.state.input.scored.swap(&replaced.state.input.scored);
+    }
+
     /// Keeps the quotes of earlier prompts in place, so that thinking bound to them stays valid. For builds that
     /// haven't begun.
     pub fn keep_quotes(&mut self, quotes: EarlierQuotes) {

@@ -41,7 +41,7 @@ pub struct Input {
     pub bound: Option<Vec<usize>>,
     /// Quotes of earlier prompts that later thinking is bound to.
     pub quotes: Vec<EarlierQuotes>,
-    /// The last ranking.
+    /// The last ranking, of this build or of one that it replaces.
     pub scored: RefCell<Option<ScoredRanking>>,
 }
 

@@ -61,6 +61,12 @@ impl CoreBuild {
         self.0.send_thinking_of(positions.into_iter().map(|position| position as usize).collect());
     }
 
+    /// Takes the last ranking of a build that this one replaces; see [`Build::take_ranking`].
+    #[wasm_bindgen(js_name = takeRanking)]
+    pub fn take_ranking(&self, replaced: &Self) {
+        self.0.take_ranking(&replaced.0);
+    }
+
     /// Keeps a text with quotes of an earlier prompt before a message, by its position, and doesn't quote the same
     /// messages again. For builds that haven't begun.
     #[wasm_bindgen(js_name = keepQuotes)]

@@ -556,8 +556,13 @@ class Attempt<M extends AnyMessage> {
 
   /** Replaces this attempt with one over another source. */
   again(source: Source<M>, bound?: readonly number[]): Attempt<M> {
-    this.free();
-    return new Attempt(source, { ...this.#config, bound, quotes: bound && this.#quotes }, this.#now, this.#hooks);
+    const config = { ...this.#config, bound, quotes: bound && this.#quotes };
+    const next = new Attempt(source, config, this.#now, this.#hooks);
+    if (this.#generation === next.#generation) {
+      next.#build.takeRanking(this.#build);
+      this.#build.free();
+    }
+    return next;
   }
 
   /** Releases the engine's memory. */

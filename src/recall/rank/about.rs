@@ -47,13 +47,13 @@ pub(crate) fn score(scoring: Scoring<'_>) -> About {
     let terms = query.words.iter().flat_map(|word| &word.terms);
     let said: HashedSet<u32> = terms.map(|term| short(*term)).collect();
     let adds_none = |it: usize| index.terms_of(it).iter().all(|term| said.contains(term));
-    let mut leading = own.clone();
-    for (message, score) in leading.iter_mut().enumerate() {
-        if *score > 0.0 && adds_none(message) {
-            *score = 0.0;
+    let mut leaders = Vec::with_capacity(weights.expansion_messages);
+    visit_best(&own, &mut |message| {
+        if !adds_none(message) {
+            leaders.push(message);
         }
-    }
-    let leaders = best(&leading, weights.expansion_messages);
+        leaders.len() < weights.expansion_messages
+    });
     let leader = leaders.first().copied();
     let words = widened(scoring, &own, &leaders);
     let by_named = named.raised(index, &words, weights.speaker_wide);
@@ -374,6 +374,21 @@ fn selectivity(is_in: &[bool]) -> f32 {
     (is_in.len().max(1) as f32 / count as f32).ln().clamp(0.0, 1.0)
 }
 
+/// Visits the messages in the order of [`best`] while `visit` returns true. Sorts only about as many as it visits.
+pub(crate) fn visit_best(scores: &[f32], visit: &mut dyn FnMut(usize) -> bool) {
+    const FIRST: usize = 64;
+    const GROWTH: usize = 4;
+    let (mut visited, mut count) = (0, FIRST);
+    loop {
+        let best = best(scores, count);
+        if !best[visited..].iter().all(|message| visit(*message)) || best.len() < count {
+            return;
+        }
+        visited = count;
+        count = count.saturating_mul(GROWTH);
+    }
+}
+
 /// The messages with the highest scores, best first, newest first in a tie. Excludes scores below the smallest normal
 /// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
@@ -405,7 +420,7 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
 
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
-    use super::best;
+    use super::{best, visit_best};
     use proptest::prelude::*;
     use windrow_property::{number_in, properties};
 
@@ -417,6 +432,12 @@ mod tests {
         ) {
             let mut wanted: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
             wanted.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(other.cmp(one)));
+            let mut visited = Vec::new();
+            visit_best(&scores, &mut |message| {
+                visited.push(message);
+                visited.len() < count.max(1)
+            });
+            prop_assert_eq!(&visited, &wanted[..wanted.len().min(count.max(1))]);
             wanted.truncate(count);
             prop_assert_eq!(best(&scores, count), wanted);
         }

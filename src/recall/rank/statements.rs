@@ -11,7 +11,7 @@ use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::about;
 use crate::recall::rank::query::Asker;
-use crate::recall::rank::score::{self, Scores};
+use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::rank::worth::nearly_the_same;
@@ -56,8 +56,7 @@ pub fn statements(
     if is_among_people(index, asker) {
         return Vec::new();
     }
-    let own: Vec<usize> = (0..index.len()).filter(|it| index.speaker(*it) == asker).collect();
-    let mut found = raised(scoring, scores, &own, limits);
+    let mut found = raised(scoring, scores, asker, limits);
     if !found.is_empty() {
         let margin = margin(scoring, worth, limits.room) * weights.margin;
         found.retain(|it| is_open[it.message] && (it.is_safety || it.worth > margin));
@@ -65,17 +64,21 @@ pub fn statements(
     in_order(index, &found)
 }
 
-/// Statements of messages, with scores raised by their priors and the resulting worth.
-fn raised(scoring: Scoring<'_>, scores: &Scores, own: &[usize], limits: Limits) -> Vec<Statement> {
+/// The asker's statements, with scores raised by their priors and the resulting worth.
+fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> Vec<Statement> {
     let Scoring { index, query, weights, similarities, .. } = scoring;
-    let said: Vec<(usize, (Kind, f32))> = own
-        .iter()
-        .filter_map(|message| Some((*message, statements::of_cue(index.cues()[*message])?)))
-        .collect();
+    let mut own_count = 0;
+    let mut said = Vec::new();
+    for (message, cue) in index.cues().iter().enumerate() {
+        if index.speaker(message) == asker {
+            own_count += 1;
+            said.extend(statements::of_cue(*cue).map(|it| (message, it)));
+        }
+    }
     let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
     let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
-    let [any, health] = [said.len(), of_health].map(|count| rarity(own.len(), count));
+    let [any, health] = [said.len(), of_health].map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
     let most = Some(largest(&scores.total)).filter(|most| *most > 0.0).unwrap_or(1.0);
     let mean_price = mean_price(scoring);
@@ -149,17 +152,15 @@ fn margin(scoring: Scoring<'_>, worth: &[f32], room: u64) -> f32 {
     let Scoring { index, is_open, .. } = scoring;
     let mut left = room;
     let mut margin = 0.0;
-    for message in score::best(worth, worth.len()).into_iter().filter(|it| is_open[*it]) {
+    about::visit_best(worth, &mut |message| {
         let cost = u64::from(index.sizes()[message]) + OF_ANY;
-        if cost <= left {
+        if is_open[message] && cost <= left {
             left -= cost;
             margin = worth[message];
         }
-        if left < LEAST {
-            return margin;
-        }
-    }
-    0.0
+        left >= LEAST
+    });
+    if left < LEAST { margin } else { 0.0 }
 }
 
 /// The approximate number of tokens in a message's statement.
