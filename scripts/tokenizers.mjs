@@ -1,4 +1,5 @@
-// Compares exact counts by a vocabulary file with independent tokenizers, which it installs into tests/tokenizers.
+// Compares exact counts by a vocabulary file with independent tokenizers, which it installs into tests/tokenizers. It
+// compares random strings, and random chats in the model's chat template.
 //
 //   npm run tokenizers [-- NAME…] [--strings N] [--seed N]    all encodings, or those with these names
 //
@@ -31,8 +32,11 @@ export async function compareTokenizers(names = Object.keys(REFERENCES), strings
       for (const { text, counted, expected } of result.shown) {
         wrong.push(`${name} counts ${counted} tokens, not ${expected}, in ${JSON.stringify(text)}`);
       }
+      for (const { roles, counted, expected } of result.chats.differences) {
+        wrong.push(`${name} counts ${counted} tokens, not ${expected}, in a chat of ${roles.join(", ")}`);
+      }
       const apart = result.othersDiffer > 0 ? `, and ${result.othersDiffer} by this Node's Unicode` : "";
-      return `${result.strings} strings of ${result.tokens} tokens: ${result.differences} differences${apart}`;
+      return `${result.strings} strings of ${result.tokens} tokens: ${result.differences} differences${apart}; ${result.chats.chats} chats: ${result.chats.differences.length}`;
     });
   }
   if (wrong.length > 0) {

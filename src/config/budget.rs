@@ -58,14 +58,16 @@ pub struct BudgetConfig {
     /// provider's figure. The ratio is kept between 0.5 and 2. Use it for models whose tokens are estimated. Default:
     /// none.
     pub usage: Vec<Usage>,
-    /// Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
-    /// counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
-    /// 2.5 on, as recorded requests show. For Claude's instructions it is 0.
+    /// Tokens that a chat message costs in addition to its texts and its role. Default: 3, after OpenAI's published
+    /// recipe for counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0
+    /// and 1 from 2.5 on, as recorded requests show. For Claude's instructions it is 0. For Qwen and Llama 3 it is 4,
+    /// for Mistral's Tekken 1 and for DeepSeek 0, as in their chat templates.
     pub tokens_per_message: Option<u64>,
     /// Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
     /// Tokens that prime the reply to chat messages. Default: 2 for OpenAI's reasoning models (`o1` to `o4`, `gpt-5`
-    /// and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 3 for all others, after the same recipe.
+    /// and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 5 for Llama 3, 3 for Qwen, 2 for DeepSeek and
+    /// 1 for Mistral's Tekken, as in their chat templates; 3 for all others, after the same recipe.
     pub tokens_priming: Option<u64>,
     /// Time limit for one batch of the hook `countTokens`, in milliseconds.
     pub timeout_ms: u64,

@@ -216,13 +216,13 @@ impl ContextConfig {
         };
         // Without a model and an encoding this stays unset: nobody knows which model the counts would be exact for.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
-        let (message, priming) = match self.family() {
-            Family::Gemini(version) if version < (2, 5) => (0, Some(0)),
-            Family::Gemini(_) => (1, Some(0)),
-            _ if self.model.as_deref().is_some_and(EncodingName::is_for_reasoning) => {
+        let is_for_reasoning = self.model.as_deref().is_some_and(EncodingName::is_for_reasoning);
+        let (message, priming) = match self.family().template() {
+            Some(template) => (template.message, Some(template.priming)),
+            None if is_for_reasoning => {
                 (budget::DEFAULT_PER_MESSAGE, Some(budget::REASONING_PRIMING))
             }
-            _ => (budget::DEFAULT_PER_MESSAGE, None),
+            None => (budget::DEFAULT_PER_MESSAGE, None),
         };
         self.budget.tokens_per_message.get_or_insert(message);
         self.budget.tokens_priming = self.budget.tokens_priming.or(priming);
@@ -240,15 +240,19 @@ impl ContextConfig {
         });
     }
 
-    /// The model's maker, by the model's name, or by the provider if no model is named.
+    /// The model's maker, by the model's name. If the name doesn't tell, by the named encoding; if no model is named, by
+    /// the provider.
     #[must_use]
     pub fn family(&self) -> Family {
-        match (&self.model, self.render.provider) {
-            (Some(model), _) => Family::of(model),
-            (None, Some(Provider::Openai | Provider::OpenaiResponses)) => Family::OpenAi,
-            (None, Some(Provider::Anthropic)) => Family::Claude(NEWEST),
-            (None, Some(Provider::Gemini)) => Family::Gemini(NEWEST),
-            (None, _) => Family::Other(Tokenizer::O200k),
+        let by_model = self.model.as_deref().map(Family::of);
+        let named = self.encoding.and_then(EncodingChoice::exact);
+        match (by_model, named.and_then(EncodingName::tokenizer), self.render.provider) {
+            (None | Some(Family::Other(_)), Some(tokenizer), _) => Family::Other(tokenizer),
+            (Some(family), ..) => family,
+            (_, _, Some(Provider::Openai | Provider::OpenaiResponses)) => Family::OpenAi,
+            (_, _, Some(Provider::Anthropic)) => Family::Claude(NEWEST),
+            (_, _, Some(Provider::Gemini)) => Family::Gemini(NEWEST),
+            _ => Family::Other(Tokenizer::O200k),
         }
     }
 

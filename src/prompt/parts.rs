@@ -46,8 +46,9 @@ impl Parts<'_> {
             return; // it comes before all messages, and isn't part of one
         }
         self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
-        if !matches!(family, Family::Gemini(_)) {
-            self.hidden.push(role.as_str().into());
+        match family.role_marks(role) {
+            Some(tokens) => self.flat_tokens = self.flat_tokens.saturating_add(tokens),
+            None => self.hidden.push(role.as_str().into()),
         }
     }
 

@@ -1,14 +1,16 @@
 // Compares one encoding: node tests/tokenizers/run.mjs NAME VOCABULARY CLASSES STRINGS SEED. Prints the result as JSON.
+// It counts random strings, and whole chats in the model's own chat template.
 
 import { readFileSync } from "node:fs";
+import { Template } from "@huggingface/jinja";
 import { countTokens, loadEncoding } from "windrow";
-import { compare, otherwiseClassed } from "./compare.mjs";
+import { compare, compareChats, otherwiseClassed } from "./compare.mjs";
 import { REFERENCES } from "./references.mjs";
 
 /** @type {any} */
 const given = process.argv.slice(2);
 const [name, vocabulary, classes, strings, seed] = given;
-const { fromPreTrained, tokenizerJSON } = await import(REFERENCES[name]);
+const { fromPreTrained, tokenizerJSON, tokenizerConfig } = await import(REFERENCES[name]);
 const tokenizer = fromPreTrained();
 await loadEncoding({ name, bytes: readFileSync(vocabulary) });
 
@@ -36,4 +38,15 @@ const result = compare({
   count: (text) => countTokens(composes ? text.normalize("NFC") : text, { encoding: name }).tokens,
   reference: (text) => tokenizer.encode(text, { add_special_tokens: false }).length,
 });
-console.log(JSON.stringify(result));
+const template = new Template(tokenizerConfig.chat_template);
+const textOf = (token) => (typeof token === "string" ? token : (token?.content ?? ""));
+const marks = { bos_token: textOf(tokenizerConfig.bos_token), eos_token: textOf(tokenizerConfig.eos_token) };
+const chats = compareChats({
+  seed: Number(seed),
+  count: (messages) => countTokens(messages, { encoding: name }).tokens,
+  reference: (messages) => {
+    const text = template.render({ messages, add_generation_prompt: true, ...marks });
+    return tokenizer.encode(text, { add_special_tokens: false }).length;
+  },
+});
+console.log(JSON.stringify({ ...result, chats }));

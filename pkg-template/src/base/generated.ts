@@ -653,16 +653,18 @@ export interface BudgetConfig {
    */
   readonly usage?: readonly Usage[] | undefined;
   /**
-   * Tokens that a chat message costs in addition to its texts. Default: 3, after OpenAI's published recipe for
-   * counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0 and 1 from
-   * 2.5 on, as recorded requests show. For Claude's instructions it is 0.
+   * Tokens that a chat message costs in addition to its texts and its role. Default: 3, after OpenAI's published
+   * recipe for counting chat messages (tiktoken cookbook, `num_tokens_from_messages`). For Gemini it is 0 up to 2.0
+   * and 1 from 2.5 on, as recorded requests show. For Claude's instructions it is 0. For Qwen and Llama 3 it is 4,
+   * for Mistral's Tekken 1 and for DeepSeek 0, as in their chat templates.
    */
   readonly tokensPerMessage?: number | null | undefined;
   /** Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe. */
   readonly tokensPerName?: number | undefined;
   /**
    * Tokens that prime the reply to chat messages. Default: 2 for OpenAI's reasoning models (`o1` to `o4`, `gpt-5`
-   * and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 3 for all others, after the same recipe.
+   * and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 5 for Llama 3, 3 for Qwen, 2 for DeepSeek and
+   * 1 for Mistral's Tekken, as in their chat templates; 3 for all others, after the same recipe.
    */
   readonly tokensPriming?: number | null | undefined;
   /** Time limit for one batch of the hook `countTokens`, in milliseconds. */
