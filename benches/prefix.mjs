@@ -51,12 +51,11 @@ const windrow =
         });
         decided = context.triage?.decided ?? decided;
         // A stub or an excerpt is a message of its own, so the trace tells which messages are kept.
-        const kept = new Map(
-          messages.map((message, position) => [
-            position,
-            Math.min(1, context.explain(position).tokens / tokensOf(message)),
-          ]),
-        );
+        const keptShare = (message, position) => {
+          const { fate, tokens } = context.explain(position);
+          return fate === "left out" ? 0 : Math.min(1, tokens / tokensOf(message));
+        };
+        const kept = new Map(messages.map((message, position) => [position, keptShare(message, position)]));
         const { pieces } = context.outline;
         const quotes = pieces.findIndex(([source]) => source === "history");
         return { prompt: context.messages, kept, stableCount: quotes < 0 ? pieces.length : quotes };
