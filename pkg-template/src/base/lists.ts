@@ -46,7 +46,10 @@ export function firstHole(list: readonly unknown[]): number {
   return -1;
 }
 
-/** True if a value is a list without a hole, and all of its items fit. Alone, `every` would walk the whole length of a sparse list. */
+/**
+ * True if a value is a list without a hole, and all of its items fit. Alone, `every` would walk the whole length of a
+ * sparse list.
+ */
 export function isListOf<T>(value: unknown, fits: (item: unknown) => boolean): value is readonly T[] {
   return Array.isArray(value) && firstHole(value) < 0 && value.every(fits);
 }

@@ -70,7 +70,7 @@ export interface RecallQuestion extends HookDetails {
   readonly query: string;
   /** Maximum number of items to return. */
   readonly maxItems: number;
-  /** How many of their characters will be shown at most. */
+  /** Maximum number of their characters that the prompt shows. */
   readonly maxChars: number;
   /** How broad the search should be. */
   readonly focus: Focus;
@@ -128,7 +128,7 @@ export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
 export interface SummarizeQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The conversations. */
   readonly conversations: readonly ConversationToSummarize<M>[];
-  /** How many characters of one summary will be shown at most. */
+  /** Maximum number of characters of one summary that the prompt shows. */
   readonly maxChars: number;
 }
 

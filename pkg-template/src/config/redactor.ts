@@ -1,4 +1,5 @@
-// The interface between a build and a redactor. `windrow/redact` makes redactors, so a page that redacts nothing carries no code of it.
+// The interface between a build and a redactor. `windrow/redact` makes redactors, so a page that redacts nothing
+// carries no code of it.
 
 import type { Recording } from "../base/generated.js";
 
@@ -19,11 +20,14 @@ export interface Restorer {
 /** Keeps secrets out of a prompt. `windrow/redact` has a ready one and makes others. */
 export interface Redactor {
   /**
-   * Returns messages without secrets: copies of those that have some, in their own format, and the others themselves. A message is
-   * copied once. From `first` on, a message that was seen before is looked at again, as it may have changed.
+   * Returns messages without secrets: copies of those that have some, in their own format, and the others themselves. A
+   * message is copied once. From `first` on, a message that was seen before is looked at again, as it may have changed.
    */
   messages<M extends object>(messages: readonly M[], first: number, shape?: string): readonly M[];
-  /** Returns any other value without secrets. `isModels` says that a model wrote it and read placeholders: these aren't escaped. */
+  /**
+   * Returns any other value without secrets. `isModels` says that a model wrote it and read placeholders: these aren't
+   * escaped.
+   */
   value<T>(value: T, isModels?: boolean): T;
   /** Returns the edits of messages that `messages` returned. An edit shows no secret. */
   recorded(messages: readonly object[]): readonly RecordedRedaction[];

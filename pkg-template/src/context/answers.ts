@@ -97,7 +97,7 @@ class Misunderstood {
   }
 }
 
-/** The most of an example that is shown, in UTF-16 code units. */
+/** Maximum length of an example, in UTF-16 code units. */
 const MAX_EXAMPLE_LENGTH = 40;
 
 /** Shows a value that wasn't understood, in one short line. */
@@ -182,10 +182,10 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
   return "nonsense" in reading ? reading : answerFrom(hook, reading, before);
 }
 
-/** The most of a recording's words that is read, in UTF-16 code units: more than windrow ever writes. */
+/** Maximum length of a recording's text that is read, in UTF-16 code units. windrow never writes as much. */
 const MAX_RECORDED_LENGTH = 5000;
 
-/** The most of an answer that is read: elements, and characters of texts. */
+/** Maximum number of an answer's elements, and of characters in its texts, that are read. */
 const MAX_ELEMENTS = 100_000;
 const MAX_LENGTH = 10_000_000;
 const BEYOND_LENGTH = `everything after the first ${MAX_LENGTH} characters was ignored`;

@@ -130,7 +130,10 @@ export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
  */
 const summaries = new WeakMap<object, StoredSummary>();
 
-/** The name of a row of a message that has an id. The message may be another object with its next step; the one before it stays. */
+/**
+ * Matches the name of a single row of a message with an id. With the message's next step, the caller may pass a new
+ * object, but the earlier rows stay.
+ */
 const OF_STEP = /#\d+$/;
 
 /** Fills in the last summary of a conversation if the config has none. Only sessions ask ahead. */

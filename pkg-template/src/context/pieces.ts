@@ -77,8 +77,8 @@ const mixed = (one: number, other: number): number =>
   Number(BigInt.asUintN(53, BigInt(one) * 0x9e3779b97f4a7n + BigInt(other)));
 
 /**
- * Returns the places of each message's rows in a prompt, by its position. Rows that are apart count as one message at the
- * place of the last of them, because a result comes after its call.
+ * Returns the places of each message's rows in a prompt, by its position. Rows that are apart count as one message at
+ * the place of the last of them, because a result comes after its call.
  */
 export function sharesByMessage(runs: readonly Run[]): ReadonlyMap<number, readonly number[]> {
   const kept = new Map<number, number[]>();

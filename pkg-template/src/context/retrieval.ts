@@ -30,7 +30,10 @@ const LEAST_TOKENS = 50;
 /** Maximum number of messages in an answer to a query. */
 const MOST_FOUND = 8;
 
-/** The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it can. */
+/**
+ * The answer to a call that was made before. The build knows these words, and keeps the earlier answer as long as it
+ * can.
+ */
 const REFERENCE = "Unchanged: the same as the earlier result of this call.";
 
 /** The answer to a call whose conversation isn't known yet. */
@@ -124,8 +127,8 @@ const PARAMETERS = {
 };
 
 /**
- * The tool as every context has it: its name, its description, and its arguments as a JSON schema. `again` is the answer if the host doesn't
- * know the conversation of a call yet: the same call then has its answer later.
+ * The tool as every context has it: its name, its description, and its arguments as a JSON schema. `again` is the
+ * answer if the host doesn't know the conversation of a call yet: the same call then has its answer later.
  */
 export const retrievalTool: {
   readonly name: string;
@@ -159,7 +162,10 @@ export interface Originals {
   get(id: string): Original | undefined | Promise<Original | undefined>;
   /** Returns the messages about a subject, best first. */
   find(query: string, count: number): Promise<readonly Original[]>;
-  /** Returns "original" if the prompt shows the whole message, and "answer" if it shows the earlier answer to the same call. */
+  /**
+   * Returns "original" if the prompt shows the whole message, and "answer" if it shows the earlier answer to the same
+   * call.
+   */
   shown(asked: RetrievalArguments): "original" | "answer" | undefined;
 }
 
@@ -189,7 +195,10 @@ export class Retrieval {
     this.#build = build;
   }
 
-  /** Returns its definition in the form of a provider: an element of the list `tools`. Fails with `INVALID_CONFIG` for an unknown provider. */
+  /**
+   * Returns its definition in the form of a provider: an element of the list `tools`. Fails with `INVALID_CONFIG` for
+   * an unknown provider.
+   */
   definition<Name extends keyof RetrievalDefinitions>(provider: Name): RetrievalDefinitions[Name] {
     return definitionFor(provider);
   }
@@ -390,7 +399,10 @@ export function argumentsIn(given: unknown): RetrievalArguments | string {
 
 /** The originals of a context. */
 export interface ContextOriginals extends Originals {
-  /** Returns the rows of a message that aren't whole in the prompt, by the number in its name. Undefined if the context doesn't know the message. */
+  /**
+   * Returns the rows of a message that aren't whole in the prompt, by the number in its name. Undefined if the context
+   * doesn't know the message.
+   */
   partsOf(number: number): readonly Original[] | undefined;
 }
 

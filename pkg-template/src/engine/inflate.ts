@@ -26,8 +26,8 @@ export async function inflated(data: string): Promise<Uint8Array> {
 }
 
 /**
- * Returns the host's stream that inflates. Undefined if it has none that works: Next.js puts a function that throws in its place, and
- * older browsers don't know the format.
+ * Returns the host's stream that inflates. Undefined if it has none that works: Next.js puts a function that throws in
+ * its place, and older browsers don't know the format.
  */
 function inflatingStream(): ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource> | undefined {
   try {

@@ -26,7 +26,8 @@ export function provideMeaning(importMeaning: () => Promise<{ default: MeaningTa
  * Workers and the edge runtime pass the export of `windrow/meaning`, so only bundles that use the table contain it. All
  * calls share a loaded table.
  *
- * Fails with `MEANING_NOT_LOADED` if the table can't be fetched, and with `INVALID_MEANING` if it isn't the table of this version.
+ * Fails with `MEANING_NOT_LOADED` if the table can't be fetched, and with `INVALID_MEANING` if it isn't the table of
+ * this version.
  */
 export function loadMeaning(table?: MeaningTable): Promise<void> {
   return publicPromise(KIND, "loadMeaning", () => (table === undefined ? needMeaning() : load(table)));

@@ -1,5 +1,5 @@
-// The formats that every page has: messages with a role and a content, in windrow's own form and in the dialects that applications mix
-// with it.
+// The formats in every bundle: messages with a role and a content, in windrow's own form and in the dialects that
+// applications mix with it.
 
 import { type Dialect, provideDialects } from "../message/dialect.js";
 import { provideOwnFormat } from "../message/recognise.js";

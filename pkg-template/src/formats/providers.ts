@@ -85,7 +85,8 @@ function listed(): typeof providers {
 }
 
 /**
- * The servers that `render.server` can name, and whether each takes back the fields it set on the assistant's messages.
+ * The servers that `render.server` can name, and whether each accepts back the fields it set on the assistant's
+ * messages.
  */
 export const servers: readonly Pick<ChatServer, "name" | "takesFields" | "sources">[] = SERVERS.map(
   ({ name, takesFields, sources }) => Object.freeze({ name, takesFields, sources }),

@@ -7,7 +7,7 @@ import { from, originOf } from "../message/origin.js";
 import { blocksWithText } from "../message/parts.js";
 import { isCompacted, noteOf, provenanceOf, sealedBy } from "../message/provenance.js";
 
-/** The result that the model sees for a call that its user denied. */
+/** The result that the model sees for a call that the user denied. */
 export const DENIED = "Tool execution denied.";
 
 /** The result that the model sees for a call without one. `src/prompt/sent.rs` counts the same. */
@@ -144,8 +144,8 @@ export type StepPart = PartInput | typeof STEP;
 export const STEP = "a step ends here";
 
 /**
- * Moves results after the calls that were made at once, which are the calls of one step without text between them. Each
- * tool part holds a call and its result, but a provider is sent all calls of a step and then all results.
+ * Moves results after parallel calls, which are the calls of one step without text between them. Each tool part holds a
+ * call and its result, but a request has all calls of a step first and then all results.
  */
 export function inSteps(parts: readonly StepPart[]): readonly PartInput[] {
   const done: PartInput[] = [];

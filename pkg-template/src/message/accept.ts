@@ -14,7 +14,9 @@ import { ownFormat, shapes } from "./recognise.js";
 export interface AcceptedMessages {
   /** Their roles. Default: all. */
   readonly roles?: readonly Role[] | undefined;
-  /** Their formats: `windrow` for messages with a role and a content, and the names of `messageShapes`. Default: all. */
+  /**
+   * Their formats: `windrow` for messages with a role and a content, and the names of `messageShapes`. Default: all.
+   */
   readonly formats?: readonly string[] | undefined;
 }
 

@@ -13,8 +13,8 @@ import { brokenIn, isThought } from "./proofs.js";
 import { type Share, sharesOf } from "./shares.js";
 
 /**
- * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
- * with equal columns are the same to the engine.
+ * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two
+ * messages with equal columns are the same to the engine.
  */
 export type MessageColumns = (string | number)[];
 
@@ -185,7 +185,7 @@ function encryptedIn(placed: readonly PlacedPart[]): ReadonlySet<string | undefi
 const isKnownById = ({ provider, id, signature, data }: ReasoningPart): boolean =>
   provider === "openai" && id !== undefined && (signature ?? data) === undefined;
 
-/** Returns the provider that takes reasoning back. Undefined without a proof for it. */
+/** Returns the provider that accepts reasoning back. Undefined without a proof for it. */
 export function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {
   const proof = provider === "anthropic" ? (signature ?? data) : (signature ?? id ?? data);
   // A summary of Gemini's has no signature.

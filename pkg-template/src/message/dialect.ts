@@ -19,7 +19,7 @@ export interface PartForm {
   /** Returns a copy with another text. */
   withText?(part: UnknownRecord, text: string): UnknownRecord;
   /**
-   * Returns the caller's part in the form that its provider takes back, or undefined if it only looks like the
+   * Returns the caller's part in the form that its provider accepts back, or undefined if it only looks like the
    * provider's. Default: the part itself.
    */
   givenOf?(part: UnknownRecord): unknown;

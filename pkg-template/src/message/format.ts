@@ -48,12 +48,13 @@ export interface MessageFormat {
   withoutToolCalls(row: UnknownRecord, isUnwanted?: IsUnwanted): UnknownRecord;
   /**
    * Returns a copy of a value in a message with lines instead of the images, audio and files that it holds itself, or
-   * undefined if it holds none. `next` returns the line of the next one; null if that is shown. Default: media and texts
-   * with a `type`, the most common case.
+   * undefined if it holds none. `next` returns the line of the next one; null if that is shown. Default: media and
+   * texts with a `type`, the most common case.
    */
   withLines?(value: UnknownRecord, next: NextLine): unknown;
   /**
-   * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat what the list holds.
+   * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat
+   * what the list holds.
    */
   withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
   /**

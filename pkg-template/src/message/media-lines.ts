@@ -43,7 +43,9 @@ function mediaCount(part: PlainPart): number {
   return held.filter(isMediaPart).length;
 }
 
-/** Returns a function that copies a value with lines in place of its media. It takes the lines from the end of `left`. */
+/**
+ * Returns a function that copies a value with lines in place of its media. It takes the lines from the end of `left`.
+ */
 function replacer(
   left: (string | null)[],
   withLines: NonNullable<MessageFormat["withLines"]>,

@@ -28,7 +28,7 @@ const encoder = new TextEncoder();
 
 /**
  * Returns the engine's description of a media part: its detail, facts as `name=value`, and a fingerprint of all its
- * fields, so another image makes another message.
+ * fields, so a different image makes a different message.
  */
 export function mediaOf(part: MediaPart): string {
   let binary = 0;

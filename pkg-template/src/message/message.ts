@@ -37,7 +37,7 @@ export interface MediaSource {
 }
 
 /**
- * Proof that lets a provider take back its own output, such as reasoning. It isn't counted, and other providers never
+ * Proof that lets a provider accept its own output back, such as reasoning. It isn't counted, and other providers never
  * get it.
  */
 export interface Provenance {

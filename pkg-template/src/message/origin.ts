@@ -64,7 +64,10 @@ function changedBy(value: unknown, { own, inside }: ChangeNode): unknown {
   return own.reduce((changed, change) => change(changed), withFields(value, held));
 }
 
-/** Returns a copy of an object, of the same class, with other values for some fields. The object itself if all are the same. */
+/**
+ * Returns a copy of an object, of the same class, with other values for some fields. The object itself if all are the
+ * same.
+ */
 export function withFields<V>(value: V, fields: readonly (readonly [name: string, value: unknown])[]): V {
   const changed = fields.filter(([name, field]) => (value as Readonly<Record<string, unknown>>)[name] !== field);
   return changed.length === 0 ? value : (copyOf(value as object, Object.fromEntries(changed)) as V);

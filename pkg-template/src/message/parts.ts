@@ -126,7 +126,7 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns media in the form that its provider takes back. The field `value` belongs to TanStack AI's messages and
+ * Returns media in the form that its provider accepts back. The field `value` belongs to TanStack AI's messages and
  * Chrome's, and no provider knows it.
  */
 const givenMediaPart = (part: UnknownRecord): unknown =>

@@ -1,4 +1,4 @@
-// Parts with a proof, such as a signature. A provider takes them back unchanged or not at all.
+// Parts with a proof, such as a signature. A provider accepts them back unchanged or not at all.
 
 import { wellFormed } from "../base/well-formed.js";
 import type { PlainPart, Provenance, ReasoningPart, RedactedPart } from "./message.js";
@@ -8,8 +8,8 @@ export const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart
   part.type === "reasoning" || part.type === "redacted_thinking";
 
 /**
- * Returns the parts with a proof that can't go back unchanged, because no request can hold half a character. All thoughts
- * of an item are among them if one is.
+ * Returns the parts with a proof that can't go back unchanged, because no request can hold half a character. All
+ * thoughts of an item are among them if one is.
  */
 export function brokenIn(parts: readonly PlacedPart[]): ReadonlySet<PlainPart> {
   // Several parts may be of one item, which is looked through once.

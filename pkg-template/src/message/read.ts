@@ -174,11 +174,14 @@ function knownFieldsOf(format: MessageFormat): ReadonlySet<string> {
   return known;
 }
 
-/** Fails if a message has no content that windrow reads, or more than it reads, or calls a tool and isn't the assistant's. */
+/**
+ * Fails if a message has no content that windrow reads, or more than it reads, or calls a tool and isn't the
+ * assistant's.
+ */
 function checkMessage(row: UnknownRecord, format: MessageFormat, { message: { role }, parts }: ParsedMessage): void {
   const call = parts.find(({ part }) => part.type === "tool-call");
   if (call !== undefined && role !== "assistant") {
-    // No provider takes such a call. Kept, it would let every later request fail.
+    // No provider accepts such a call. If it were kept, every later request would fail.
     throw new MalformedMessage(
       call.place,
       `the role ${role} calls a tool`,
@@ -218,8 +221,8 @@ function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<Read
 }
 
 /**
- * True for a provider's note that the assistant didn't write, such as a change to the tools. Left out, the rest of the
- * conversation would have other tools.
+ * True for a provider's note that the assistant didn't write, such as a change to the tools. Without it, the rest of
+ * the conversation would have the wrong tools.
  */
 const changesRequest = ({ role, content }: ReadMessage): boolean =>
   role !== "assistant" && role !== "tool" && content.some(({ type }) => type === "redacted_thinking");

@@ -1,5 +1,5 @@
-// Messages that the engine takes as several rows: a speaker's words, each result of a tool, and each step of an assistant.
-// A context may include some of them without the others.
+// Messages that the engine takes as several rows: a speaker's words, each result of a tool, and each step of an
+// assistant. A context may include some of them without the others.
 
 import type { Role } from "../base/generated.js";
 import { shortenedCopy } from "./edit.js";

@@ -180,7 +180,7 @@ function isBytes(value: object): value is ArrayBuffer | ArrayBufferView {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
 }
 
-/** Returns the entries of an object with their names, or the first of a list without names. */
+/** Returns an object's fields with their names, or the first elements of a list, which have no names. */
 function entriesOf(value: object): readonly (readonly [key: string | undefined, entry: unknown])[] {
   return Array.isArray(value)
     ? value.slice(0, VISIT_LIMIT).map((entry: unknown) => [undefined, entry] as const)

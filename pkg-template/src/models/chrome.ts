@@ -95,7 +95,10 @@ const FIT: OptionRules<keyof FitOptions> = {
 
 /** The room for a reply: about a page of text. */
 const REPLY_TOKENS = 1024;
-/** Maximum number of contexts that are built. Each is scaled by the measure of the one before, so a fourth is rarely needed. */
+/**
+ * Maximum number of contexts that are built. Each is scaled by the measure of the one before, so a fourth is rarely
+ * needed.
+ */
 const MOST_BUILDS = 8;
 /** A context that was cut is built again if it fills less than this share of the room. */
 const FULL = 0.9;

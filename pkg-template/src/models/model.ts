@@ -23,7 +23,7 @@ export function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** The most of an unexpected answer that an error shows. */
+/** Maximum length of an unexpected answer in an error. */
 const SHOWN = 200;
 
 /** The limit of a reply to triage, in tokens. The model answers with numbers, so a short reply is enough. */

@@ -133,7 +133,7 @@ const isDomain = (domain: string): boolean => !domain.includes("..") && DOMAIN_N
 // ---- Numbers ----
 
 const DIGITS = /\d+/g;
-/** The codes of the lowest and the highest first digit of a card number, and its most digits. */
+/** The character codes of the lowest and highest first digit of a card number. */
 const FIRST_DIGITS = [50, 54] as const;
 const MOST_DIGITS = 19;
 /**

@@ -1,5 +1,6 @@
 // Hands over a sub-task: builds a context for another agent with the task, the session's instructions and pinned
-// messages and the user's lasting statements, and nothing else. The other agent's result comes back as one message that names its sub-task.
+// messages and the user's lasting statements, and nothing else. The other agent's result comes back as one message that
+// names its sub-task.
 
 import { ContextError } from "../base/errors.js";
 import type { Reason } from "../base/generated.js";

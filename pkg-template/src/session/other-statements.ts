@@ -1,5 +1,5 @@
-// Lasting statements as a section of the prompt: those of other sessions, or those that a sub-agent is told. The section has
-// the role of the user, so they weigh no more than they did in the conversation.
+// Lasting statements as a section of the prompt: those of other sessions, or those for a sub-agent. The section has the
+// role of the user, so they weigh no more than they did in the conversation.
 
 import { DEFAULT_STATEMENT_SHARE, type Item, type Section } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
@@ -81,7 +81,7 @@ export function addOtherStatements(
   }
 }
 
-/** Adds the statements that a sub-agent is told to its config. All come in that fit. */
+/** Adds the statements for a sub-agent to its config, without a limit of their own. */
 export function addOwnStatements(
   options: Record<string, unknown>,
   statements: readonly SessionStatement<AnyMessage>[],
@@ -90,7 +90,7 @@ export function addOwnStatements(
   addSection(options, { label: HANDOFF_LABEL }, itemsOf(statements, redact));
 }
 
-/** Returns an item for each sentence. Health has the highest priority. */
+/** Returns an item for each sentence. Statements about health come first. */
 function itemsOf(statements: readonly SessionStatement<AnyMessage>[], redact: Redactor | undefined): readonly Item[] {
   const byText = new Map(statements.map((statement) => [statement.sentence, statement]));
   const items = [...byText.values()].map(

@@ -115,8 +115,9 @@ export interface SessionOptions {
   /** The messages that `append` and `replaceLast` accept. Default: all. */
   readonly accept?: AcceptedMessages;
   /**
-   * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the section
-   * `statements`: a message in the user's role, before the request. Default: none, so that nothing crosses sessions.
+   * The keys of other sessions of the same user in this store. Builds show the lasting statements from there, as the
+   * section `statements`: a message in the user's role, before the request. Default: none, so that nothing crosses
+   * sessions.
    */
   readonly statementsFrom?: readonly string[];
 }
@@ -221,7 +222,7 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   checkOptions(KIND, options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
-  // Shows now, and not at the first message, whether the store can be used.
+  // If the store can't be used, this fails now and not at the first message.
   await store.sessions({ keys: [key] });
   const statementsFrom = [...new Set(options.statementsFrom)].filter((other) => other !== key);
   statementsFrom.forEach(checkKey);
@@ -739,8 +740,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * A tool that returns omitted results and messages to the model, the same as `context.retrieval` of the last build. It reaches the whole
-   * log.
+   * A tool that returns omitted results and messages to the model, the same as `context.retrieval` of the last build.
+   * It reaches the whole log.
    */
   get retrieval(): Retrieval {
     if (this.#built !== undefined) {

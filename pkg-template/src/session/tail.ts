@@ -38,7 +38,10 @@ const PAGE = 16;
 const GROWTH = 2;
 /** The plan's code for an entry that can't be read as a message. */
 const UNREADABLE = ROLES.length;
-/** After this many appended messages, or read ones that one build needed, the tail drops the messages that builds no longer need. */
+/**
+ * After this many appended messages, or read ones that one build needed, the tail drops the messages that builds no
+ * longer need.
+ */
 const LARGEST_GROWTH = 4096;
 /**
  * The number of individually read messages after which they are dropped, because each recording lists them.
@@ -104,11 +107,17 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #lastSeq = 0;
   /** The rows that aren't messages, each once. */
   readonly #skipped = new Set<number | undefined>();
-  /** How many were appended since it was read from the end. */
+  /** The number of messages appended since the tail was read from the end of the log. */
   #growth = 0;
-  /** How many times the whole log was read for a build. After the first time its values are stored; after the second, builds need all of it. */
+  /**
+   * How many times the whole log was read for a build. After the first time its values are stored; after the second,
+   * builds need all of it.
+   */
   #wholeReadCount = 0;
-  /** The messages in the engine, and the rows that were read for them. Both change at once, after everything was read. */
+  /**
+   * The messages in the engine, and the rows that were read for them. Both change together, once everything has been
+   * read.
+   */
   #transcript = new Transcript<M>();
   #shown: readonly Stretch[] = [];
   /** True if the engine's index belongs to this log. */
@@ -143,8 +152,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /**
-   * Reads the messages since the last time; at first, the end of the log. `model` is the model of vectors, if there is one. `needsAll`
-   * says if the build looks at every message, so that the tail keeps them.
+   * Reads the messages since the last time; at first, the end of the log. `model` is the model of vectors, if there is
+   * one. With `needsAll`, the build looks at every message, so the tail keeps them.
    */
   refresh(model?: string, needsAll = (): boolean => true): Promise<void> {
     return this.#reading(async () => {
@@ -222,7 +231,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** Finds the messages with lasting statements of a user, by the log's index. */
+  /** Finds a user's messages with lasting statements, with the log's index. */
   lasting(name: string | undefined): Promise<ReturnType<typeof lastingIn>> {
     return this.#reading(async () => {
       await needSelection();
@@ -670,20 +679,20 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  /** Names the place of a message of the tail. As long as a place has its name, the same messages come before it. */
+  /** Names the place of a message in the tail. While the name stays the same, so do the messages before it. */
   #placeOf(row: number): string {
     const { seq } = this.#rows[row] as LogRow;
     const skipped = [...this.#skipped].filter((other = 0) => other >= seq);
     return `${this.#state} ${seq} ${this.#total - (this.#rows.length - row) - skipped.length}`;
   }
 
-  /** How many messages the log has, those included that can't be read. */
+  /** The number of messages in the log, including unreadable ones. */
   get #total(): number {
     const head = headOf(this.#info);
     return MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
   }
 
-  /** Which rows are of each block, of those from a sequence number on. */
+  /** Returns the range of rows in each block, starting at a sequence number. */
   #blocks(from: number): Map<number, [first: number, end: number]> {
     const blocks = new Map<number, [number, number]>();
     for (const [row, { seq }] of this.#rows.entries()) {

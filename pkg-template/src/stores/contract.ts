@@ -13,8 +13,8 @@ export type LogName = "transcript" | "builds";
 
 /**
  * The type of an entry. Only the log of builds has `build`; only the transcript has the others. A `left` entry keeps a
- * message that the conversation no longer has: the old text of an edited message, or a message of an abandoned branch. A
- * `forgotten` entry has a sentence that the user wants forgotten.
+ * message that the conversation no longer has: the old text of an edited message, or a message of an abandoned branch.
+ * A `forgotten` entry has a sentence that the user wants forgotten.
  */
 export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "forgotten" | "other";
 

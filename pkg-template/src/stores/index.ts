@@ -12,7 +12,7 @@ const KIND = "store_error";
 
 /** Admits an append: see `admit` in the contract of stores. Fails with `STORE_CONFLICT`. */
 export const admit: typeof log.admit = /* @__PURE__ */ publicFunction(KIND, "admit", log.admit);
-/** Fails with `STORE_CONFLICT` if a session isn't what the caller of an append, a trim or a removal expects. */
+/** Fails with `STORE_CONFLICT` if a session isn't the one that the caller of an append, a trim or a removal expects. */
 export const checkExpected: typeof log.checkExpected = /* @__PURE__ */ publicFunction(
   KIND,
   "checkExpected",

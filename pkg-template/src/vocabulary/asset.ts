@@ -8,7 +8,10 @@ const HEADER_BYTES = 24;
 /** The highest number in the three bytes of a step. */
 const STEP = 0xff_ffff;
 
-/** Returns the vocabulary file for merges in order of rank and the tokens that no merge makes. The first tokens are the bytes 0 to 255. */
+/**
+ * Returns the vocabulary file for merges in order of rank and the tokens that no merge makes. The first tokens are the
+ * bytes 0 to 255.
+ */
 export function vocabularyFile(
   piecesCode: number,
   merges: readonly MergePair[],

@@ -100,8 +100,8 @@ interface Sharers {
 }
 
 /**
- * Returns the steps of merges. A merge comes after all earlier ones that have its left part as their right part, or the
- * other way round. These may be as many as there are merges, for each merge, so they share joints.
+ * Returns the steps of merges. A merge comes after all earlier ones whose right part is its left part, or whose left
+ * part is its right part. Each merge may have thousands of these, so they share joints.
  */
 function constraintsOf(merges: readonly MergePair[]): Constraints {
   const steps: (number | undefined)[] = [];

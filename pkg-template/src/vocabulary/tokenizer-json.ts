@@ -258,7 +258,10 @@ function tokensOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: 
   return { merges: merged, unmerged: unmerged.map((token) => bytesOf(token, bytes)) };
 }
 
-/** Returns the tokens made by merges, each with its first merge, and whether several merges make any of them. */
+/**
+ * Returns the tokens made by merges, each with its first merge. `hasOtherSplits` is true if several merges make the
+ * same token.
+ */
 function madeTokens(
   merges: readonly FileMerge[],
   letters: readonly string[],
@@ -284,10 +287,11 @@ function madeTokens(
 }
 
 /**
- * Returns by token the merge that makes it at last when its own bytes are merged, without tokens that they aren't merged into.
+ * Returns, for each token, the last merge when the token's own bytes are merged. Leaves out tokens whose bytes don't
+ * merge into one.
  *
- * A file that was made of ranks alone has all ways to split a token. Only one of them is ever merged, in any text: the text around
- * a token doesn't change the order of merges of its bytes.
+ * A file generated from ranks lists every way to split a token. Only one of them ever happens, because the text around
+ * a token doesn't change the order in which its bytes merge.
  */
 function lastMerges(
   made: ReadonlyMap<string, FileMerge>,
@@ -306,7 +310,7 @@ function lastMerges(
   return last;
 }
 
-/** Makes the first of all merges that can be made, at its first place, and returns it. */
+/** Applies the possible merge with the lowest rank, at the first place where it fits, and returns it. */
 function mergeFirst(
   parts: string[],
   merges: readonly FileMerge[],
@@ -327,9 +331,10 @@ function mergeFirst(
 }
 
 /**
- * Returns the pairs of tokens, given in order of rank.
+ * Returns the pair that makes each token. Expects tokens in order of rank.
  *
- * If a part has a higher rank than its token (`mayWait`), the token is made as soon as that part is. It takes its place right after it.
+ * With `mayWait`, a part may have a higher rank than its token. Such a token is made right after that part, and gets
+ * the next place.
  */
 function pairsOf(
   tokens: ReadonlyMap<string, FileMerge>,
@@ -339,7 +344,7 @@ function pairsOf(
   const places = new Map(bytes);
   const pairs: MergePair[] = [];
   const waiting = new Map<string, FileMerge[]>();
-  /** By token, those that waited for it, or for one of these. */
+  /** For each token, those that waited for it, directly or through another one. */
   const followers = new Map<string, FileMerge[]>();
   const add = (merge: FileMerge, awaited?: string): void => {
     const { left, right, place } = merge;
@@ -373,10 +378,11 @@ function pairsOf(
 }
 
 /**
- * Refuses tokens that wait for a part, if they might be merged out of order.
+ * Rejects tokens that waited for a part if this could change the order of merges.
  *
- * By its file, a token that waits is merged before the next one of its kind is made; by its place, after all of that kind are. It is the
- * same unless two of that kind can reach for the same token between them.
+ * In the file's order, a token that waits is merged before the next occurrence of its part is made. In the order used
+ * here, it is merged after all of them. Both lead to the same tokens unless two occurrences compete for a token between
+ * them.
  */
 function checkFollowers(awaited: FileMerge | undefined, merges: readonly FileMerge[]): void {
   const family = new Set([awaited, ...merges].map((merge) => `${merge?.left}${merge?.right}`));

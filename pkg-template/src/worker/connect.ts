@@ -64,7 +64,9 @@ export interface WorkerContext<M extends AnyMessage = MessageInput, F extends Fo
   retrieve(given: RetrievalArguments | string): Promise<string>;
 }
 
-/** A transcript in a worker. Its methods take effect in the order of the calls, and fail like those of a `Transcript`. */
+/**
+ * A transcript in a worker. Its methods take effect in the order of the calls, and fail like those of a `Transcript`.
+ */
 export interface WorkerTranscript<M extends AnyMessage = MessageInput> {
   /** The messages in the worker. They are the caller's own objects. */
   readonly messages: readonly M[];

@@ -21,10 +21,10 @@ const folders = readdirSync(formats, { withFileTypes: true })
   .sort();
 
 /** How a format's messages are recognized: the comment at the top of its reader. */
-function toldBy(folder) {
+function recognizedBy(folder) {
   const source = readFileSync(new URL(`${folder}/read.ts`, formats), "utf8");
-  const [, words] = /^\/\/ Told by: (.+)\.$/m.exec(source) ?? [];
-  assert.ok(words !== undefined, `formats/${folder}/read.ts has no line "// Told by: ….""`);
+  const [, words] = /^\/\/ Recognized by: (.+)\.$/m.exec(source) ?? [];
+  assert.ok(words !== undefined, `formats/${folder}/read.ts has no line "// Recognized by: ….""`);
   return words;
 }
 
@@ -47,7 +47,7 @@ function rowOf(folder) {
   const names = shapesOf(folder).map(({ name }) => `\`${name}\``);
   const cells = [
     folder,
-    READ_AS[folder] ?? toldBy(folder),
+    READ_AS[folder] ?? recognizedBy(folder),
     names.join(", "),
     has("write.ts") ? `\`request("${provider}")\`` : "",
     has("plug.ts") ? `[\`windrow/${folder}\`](frameworks.md)` : "",

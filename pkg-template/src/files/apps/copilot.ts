@@ -1,6 +1,7 @@
-// Sessions of Copilot Chat in VS Code: requests, each with the parts of its reply. Arguments and tool results are in the metadata of
-// the request's result. The fields are those of microsoft/vscode (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and
-// of microsoft/vscode-copilot-chat (`toolCallRounds`).
+// Sessions of Copilot Chat in VS Code: requests, each with the parts of its reply. Arguments and tool results are in
+// the metadata of the request's result. The fields are those of microsoft/vscode
+// (src/vs/workbench/contrib/chat/common/chatModel.ts, chatService.ts) and of microsoft/vscode-copilot-chat
+// (`toolCallRounds`).
 
 import { FreePlaces } from "../../base/free-places.js";
 import type { PartInput } from "../../message/message.js";

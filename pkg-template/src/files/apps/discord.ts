@@ -1,5 +1,5 @@
-// The JSON of DiscordChatExporter: a channel with its messages. The fields are those that Tyrrrz/DiscordChatExporter writes
-// (DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs). A bot speaks as the assistant, with its name.
+// The JSON of DiscordChatExporter: a channel with its messages. The fields are those that Tyrrrz/DiscordChatExporter
+// writes (DiscordChatExporter.Core/Exporting/JsonMessageWriter.cs). A bot speaks as the assistant, with its name.
 
 import { listIn, type Row, recordIn, textIn } from "../file.js";
 import type { AppStep, KindReader } from "../readers.js";

@@ -29,7 +29,7 @@ function stepOf({ name, text, createdAt }: Row): AppStep {
     : chatStep({ name: name as string, createdAt: textIn(createdAt), lines: [withoutMarks(withFile(String(text)))] });
 }
 
-/** The most of a notice that a report repeats, and the longest name. */
+/** Maximum length of a notice that a report quotes, and of a name. */
 const LONGEST_NOTICE = 60;
 const LONGEST_NAME = 100;
 

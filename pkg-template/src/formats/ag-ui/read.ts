@@ -1,7 +1,7 @@
 // Messages of AG-UI with a role or a part that only AG-UI has. The others are OpenAI's chat messages with names in
 // camel case and are read as such.
 //
-// Told by: the role `reasoning` or `activity`, or a part of the type `binary`.
+// Recognized by: the role `reasoning` or `activity`, or a part of the type `binary`.
 
 import { listFrom } from "../../base/lists.js";
 import { kindOfMediaType, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
@@ -11,7 +11,7 @@ import { from } from "../../message/origin.js";
 import { mediaPart } from "../../message/parts.js";
 import { ownFormat } from "../../message/recognise.js";
 
-/** The fields of a message that are read, by structure. */
+/** The fields of a message that windrow reads, as a structural type. */
 export interface AgUiMessageShape {
   readonly id: string;
   readonly role: "reasoning" | "activity" | "user";

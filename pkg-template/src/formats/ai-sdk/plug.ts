@@ -19,7 +19,7 @@ import {
 export type { HookConfig } from "../plug/fit.js";
 export type { AiSdkSchema, AiSdkTool, AiSdkToolOptions, RetrievalHookConfig } from "../plug/tool.js";
 
-/** The options of `prepareStep` that are used. */
+/** The options of `prepareStep` that windrow uses. */
 export interface StepOptions<M> {
   readonly messages: readonly M[];
   readonly model?: unknown;
@@ -36,10 +36,10 @@ export interface PrepareStep {
 
 /**
  * Returns a `prepareStep` that sends the context of the messages: pass it to `generateText`, `streamText` or an agent.
- * AI SDK 7 passes its list on to the next step, which still sees all messages of the run. Before AI SDK 7, it doesn't
- * see the instructions, so pass them as `instructions` too. It never sees tools: pass their definitions as
- * `budget.tools`, or use `contextMiddleware`. With `retrieval` it has `tools`, including one that returns omitted
- * results to the model. Fails as `buildContext` does.
+ * AI SDK 7 passes the shortened list on to the next step, but that step still sees all messages of the run. Before AI
+ * SDK 7, the hook doesn't see the instructions, so pass them as `instructions` too. It never sees tools: pass their
+ * definitions as `budget.tools`, or use `contextMiddleware`. With `retrieval` it has `tools`, including one that
+ * returns omitted results to the model. Fails as `buildContext` does.
  */
 export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
   const { config, retrieval } = publicCall("context_build_error", "prepareStep", () => withNames(given));
@@ -59,7 +59,7 @@ export function prepareStep(given: RetrievalHookConfig = {}): PrepareStep {
   return Object.assign(prepare, { tools: retrieval ? { [retrievalTool.name]: tool } : {} });
 }
 
-/** The options of a model call that are used. */
+/** The options of a model call that windrow uses. */
 export interface CallOptions {
   readonly prompt: readonly object[];
   readonly tools?: readonly object[] | undefined;
@@ -209,7 +209,7 @@ async function read<O extends object>(hookName: string, options: O, name: keyof 
   return await readNow();
 }
 
-/** The user speaks first, because some providers behind the SDK require it. */
+/** The user speaks first, because some of the SDK's providers require it. */
 function forAiSdk(config: HookConfig): HookConfig {
   return { ...config, render: { provider: "ai-sdk", ...config.render } };
 }

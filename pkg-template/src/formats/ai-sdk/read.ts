@@ -1,6 +1,6 @@
 // Parts of the AI SDK's `ModelMessage`, except those that windrow's own form shares with it.
 //
-// Told by: `parts` with types, or the types of the parts of a `ModelMessage`.
+// Recognized by: `parts` with types, or the types of the parts of a `ModelMessage`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { kindOfMediaType } from "../../message/format.js";

@@ -60,7 +60,9 @@ export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord 
   return withFields(fields, parts);
 }
 
-/** Returns the fields with another list: the parts, or the calls if no part holds them. Other fields only repeat parts. */
+/**
+ * Returns the fields with another list: the parts, or the calls if no part holds them. Other fields only repeat parts.
+ */
 export function ui4WithParts(fields: UnknownRecord, path: readonly string[], given: readonly unknown[]): UnknownRecord {
   const [name = ""] = path.slice(-1);
   if (name !== "parts") {
@@ -206,7 +208,7 @@ function readReasoning(part: UnknownRecord, place: string): readonly PartInput[]
   return details.length > 0 ? details : reasoningParts(text, providerMetadata, place);
 }
 
-/** Returns a detail. A detail's signature is Anthropic's; no other provider had any in version 4. */
+/** Returns a detail. A detail's signature is Anthropic's, because no other provider had signatures in version 4. */
 function readDetail({ part, place }: PlacedField, providerMetadata: unknown): readonly PartInput[] {
   const { signature } = part;
   const provider = "anthropic";

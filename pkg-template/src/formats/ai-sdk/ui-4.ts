@@ -7,7 +7,10 @@ import type { PlainMessage } from "../../message/message.js";
 import { isOfVersion4 } from "../tool-parts.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithParts, ui4WithText } from "./ui-4-fields.js";
 
-/** The fields of a message of version 4 that are read, by structure. `UIMessage` and `Message` of `ai` 4 fit it. */
+/**
+ * The fields of a message of version 4 that windrow reads, as a structural type. `UIMessage` and `Message` of `ai` 4
+ * fit it.
+ */
 export interface UiMessage4Shape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant" | "data";

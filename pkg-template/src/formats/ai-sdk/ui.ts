@@ -30,7 +30,10 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** The fields of a `UIMessage` that are read, by structure. `UIMessage` of every version from 5 to 7 fits it. */
+/**
+ * The fields of a `UIMessage` that windrow reads, as a structural type. `UIMessage` of every version from 5 to 7 fits
+ * it.
+ */
 export interface UiMessageShape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant";
@@ -66,7 +69,7 @@ export const uiMessageShape: MessageFormat = {
         recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
       ),
     );
-    // Stored messages of earlier versions repeat all of their text here.
+    // Messages stored by earlier versions repeat all of their text here.
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
     if (!isSaid) {
@@ -96,7 +99,7 @@ export const uiMessageShape: MessageFormat = {
   },
 };
 
-/** A copy with other parts. Stored messages of earlier versions say the texts in `content` too. */
+/** A copy with other parts. Messages stored by earlier versions repeat the text in `content`. */
 function withParts(row: UnknownRecord, parts: readonly unknown[]): UnknownRecord {
   const texts = parts.map(recordOf).filter(({ type }) => type === "text");
   const content = texts.map(({ text }) => text).join("");

@@ -5,8 +5,8 @@
 // - A user's name comes before the text. Other names are left out.
 // - Reasoning stays, with the proof of its provider in `providerOptions`.
 // - Consecutive messages of one role stay separate. The SDK joins them for each provider.
-// - Images and files in a tool's result have the form of versions 6 and 7. Version 5 has another word for it, which 7
-//   refuses.
+// - Images and files in a tool's result have the form of versions 6 and 7. Version 5 names this form differently, and 7
+//   refuses that name.
 
 import { isRecord } from "../../base/plain-data.js";
 import { wellFormed } from "../../base/well-formed.js";
@@ -79,8 +79,8 @@ export type AiSdkResult = AiSdkOptions & {
 };
 
 /**
- * A request for the user's approval of a call. If the call hasn't run yet, the SDK runs it because of the request and
- * the answer.
+ * A request for the user's approval of a call. If the call hasn't run yet, the SDK runs it when it finds the request
+ * and the answer.
  */
 export interface AiSdkQuestion {
   type: "tool-approval-request";
@@ -173,7 +173,7 @@ function allowedOf(call: AnsweredCall, allowed: ReadonlyMap<unknown, Approval>):
   return { request: { type: REQUEST, approvalId: response.approvalId, toolCallId: part.toolCallId }, response };
 }
 
-/** Returns the provider whose compactions a model takes back. */
+/** Returns the provider whose compactions a model accepts back. */
 function makerOf(model: string | null | undefined): string | undefined {
   const name = model?.toLowerCase() ?? "";
   return name.includes("claude") ? "anthropic" : OPENAI.test(name) ? "openai" : undefined;
@@ -321,7 +321,7 @@ function userPartOf(piece: Piece): AiSdkText | AiSdkImage | AiSdkFile {
   const text =
     part.type === "file" && part.source?.type === "text" ? mediaOf(piece as Piece<MediaPart>).text : undefined;
   if (text !== undefined) {
-    // Not every provider takes a text file, but each takes the text.
+    // Not every provider accepts a text file, but all accept its text.
     return { type: "text", text };
   }
   if (part.type === "image") {
@@ -336,7 +336,7 @@ const isData = (value: unknown): boolean =>
   value instanceof Uint8Array ||
   value instanceof ArrayBuffer ||
   value instanceof URL ||
-  // Version 7 has a field that says what data is, or names files stored with a provider.
+  // Version 7 wraps data in an object that states its kind, or names a file stored with a provider.
   (isRecord(value) && Object.keys(value).length > 0);
 
 const TAKEN = "data with its media type, or an address";

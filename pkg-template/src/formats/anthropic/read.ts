@@ -1,6 +1,6 @@
 // Blocks of Anthropic's messages.
 //
-// Told by: the types of blocks, such as `tool_use`.
+// Recognized by: the types of blocks, such as `tool_use`.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
 import { fieldsWithValue, type UnknownRecord } from "../../message/format.js";
@@ -51,7 +51,7 @@ const result: PartForm = {
   isOfTool: true,
 };
 
-/** A note that only Anthropic reads. It counts, and goes back unchanged. */
+/** A note that only Anthropic reads. It counts toward the cost, and is sent back unchanged. */
 function ownNote(fields: readonly string[]): PartForm {
   return {
     fields: new Set(fields),
@@ -87,7 +87,7 @@ const compaction: PartForm = {
 
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
-/** Blocks that change the tools from their place on. */
+/** Blocks that add or remove tools from that point on. */
 export const TOOL_CHANGE: RegExp = /^tool_(?:addition|removal)$/;
 
 export const anthropic: Dialect = {
@@ -113,7 +113,7 @@ export const anthropic: Dialect = {
   },
   partOf: (type) => (HOSTED_RESULT.test(type) ? result : undefined),
   beside({ role, content, output_config: output }) {
-    // Next to a text, the settings of the output go back with its message.
+    // If there is a text, the output settings are sent back with it and need no part of their own.
     const isAlone = content == null || content === "" || (Array.isArray(content) && content.length === 0);
     if (role !== "system" || output == null || !isAlone) {
       return undefined;

@@ -131,7 +131,7 @@ const isHosted: IsInline = ({ part, given }) => {
 const isOutputChange = ({ type, note }: { readonly type: string; readonly note?: unknown }): boolean =>
   type === "redacted_thinking" && note === "output";
 
-/** Changes of the tools and of the output, which only instructions among the messages can hold. */
+/** Changes to the tools or the output settings. Only instructions among the messages can hold them. */
 const isLateChange: IsInline = ({ part, given }) =>
   isOutputChange(part) || (isRecord(given) && TOOL_CHANGE.test(String(given.type)));
 
@@ -164,12 +164,11 @@ export function writeAnthropic(
   });
 }
 
-/** The provider whose compactions the API takes back. */
+/** The provider whose compactions the API accepts back. */
 const MAKER = "anthropic";
 
 /**
- * A message in written form. A text that wasn't one of the caller's parts becomes a plain string if it is the only
- * block.
+ * A message as it is sent. A text that wasn't one of the caller's parts becomes a plain string if it is the only block.
  */
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";
@@ -179,7 +178,7 @@ interface AnthropicTurn {
   readonly settings?: InstructionSettings;
 }
 
-/** How long instructions are shown, and the output from them on. */
+/** How long the model sees instructions, and the output settings that apply from there on. */
 interface InstructionSettings {
   readonly clear_at?: unknown;
   readonly output_config?: unknown;
@@ -225,8 +224,8 @@ function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
 }
 
 /**
- * Puts the assistant's blocks in the order that the API requires: reasoning first if there is some, calls last. Blocks
- * of reasoning keep their order among themselves, because none of them may move.
+ * Puts the assistant's blocks in the order that the API requires: reasoning first if there is some, calls last. The API
+ * rejects reordered reasoning, so these blocks move as one.
  */
 function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
   const calls = blocks.filter(({ type }) => type === "tool_use");

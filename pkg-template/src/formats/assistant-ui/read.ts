@@ -2,7 +2,7 @@
 // includes its tool calls and their results. A user's attachments are in a separate field, and the model receives them
 // after the content.
 //
-// Told by: `attachments`, or a `status` that is an object.
+// Recognized by: `attachments`, or a `status` that is an object.
 
 import { describe } from "../../base/options.js";
 import {
@@ -30,7 +30,7 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** The fields of a `ThreadMessage` that are read, by structure. */
+/** The fields of a `ThreadMessage` that windrow reads, as a structural type. */
 export interface AssistantUiMessageShape {
   readonly id: string;
   readonly role: "system" | "user" | "assistant";

@@ -1,7 +1,7 @@
 // Messages of Amazon Bedrock's Converse API: a role, and blocks that are identified by their only field. Results of
 // tools are a user message with nothing but results. A cache point belongs to the block before it.
 //
-// Told by: blocks without a type, such as `toolUse`.
+// Recognized by: blocks without a type, such as `toolUse`.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -22,7 +22,7 @@ import { callPart, mediaPart, toolChange } from "../../message/parts.js";
 import { hasMedia } from "../../message/substance.js";
 import { encodedBytes, MEDIA_TYPES, type MediaKind } from "./media.js";
 
-/** The fields of a block that are read, by structure. A part with a type belongs to another format. */
+/** The fields of a block that windrow reads, as a structural type. A part with a type belongs to another format. */
 interface BedrockBlockShape {
   readonly type?: undefined;
   readonly text?: unknown;
@@ -42,7 +42,7 @@ interface BedrockBlockShape {
   readonly $unknown?: unknown;
 }
 
-/** The fields of a Converse message that are read, by structure. */
+/** The fields of a Converse message that windrow reads, as a structural type. */
 export interface BedrockMessageShape {
   readonly role: string | undefined;
   readonly content: readonly BedrockBlockShape[] | undefined;
@@ -111,7 +111,7 @@ function readToolChange(held: unknown): PartInput {
   return toolChange(recordOf(held).tool, HOST);
 }
 
-/** The maker of changes to the tools in Converse's form. */
+/** The provider named in tool changes that have Converse's form. */
 const HOST = "bedrock";
 
 /** The signatures of Claude's thinking are the same on every host. */
@@ -178,7 +178,7 @@ const blocksIn = (content: unknown): readonly UnknownRecord[] => listFrom(conten
 
 const hasType = (block: unknown): boolean => typeof block === "string" || recordOf(block).type !== undefined;
 
-/** True for a Converse block: it has no type, and its field's name says what it holds. */
+/** True for a Converse block: it has no type, and the name of its field is its kind. */
 function isBlock(block: unknown): boolean {
   const row = recordOf(block);
   return Object.keys(READERS).some((field) => row[field] != null);

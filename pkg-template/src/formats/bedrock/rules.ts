@@ -127,7 +127,7 @@ function sizeOf({ source }: RequestPart, kind: (typeof MEDIA)[number]): number {
   return bytes instanceof Uint8Array ? bytes.length : typeof bytes === "string" ? (bytes.length * 3) / 4 : 0;
 }
 
-/** Requires that a message holds few media of a kind, and none too large. */
+/** Limits how many images or documents a message holds, and how large each may be. */
 function areFew(kind: "image" | "document", most: number, megabytes: number): ReturnType<typeof rule.makeRule> {
   return rule.makeRule(
     `${kind}s-are-few`,

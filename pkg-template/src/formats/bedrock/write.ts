@@ -9,7 +9,7 @@
 //   it.
 // - A result that is an object is a block `json`; others are texts and media. An empty result has no status, because
 //   Converse refuses a failure without a text.
-// - Documents get unique names that Converse accepts.
+// - Each document gets a unique name that Converse accepts.
 // - A conversation that begins with the assistant gets a short user message before it.
 
 import { decodeBase64 } from "../../base/base64.js";
@@ -96,7 +96,9 @@ export interface BedrockBody {
   messages: BedrockMessage[];
 }
 
-/** Ids of calls and tool names: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html */
+/**
+ * Ids of calls and tool names: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html
+ */
 export const ID: Limit = wordLimit(64);
 export const NAME: Limit = wordLimit(64);
 /** Names of documents: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */

@@ -2,7 +2,7 @@
 // are read as windrow's own. This file reads thoughts and tool responses:
 // https://github.com/webmachinelearning/prompt-api#tool-use
 //
-// Told by: parts with a `value`.
+// Recognized by: parts with a `value`.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
 import { recordOf, type UnknownRecord } from "../../message/format.js";
@@ -10,7 +10,8 @@ import { json, required } from "../../message/malformed.js";
 import { blocksOrText, resultPart } from "../../message/parts.js";
 
 /**
- * The fields of a message that are read, by structure. The value of media is bytes, and that of a tool is an object.
+ * The fields of a message that windrow reads, as a structural type. The value of media is bytes, and that of a tool is
+ * an object.
  */
 export interface ChromeMessageShape {
   readonly role: "system" | "user" | "assistant";

@@ -1,6 +1,6 @@
 // Requests of Chrome's Prompt API: https://github.com/webmachinelearning/prompt-api
 //
-// - All instructions are one message, the first. Late ones go there too, or into a marked text of the user's.
+// - All instructions are one message, the first. Late ones go there too, or into a marked user text.
 // - The browser joins consecutive texts of a message without a space. So they become one text here, separated by a line
 //   end.
 // - A user's name comes before the text. Other names are left out, and so is reasoning.

@@ -1,6 +1,6 @@
 // Messages of Cohere's chat: OpenAI's, plus a separate field for the assistant's words before its calls.
 //
-// Told by: `tool_plan`.
+// Recognized by: `tool_plan`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { text } from "../../message/malformed.js";

@@ -4,10 +4,11 @@
 // A call or a response without an id uses its name as the id. A response belongs to the latest call before it with its
 // id. So repeated calls of one name each get their own response, and for parallel calls in one content, all responses
 // go with that content. If only the call or only the response has an id, the responses come directly after the calls,
-// and name and order match them. One case stays open, because a content can't see the others: for two calls of one name
-// without ids in separate contents, with both responses after the second, the response to the earlier call isn't found.
+// and name and order match them. One case remains unsolved, because each content is read without the others: for two
+// calls of one name without ids in separate contents, with both responses after the second, the response to the earlier
+// call isn't found.
 //
-// Told by: `parts` without types, or the role `model`.
+// Recognized by: `parts` without types, or the role `model`.
 
 import { FreePlaces } from "../../base/free-places.js";
 import { jsonOf, listFrom } from "../../base/lists.js";
@@ -28,7 +29,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
 
-/** The fields of a `Content` that are read, by structure. */
+/** The fields of a `Content` that windrow reads, as a structural type. */
 export interface GeminiContentShape {
   readonly role?: string;
   readonly parts?: readonly object[];
@@ -185,7 +186,7 @@ const callsOf = (content: unknown): readonly UnknownRecord[] =>
 const isOfTool = (part: UnknownRecord): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
 const hasAudio = ({ inlineData, fileData }: UnknownRecord): boolean => inlineData != null || fileData != null;
 
-/** True for a part that only Gemini has: it has no type, and its field's name says what it holds. */
+/** True for a part that only Gemini has: it has no type, and the name of its field is its kind. */
 function isGeminiPart(part: unknown): boolean {
   const row = recordOf(part);
   return row.type === undefined && Object.keys(READERS).some((field) => row[field] != null);
@@ -275,7 +276,7 @@ function joined(begun: UnknownRecord, piece: UnknownRecord): UnknownRecord {
   return { ...begun, args: piece.args ?? begun.args, partialArgs: pieces, willContinue: piece.willContinue };
 }
 
-/** Returns a call. It may lack its last piece, so that it stays with its response. */
+/** Returns a call. A call whose last piece is missing counts too, so its response still has a call. */
 function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string): readonly PartInput[] {
   const pieces = list(partialArgs, `${place}.partialArgs`);
   if (name == null) {

@@ -280,7 +280,7 @@ function callOf(call: AnsweredCall, id: string | undefined): GeminiPart {
   if (own?.functionCall?.name === name && (own.functionCall.id ?? id) === id) {
     return own.functionCall.id === id ? own : { ...own, functionCall: { ...own.functionCall, ...idIn(id) } };
   }
-  // A signature proves nothing about another call.
+  // A signature is valid only for the call that it was made for.
   const isSigned = provider === "google" && signature && own === undefined && name === toolName;
   return {
     functionCall: { ...idIn(id), name, args: argumentsOf(call).object },

@@ -105,7 +105,7 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
   function_call: ({ call_id, id, name, arguments: input }, place) =>
     readCall({ id: call_id ?? id, name, args: input }, place),
   custom_tool_call: ({ call_id, id, name, input }, place) => readCall({ id: call_id ?? id, name, args: input }, place),
-  // Pieces of a call's arguments. The message also has them whole.
+  // Pieces of a call's arguments. The message also has the complete arguments.
   input_json_delta: () => [],
   server_tool_call_result: ({ toolCallId, output }, place) => [
     { type: "tool-result", toolCallId: textAt(toolCallId, `${place}.toolCallId`) || UNNAMED, output: json(output) },
@@ -154,7 +154,7 @@ function signedBy(provider: string, signature: unknown): Provenance {
   return typeof signature === "string" && signature !== "" ? { provider, signature } : {};
 }
 
-/** The types of blocks that a provider takes back unchanged. */
+/** The types of blocks that a provider accepts back unchanged. */
 const GIVEN =
   /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result|tool_addition|tool_removal)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
 
@@ -295,7 +295,7 @@ export function isOfTool(block: unknown): boolean {
   return type === "non_standard" ? isOfTool(row.value) : CALL.test(type) || RESULT.test(type);
 }
 
-/** Returns the type of a block. Without one, returns the name of the field that says what it holds. */
+/** Returns the type of a block. Without one, returns the name of the field with its content. */
 function typeOf(block: UnknownRecord): string {
   if (typeof block.type === "string") {
     return block.type;

@@ -5,7 +5,7 @@
 // An assistant message may have the same call in its content, in `tool_calls` and in `additional_kwargs`. It counts
 // once.
 //
-// Told by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
+// Recognized by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
 
 import { FreePlaces } from "../../base/free-places.js";
 import { listFrom } from "../../base/lists.js";
@@ -26,8 +26,8 @@ import { hasMedia, lostField, sayingField } from "../../message/substance.js";
 import { blockWithText, isOfTool, kindOfBlock, readBlock, readBlocks, readReasoning } from "./blocks.js";
 
 /**
- * The fields of a message that are read, by structure: of an instance or a plain object, of `toDict()`, and of
- * `toJSON()`.
+ * The fields of a message that windrow reads, as a structural type: of an instance or a plain object, of `toDict()`,
+ * and of `toJSON()`.
  */
 export type LangChainMessageShape =
   | { readonly type: string; readonly content: string | readonly unknown[] }
@@ -125,7 +125,7 @@ export const langChainMessageShape: MessageFormat = {
     return {
       id: fields.id as string | undefined,
       role,
-      // The name of a tool's result is the tool's. The call has it.
+      // On a tool's result, this is the tool's name, which the call already has.
       name: role === "tool" ? undefined : textAt(fields.name, `${place}.name`),
       createdAt: timeIn(fields.createdAt, row.createdAt),
       toolCallId,
@@ -229,12 +229,12 @@ function speakerOf(type: unknown): ReturnType<typeof SPEAKERS.get> {
   return SPEAKERS.get(type) ?? SPEAKERS.get(CLASS.exec(String(type))?.[1]?.toLowerCase());
 }
 
-/** A message's fields, and their place in its form. */
+/** A message's fields, and the path to them. */
 interface OpenMessage {
   readonly fields: UnknownRecord;
   readonly place: string;
   readonly type: unknown;
-  /** The place of its type. */
+  /** The path to its type. */
   readonly typePlace: string;
 }
 
@@ -423,7 +423,7 @@ function thoughtsIn(kwargs: UnknownRecord, place: string, blocks: readonly PartI
     const thought = text ?? summary;
     return typeof thought === "string" ? [thoughtOf(thought)] : typeof data === "string" ? [hiddenOf(data)] : [];
   });
-  // The details have in pieces the text of `reasoning_content`.
+  // The details repeat the text of `reasoning_content` in pieces.
   const isTold = details.some(({ type }) => type === "reasoning");
   const thoughts = [
     ...details,

@@ -1,6 +1,6 @@
 // Messages of LlamaIndexTS: a role and a content. `options` holds calls, and the call that a message answers.
 //
-// Told by: `options.toolCall` or `options.toolResult`.
+// Recognized by: `options.toolCall` or `options.toolResult`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";

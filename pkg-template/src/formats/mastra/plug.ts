@@ -40,8 +40,8 @@ export interface ContextProcessor {
 /**
  * Returns a processor for `inputProcessors` that sends the model the context of the prompt at each step. It works only
  * on the prompt, because messages left out by `processInputStep` would disappear from the message list too. System
- * messages and tools count, except tools that a later processor adds. With `retrieval`, it adds a tool that returns omitted
- * results to the model. Fails as `buildContext` does.
+ * messages and tools count, except tools that a later processor adds. With `retrieval`, it adds a tool that returns
+ * omitted results to the model. Fails as `buildContext` does.
  */
 export function contextProcessor(given: RetrievalHookConfig = {}): ContextProcessor {
   const { config, retrieval } = publicCall("context_build_error", "contextProcessor", () => withNames(given));

@@ -1,7 +1,7 @@
 // Mastra's `MastraDBMessage`, the form in its memory and its processors. Its content is that of an AI SDK message of
 // version 4, with some states and parts of later versions.
 //
-// Told by: a content with `format` and `parts`.
+// Recognized by: a content with `format` and `parts`.
 
 import { describe } from "../../base/options.js";
 import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
@@ -10,7 +10,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { lostField, sayingField } from "../../message/substance.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithParts, ui4WithText } from "../ai-sdk/ui-4-fields.js";
 
-/** The fields of a `MastraDBMessage` that are read, by structure. */
+/** The fields of a `MastraDBMessage` that windrow reads, as a structural type. */
 export interface MastraMessageShape {
   readonly id: string;
   readonly role: "user" | "assistant" | "system" | "signal";

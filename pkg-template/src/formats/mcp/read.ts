@@ -1,7 +1,7 @@
 // Messages of the Model Context Protocol: prompts and sampling. A content is one block, or several:
 // https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
 //
-// Told by: a content that is one block, or a block `resource` or `resource_link`.
+// Recognized by: a content that is one block, or a block `resource` or `resource_link`.
 
 import { listFrom } from "../../base/lists.js";
 import {
@@ -19,7 +19,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { blocksOrText, blocksWithText, callPart, mediaPart } from "../../message/parts.js";
 
-/** The fields of a message that are read, by structure. */
+/** The fields of a message that windrow reads, as a structural type. */
 export interface McpMessageShape {
   readonly role: "user" | "assistant";
   readonly content: { readonly type: string } | readonly { readonly type: string }[];

@@ -1,7 +1,7 @@
 // Messages of Ollama: OpenAI's chat messages, with images next to the content. Its calls have no ids, so their names
 // serve as ids.
 //
-// Told by: `images`, and calls without ids.
+// Recognized by: `images`, and calls without ids.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";

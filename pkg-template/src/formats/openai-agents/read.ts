@@ -1,7 +1,7 @@
 // The items of OpenAI's Agents SDK for JavaScript, in its sessions and inputs: `AgentInputItem` of
 // `@openai/agents-core`.
 //
-// Told by: an item with `callId` or `providerData`.
+// Recognized by: an item with `callId` or `providerData`.
 
 import { describe } from "../../base/options.js";
 import { fieldsWithValue, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
@@ -34,7 +34,7 @@ import {
 } from "../openai-responses/items.js";
 import { responsesFields, responsesKinds } from "../openai-responses/read.js";
 
-/** A part of a message of the Agents SDK, by structure. */
+/** A part of a message of the Agents SDK, as a structural type. */
 export type AgentsPartShape =
   | { readonly type: "input_text" | "output_text"; readonly text: string }
   | { readonly type: "refusal"; readonly refusal: string }
@@ -51,8 +51,8 @@ export type AgentsPartShape =
   | { readonly type: "image"; readonly image: string };
 
 /**
- * The fields of an item of the Agents SDK that are read, by structure. `AgentInputItem` of `@openai/agents-core` fits
- * it.
+ * The fields of an item of the Agents SDK that windrow reads, as a structural type. `AgentInputItem` of
+ * `@openai/agents-core` fits it.
  */
 export type AgentsItemShape =
   | {
@@ -216,7 +216,7 @@ function itemOf(row: UnknownRecord): UnknownRecord | undefined {
   return { ...item, ...Object.fromEntries(named) };
 }
 
-/** Fields with the API's names at all levels. In other fields, names may be those of a tool. */
+/** Fields with the API's names at all levels. Other fields may hold a tool's own names. */
 const DEEP = ["action", "actions", "operation", "output"] as const;
 
 /** Returns a value with all its names in the API's spelling. */
@@ -343,7 +343,7 @@ function hostedKind(): ItemKind {
   };
 }
 
-/** The rest of a call after the call is removed. */
+/** Replaces an item whose only content was the removed call. */
 const EMPTY: UnknownRecord = { type: "message", role: "assistant", status: "completed", content: [] };
 
 /** Returns a call's arguments, and the provider's other data about it. */
@@ -418,7 +418,7 @@ function unknownKind(): ItemKind {
   };
 }
 
-/** Reads an item inside another. Faults name the place in the inner item. */
+/** Reads an item inside another. Errors name the place in the inner item. */
 function readHeld(row: UnknownRecord, { kind, item }: InnerItem): ItemContent {
   try {
     return readItem(item, kind, responsesFields, item);

@@ -1,6 +1,6 @@
 // Messages of OpenAI's chat completions, and of the many servers and packages with the same form.
 //
-// Told by: `tool_calls` and `tool_call_id`.
+// Recognized by: `tool_calls` and `tool_call_id`.
 
 import type { BesideContent, Dialect } from "../../message/dialect.js";
 import type { UnknownRecord } from "../../message/format.js";

@@ -28,7 +28,7 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
   tool: fields("role content tool_call_id"),
 };
 
-/** Fields from which a server resumes the assistant's thoughts, and fields that name the sources of an answer. */
+/** Fields that let a server resume the assistant's thoughts, and fields that name the sources of an answer. */
 const SERVER_FACTS = new Set(["extracontent", "signature", "thoughtsignature", "annotations", "citations"]);
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);

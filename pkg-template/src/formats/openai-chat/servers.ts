@@ -1,4 +1,4 @@
-// Servers with OpenAI's chat completions API, as data: the fields that each takes back, and the model names that
+// Servers with OpenAI's chat completions API, as data: the fields that each accepts back, and the model names that
 // identify it.
 
 import { checksum } from "../../base/checksum.js";

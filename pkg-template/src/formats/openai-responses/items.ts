@@ -59,7 +59,7 @@ export function fieldsOf(kinds: ItemKinds): readonly string[] {
 
 /**
  * Reads an item. Fails for a field that holds content in items of other kinds but not in this one. `given` is the item
- * in the form that the Responses API takes back, if there is one.
+ * in the form that the Responses API accepts back, if there is one.
  */
 export function readItem(
   item: UnknownRecord,
@@ -242,8 +242,8 @@ export function textsIn(parts: unknown, place: string, type: string): readonly s
 }
 
 /**
- * Returns the reader for calls whose results are separate items. Calls made at once come one after another, before
- * any of their results. So a call belongs to the item after it.
+ * Returns the reader for calls whose results are separate items. Parallel calls come one after another, before any of
+ * their results. So a call belongs to the item after it.
  */
 export function callKind({
   says,

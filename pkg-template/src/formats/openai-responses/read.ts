@@ -1,7 +1,7 @@
 // The items of OpenAI's Responses API, both input and output, as typed by `openai` 7 (`ResponseInputItem` and
 // `ResponseItem`).
 //
-// Told by: the type of an item, such as `function_call`.
+// Recognized by: the type of an item, such as `function_call`.
 
 import { untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -40,7 +40,7 @@ import {
   unshown,
 } from "./items.js";
 
-/** A part of a message of the Responses API, by structure. */
+/** A part of a message of the Responses API, as a structural type. */
 export type ResponsesPartShape =
   | { readonly type: "input_text" | "output_text"; readonly text: string }
   | { readonly type: "refusal"; readonly refusal: string }
@@ -58,8 +58,8 @@ export type ResponsesPartShape =
     };
 
 /**
- * The fields of an item of the Responses API that are read, by structure. `ResponseInputItem` and `ResponseItem` of
- * `openai` fit it.
+ * The fields of an item of the Responses API that windrow reads, as a structural type. `ResponseInputItem` and
+ * `ResponseItem` of `openai` fit it.
  */
 export type ResponsesItemShape =
   | {

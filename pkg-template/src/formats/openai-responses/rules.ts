@@ -78,7 +78,8 @@ function messageOf(source: Readonly<Record<string, unknown>>, place: string): Re
   const { call_id: id, name } = source;
   const isCall = type === "function_call" || type === "custom_tool_call";
   if (isCall || CALLED.test(type)) {
-    // The provider answers its own call without an id itself, or nothing pairs it with its answer.
+    // A call of the provider's own type that has no id needs no result: the provider answers it itself, or nothing
+    // could pair the two.
     const part: RequestPart = isCall
       ? { place, kind: "call", id, name, input: source.arguments }
       : id == null

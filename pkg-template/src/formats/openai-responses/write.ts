@@ -3,8 +3,8 @@
 // - Instructions at the beginning go into `instructions`, joined by blank lines. Later ones stay in their place, with
 //   their role. Only the assistant's words may come between a call and its results.
 // - A user's name comes before the text. Other names are left out.
-// - Reasoning stays if the provider can take it back: an item with its id, and encrypted content or the id of the next
-//   item. Other reasoning is left out.
+// - Reasoning stays if the provider can accept it back: an item with its id, and encrypted content or the id of the
+//   next item. Other reasoning is left out.
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
@@ -84,7 +84,7 @@ const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
   custom_tool_call: "ctc_",
 };
 
-/** True if the provider gave an item of a type its id. */
+/** True if an id looks like one that the provider assigns to items of this type. */
 export function isItemId(id: unknown, type: string): id is string {
   return typeof id === "string" && ITEM_ID.test(id) && id.startsWith(ITEM_ID_BEGINNINGS[type] ?? "");
 }
@@ -152,7 +152,7 @@ export function writeResponses(
   });
 }
 
-/** The provider whose compactions the API takes back. xAI's have the same form. */
+/** The provider whose compactions the API accepts back. xAI's have the same form. */
 const MAKER = "openai";
 
 /** Returns the caller's own item, if it is one of the provider's. */

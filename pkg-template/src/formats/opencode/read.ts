@@ -1,6 +1,6 @@
 // The messages of opencode: a message's facts (`info`) and its parts. A tool part holds the call and its result.
 //
-// Told by: `info` and `parts`.
+// Recognized by: `info` and `parts`.
 
 import { describe } from "../../base/options.js";
 import {
@@ -28,7 +28,10 @@ import {
   textPart,
 } from "../tool-parts.js";
 
-/** The fields of an opencode message that are read, by structure. `{ info, parts }` of `@opencode-ai/sdk` fits it. */
+/**
+ * The fields of an opencode message that windrow reads, as a structural type. `{ info, parts }` of `@opencode-ai/sdk`
+ * fits it.
+ */
 export interface OpencodeMessageShape {
   readonly info: { readonly id: string; readonly sessionID: string; readonly role: "user" | "assistant" };
   readonly parts: readonly { readonly type: string }[];

@@ -1,7 +1,7 @@
 // Messages of OpenTelemetry's conventions for generative AI, from `gen_ai.input.messages` and `gen_ai.output.messages`
 // in traces: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
 //
-// Told by: parts such as `tool_call_response`, or `finish_reason`.
+// Recognized by: parts such as `tool_call_response`, or `finish_reason`.
 
 import { listFrom } from "../../base/lists.js";
 import {
@@ -19,7 +19,7 @@ import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { callPart, mediaPart } from "../../message/parts.js";
 
-/** The fields of a message that are read, by structure. */
+/** The fields of a message that windrow reads, as a structural type. */
 export interface OtelMessageShape {
   readonly role: string;
   readonly parts: readonly { readonly type: string }[];

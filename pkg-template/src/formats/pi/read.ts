@@ -1,7 +1,7 @@
 // The `AgentMessage` of pi-agent-core, which OpenClaw uses too: messages of pi-ai, and those that only the coding agent
 // has.
 //
-// Told by: a role such as `toolResult`, or `stopReason`.
+// Recognized by: a role such as `toolResult`, or `stopReason`.
 
 import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
@@ -19,8 +19,8 @@ import { from } from "../../message/origin.js";
 import { mediaPart } from "../tool-parts.js";
 
 /**
- * The fields of an `AgentMessage` that are read, by structure. pi's and OpenClaw's fit it, including the coding agent's
- * messages.
+ * The fields of an `AgentMessage` that windrow reads, as a structural type. pi's and OpenClaw's fit it, including the
+ * coding agent's messages.
  */
 export interface PiMessageShape {
   readonly role:
@@ -201,7 +201,7 @@ function readContent(row: UnknownRecord): readonly PartInput[] {
       );
 }
 
-/** The providers that take back signed content, by the API of a reply. */
+/** The providers that accept signed content back, by the API of a reply. */
 const MAKERS = [
   [/^anthropic|^bedrock/, "anthropic"],
   [/^google/, "google"],

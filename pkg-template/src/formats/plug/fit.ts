@@ -112,9 +112,10 @@ export interface Fitted<M> {
 }
 
 /**
- * Returns the messages in the context of some messages: the framework's own objects, in order. `made` converts messages
- * that windrow adds, such as the line for omitted ones, to the framework's form. It also receives a neighboring
- * message. `marker` marks messages for a provider's cache; marked ones are copies. Fails as `buildContext` does.
+ * Builds the context of a framework's messages and returns its messages in order, as the framework's own objects.
+ * `made` converts messages that windrow adds, such as the line for omitted ones, to the framework's form. It also
+ * receives a neighboring message. `marker` marks messages for a provider's cache; marked ones are copies. Fails as
+ * `buildContext` does.
  */
 export async function fit<M extends AnyMessage>(...given: Parameters<typeof fitted<M>>): Promise<M[]> {
   return (await fitted(...given)).messages;
@@ -213,8 +214,8 @@ async function fittedOnce<M extends AnyMessage>(
   if (marker === undefined || !cacheBreakpoints) {
     return { messages: shown, context };
   }
-  // Marks of the previous step stay, because its cache ends there. Its quotes are now a message of the history, so the
-  // history ends elsewhere. If the caller has marked the history, the caller's marks say where it ends.
+  // Marks of the previous step stay, because the provider's cache ends there. Quotes of that step are now part of the
+  // history, so the end of the history has moved. If the caller has marked the history, those marks win.
   const carried = shown.flatMap((message, at) => (marked?.has(message) ? [at] : []));
   const isOwn = (message: M): boolean =>
     (message as { readonly role?: unknown }).role !== "system" && markCount(message, marker) > 0;

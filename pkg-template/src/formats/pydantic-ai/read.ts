@@ -4,7 +4,7 @@
 // A request may have a system prompt next to the user's words. Both become one message here, so the prompt becomes a
 // user's text that names its author. That lowers its authority and never raises it.
 //
-// Told by: `kind`, and parts with `part_kind`.
+// Recognized by: `kind`, and parts with `part_kind`.
 
 import { jsonOf } from "../../base/lists.js";
 import {
@@ -23,7 +23,7 @@ import { from } from "../../message/origin.js";
 import { callPart, mediaPart } from "../../message/parts.js";
 import { INSTRUCTIONS_MARK, withoutMark } from "../instructions-mark.js";
 
-/** The fields of a message that are read, by structure. */
+/** The fields of a message that windrow reads, as a structural type. */
 export interface PydanticAiMessageShape {
   readonly kind: "request" | "response" | (string & {});
   readonly parts: readonly { readonly part_kind: string }[];

@@ -1,7 +1,7 @@
 // Digests of a request for Claude's newer models, which bind their thinking: a signed block is valid if `system`,
-// `tools` and everything before it are unchanged since the model thought it. So windrow remembers a digest of
-// everything before each block. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
-// (read 2026-11-27)
+// `tools` and everything before it are unchanged since the model wrote it. So windrow remembers a digest of everything
+// before each block. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks (read
+// 2026-11-27)
 
 import { isRecord } from "../../base/plain-data.js";
 

@@ -1,4 +1,4 @@
-// Marks the places where a provider's cache may end. A mark is written into the last part before that place, in the
+// Marks the places at which a provider's cache may end. A mark is written into the last part before that place, in the
 // provider's own form. The code that writes the body then treats it as a part that the caller marked.
 
 import type { Provider as ProviderName } from "../../base/generated.js";

@@ -61,7 +61,7 @@ export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap
   for (const call of calls) {
     const id = fitted(call.part.toolCallId, limit);
     let free = id;
-    // A made id is never the original id of another call.
+    // A new id must not be the original id of another call.
     while (taken.has(free) || (free !== call.part.toolCallId && own.has(free))) {
       const count = (counts.get(id) ?? 1) + 1;
       counts.set(id, count);

@@ -1,5 +1,5 @@
-// A provider's compaction: its summary of everything before it. The provider reads nothing before the newest one, and some refuse a
-// request that has anything there. So a request begins with it.
+// A provider's compaction: its summary of everything before it. The provider reads nothing before the newest one, and
+// some refuse a request that has anything there. So a request begins with it.
 //
 // https://platform.claude.com/docs/en/build-with-claude/compaction and /compaction-on-demand,
 // https://developers.openai.com/api/docs/guides/compaction,

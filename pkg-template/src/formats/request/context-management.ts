@@ -27,8 +27,8 @@ export function clearedWords(
 }
 
 /**
- * Describes the late instructions that the model no longer sees in a request to Anthropic: those before a reply that a
- * message of the user's follows. The user's messages right after instructions are sent before them.
+ * Describes the late instructions that the model no longer sees in a request to Anthropic: those before an assistant's
+ * reply that a user message follows. User messages right after instructions are sent before them.
  */
 export function hiddenWords(messages: readonly ParsedMessage[], model: string | null | undefined): readonly string[] {
   let [hidden, isAsked, isFollowed] = [0, false, false];
@@ -75,8 +75,8 @@ function compacts(threshold: unknown, tokens: number): string {
 }
 
 /**
- * The oldest results are cleared once the prompt reaches a number of tokens or calls. The newest calls and excluded
- * tools keep theirs.
+ * The oldest results are cleared once the prompt reaches a number of tokens or calls. The newest calls and calls of
+ * excluded tools keep their results.
  */
 function clearedToolUses(
   { trigger, keep, exclude_tools: excluded, clear_at_least: least }: Readonly<Record<string, unknown>>,

@@ -26,7 +26,7 @@ export function makeRule(
 
 const isHosted = (kind: RequestPart["kind"] | undefined): boolean => kind === "hosted-call" || kind === "hosted-result";
 
-/** Threads about requests refused for half a character, which no JSON parser accepts. */
+/** Threads about requests refused for a lone surrogate (half a character), which no JSON parser accepts. */
 export const HALF_CHARACTER: readonly string[] = [
   "https://github.com/anthropics/claude-code/issues/60394",
   "https://github.com/anthropics/claude-code/issues/2108",
@@ -59,7 +59,9 @@ export function knownRoles(roles: readonly string[], more = "; instructions are 
   });
 }
 
-/** Requires that instructions are in the `field` for them, for the models of Claude that take none among the messages. */
+/**
+ * Requires that instructions are in the `field` for them, for the models of Claude that take none among the messages.
+ */
 export function instructionsAtTop(field: string): RequestRule {
   const demands = `Instructions are only in their own field, \`${field}\`.`;
   const atTop = makeRule("instructions-at-top", demands, function* ({ messages, target }) {
@@ -107,8 +109,8 @@ export function startsWithUser(orCompaction = false): RequestRule {
 }
 
 /**
- * `mayPause` says that a provider continues a message of the assistant's that it ended itself, between calls of its own
- * tools.
+ * `mayPause` allows an assistant message at the end that the provider paused between calls of its own tools, and will
+ * continue.
  */
 export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule {
   const paused = ", or an assistant message that ends with a hosted tool or a compaction";
@@ -235,7 +237,7 @@ export function hostedResultsFollowCalls(): RequestRule {
   });
 }
 
-/** A call may be open while its step runs. The provider answers it when it continues. */
+/** A call may be open while its step runs, because the provider answers it later. */
 export function hostedCallsHaveResults(): RequestRule {
   const demands = "If the user has said more since, each call to a hosted tool has its result after it.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {

@@ -45,8 +45,8 @@ export function userNamesIn(messages: readonly ParsedMessage[]): number {
 const isUnnamed = (name: string | null | undefined): boolean => BLANK.test(name ?? "");
 
 /**
- * Returns a name for the beginning of a text, escaped so that nothing in it ends the name, and that different names stay
- * different.
+ * Returns a name for the beginning of a text, escaped so that nothing in it ends the name, and that different names
+ * stay different.
  */
 function escapedName(name = ""): string {
   return isUnnamed(name)

@@ -129,7 +129,7 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
   return turns;
 }
 
-/** Adds a part to the last turn if that continues, or to a new one. */
+/** Adds a part to the last turn if it continues that turn, or to a new one. */
 function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined, goesOn: boolean): void {
   const { part, given, place, source, kind, name } = atom;
   const isMade = source.isMade === true;
@@ -304,7 +304,7 @@ function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet
  */
 const MOST_CALLS = 128;
 
-/** Returns every call in some turns. */
+/** Returns all calls in the turns. */
 export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] {
   return turns.flatMap((turn) =>
     turn.kind === "assistant" ? turn.pieces.flatMap(({ call }) => (call === undefined ? [] : [call])) : [],

@@ -7,7 +7,9 @@ import { required } from "../../message/malformed.js";
 import type { ReasoningPart } from "../../message/message.js";
 import { mediaForm } from "../../message/parts.js";
 
-/** The message doesn't name the provider of a signature. Of those whose thinking TanStack AI signs, it is Anthropic. */
+/**
+ * The provider of every signature. The message doesn't name it, but TanStack AI keeps signatures only for Anthropic.
+ */
 export const MAKER = "anthropic";
 
 /** Reads a thought at its place. */

@@ -38,7 +38,7 @@ const PROVIDERS = { anthropic: "anthropic", gemini: "gemini", openai: "openai-re
 
 /**
  * Returns a middleware for `chat` that sends each call of the model the context of the messages. After TanStack's own
- * `withCompaction`, it uses the remaining ones. System prompts and tools count. Fails as `buildContext` does.
+ * `withCompaction`, it uses the messages that remain. System prompts and tools count. Fails as `buildContext` does.
  */
 export function contextMiddleware(config: HookConfig = {}): TanStackMiddleware {
   return {

@@ -1,7 +1,7 @@
 // The `UIMessage` of TanStack AI's client, whose parts have a content. An assistant message includes its tool calls and
 // their results.
 //
-// Told by: parts with a `content`, or the state of a result.
+// Recognized by: parts with a `content`, or the state of a result.
 
 import { listFrom } from "../../base/lists.js";
 import {
@@ -20,7 +20,7 @@ import { blocksOrText, blocksWithText, mediaPart } from "../../message/parts.js"
 import { callParts, DENIED, inSteps } from "../tool-parts.js";
 import { MAKER, thoughtOf } from "./model.js";
 
-/** The fields of a `UIMessage` that are read, by structure. */
+/** The fields of a `UIMessage` that windrow reads, as a structural type. */
 export interface TanStackMessageShape {
   readonly id?: string;
   readonly role: "system" | "user" | "assistant";

@@ -1,6 +1,6 @@
 // Requests of WebLLM's chat completions, which accept less than OpenAI's: https://github.com/mlc-ai/web-llm
 //
-// - All instructions are one message, the first. Late ones go there too, or into a marked text of the user's.
+// - All instructions are one message, the first. Late ones go there too, or into a marked user text.
 // - A message has one text. Several are joined by line ends. The assistant's text may be empty but not null.
 // - A user's name comes before the text. Other names are left out, because WebLLM replaces the role with the field
 //   `name`.

@@ -1,6 +1,6 @@
 // windrow's own form: a role, a content of texts and parts, tool calls, and facts about the message.
 //
-// Told by: a role and a content.
+// Recognized by: a role and a content.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";
