@@ -100,7 +100,9 @@ async function measured(runs, policy, budget) {
   return [...[mean(scores), mean(fills), share, priceOf(share)].map(percent), over, refused];
 }
 
-/** Returns the cells of a policy that always fills the budget, sends new messages whole, and repeats everything else. */
+/**
+ * Returns the cells of a policy that always fills the budget, sends new messages whole, and repeats everything else.
+ */
 function mostRepeated(runs, budget) {
   let [repeated, sent] = [0, 0];
   for (const { messages } of runs) {

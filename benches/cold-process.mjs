@@ -1,4 +1,5 @@
-// One fresh process of the bench `cold`: loads a package, counts a text exactly, and with windrow builds a context. Prints JSON.
+// One fresh process of the bench `cold`: loads a package, counts a text exactly, and with windrow builds a context.
+// Prints JSON.
 
 import { readFileSync } from "node:fs";
 import { COLD_TEXT } from "./cold-text.mjs";

@@ -5,11 +5,13 @@ import { Failure } from "../scripts/project.mjs";
 import { curveDrawn, openVisit, startSite, stopSite, turnsKnown } from "../tests/package/support/page.mjs";
 import { Table } from "./table.mjs";
 
-/** Maximum number of milliseconds for the median: one frame for a short chat, and an imperceptible delay for a long one. */
+/**
+ * Maximum number of milliseconds for the median: one frame for a short chat, and an imperceptible delay for a long one.
+ */
 const LIMITS_MS = { 200: 16, 10000: 50 };
 const STEPS = 120;
 
-/** Measures, prints, and fails if the page falls behind the pointer. */
+/** Measures, prints, and fails if the page lags the pointer. */
 export async function run() {
   await startSite();
   const rows = [];

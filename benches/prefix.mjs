@@ -1,7 +1,7 @@
 // Measures how much of each prompt repeats the previous one, turn by turn: the part that a provider's cache can cover.
 //
-// Each conversation is replayed at a quarter of its size as the budget. A prompt is built at each user message, and for
-// rows named so, at each message. Prompts are compared message by message from the first. Only builds with a binding
+// Each conversation is replayed at a quarter of its size as the budget. A prompt is built at each user message, and at
+// each message for rows that say so. Prompts are compared message by message from the first. Only builds with a binding
 // budget count, when the conversation so far is larger than it. Tokens are counted here, message by message, the same
 // way for windrow and for others.
 

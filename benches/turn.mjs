@@ -1,7 +1,7 @@
 // Times the next turn of a long chat: appending one message and building the context of the next request.
 //
-// The time includes both, because applications pay for both. The median of one run counts, and the 95th percentile is next to it.
-// Sides that are compared run alternately on the same messages.
+// The time includes both, because applications pay for both. The median of one run counts, and the 95th percentile is
+// next to it. Sides that are compared run alternately on the same messages.
 
 import { HumanMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";

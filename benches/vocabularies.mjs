@@ -2,8 +2,8 @@
 //
 //   npm run bench -- vocabularies [--write FILE]
 //
-// Each text is cut into parts. All encodings count a part in turns, in another order each time, so that a busy machine slows all
-// alike. The vocabularies are those of tests/tokenizers.
+// Each text is cut into parts. All encodings count a part in turns, in another order each time, so that a busy machine
+// slows all alike. The vocabularies are those of tests/tokenizers.
 
 import { readFileSync } from "node:fs";
 import { countTokens, loadEncoding } from "windrow";
@@ -76,7 +76,7 @@ function count(texts, encoding) {
   }
 }
 
-/** By encoding, its speed in relation to the reference, of each part. */
+/** For each encoding, its speed on each part, relative to the reference. */
 function ratiosOf(parts, names) {
   const ratios = Object.fromEntries(names.map((name) => [name, []]));
   for (const [round, part] of parts.entries()) {

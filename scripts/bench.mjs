@@ -1,7 +1,7 @@
 // Runs benches: measures, prints the figures, and fails if one exceeds its limit.
 //
-//   npm run bench               the names of the benches
-//   npm run bench -- NAME... [FILE...] [--OPTION VALUE...]    runs these; files and options are for the bench before them
+// npm run bench               the names of the benches npm run bench -- NAME... [FILE...] [--OPTION VALUE...]    runs
+// these; files and options are for the bench before them
 
 import { existsSync } from "node:fs";
 import { build } from "./build.mjs";

@@ -45,7 +45,7 @@ const wasmFeatures = [
 
 /**
  * The passes of wasm-opt. LLVM has already inlined what pays off. Inlining again makes functions larger, which
- * compresses worse and delays the engine's optimising compiler. Functions are sorted by name, so copies of one generic
+ * compresses worse and delays the engine's optimizing compiler. Functions are sorted by name, so copies of one generic
  * function are neighbors and compress well.
  */
 const wasmPasses = [
@@ -135,7 +135,7 @@ function example(name) {
   return `examples/${name}`;
 }
 
-/** Documents and licence terms of the package. npm packs them from the package's own folder. */
+/** Documents and license terms of the package. npm packs them from the package's own folder. */
 const papers = [
   "README.md",
   "ARCHITECTURE.md",
@@ -187,7 +187,7 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
-/** Licences of third-party code in the bundles, and of the sources of the meaning table. */
+/** Licenses of third-party code in the bundles, and of the sources of the meaning table. */
 const licences = {
   ...Object.fromEntries(
     Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(

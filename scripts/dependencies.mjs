@@ -1,4 +1,4 @@
-// Checks third-party crates: licences, sources, advisories, and the Rust version that they need.
+// Checks third-party crates: licenses, sources, advisories, and the Rust version that they need.
 //
 //   npm run check:dependencies
 

@@ -17,14 +17,15 @@ const FOLDER = projectPath(".cache", "estimates");
 const DOCS = projectPath("docs", "tokens.md");
 const [START, END] = ["<!-- estimates: written by npm run estimates -- --write -->", "<!-- /estimates -->"];
 
-/** By how much an estimate may be off for a script, in percent. */
+/** Maximum error of an estimate for a script, in percent. */
 const MOST_OFF = 10;
 
 /**
- * For each name in the docs: the exact counts, the place of the estimate in `Tokenizer::ALL`, and the constant whose
- * other shares stay.
+ * For each name in the docs: its exact counts, the place of its estimate in `Tokenizer::ALL`, and the constant that
+ * provides the shares that aren't fitted.
  *
- * Shares of Claude and Gemini for words in Latin letters, Cyrillic and the like were fitted to more texts than these.
+ * For Claude and Gemini, the shares of words in Latin letters, Cyrillic and the like were fitted to more texts than
+ * these.
  */
 const FAMILIES = {
   o200k_base: { exact: "o200k", place: 0 },
@@ -38,10 +39,13 @@ const FAMILIES = {
 };
 const ESTIMATES = 9;
 
-/** Kinds that are fitted where others are kept: Armenian, Georgian, Indian and South-East Asian scripts, Chinese and its punctuation. */
+/**
+ * Kinds whose shares are fitted in families with `kept`: Armenian, Georgian, Indian and South-East Asian scripts,
+ * Chinese and its punctuation.
+ */
 const REFITTED = new Set([7, 8, 11, 12, 13, 14, 16, 17, 18, 19, 23]);
 
-/** Fits and measures all families. Fails if an estimate is off by more than it may be. */
+/** Fits and measures all families. Fails if an estimate is off by more than the maximum. */
 export async function measureEstimates({ write = false } = {}) {
   await installNpmPackages(PACKAGES, []);
   const all = await texts();
@@ -82,7 +86,7 @@ export async function measureEstimates({ write = false } = {}) {
   }
 }
 
-/** The present shares of a constant of the estimate. */
+/** The current shares in a constant of the estimate. */
 function sharesOf(constant) {
   const [, rest] = readFileSync(projectPath("src", "tokens", "estimate.rs"), "utf8").split(
     `static ${constant}: Shares = [`,

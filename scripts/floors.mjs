@@ -1,5 +1,5 @@
-// Floors of the Rust sources: a folder uses those below it, never one above, and files don't use each other in a circle. Part of
-// `npm run lint`. Biome checks TypeScript: `floors.grit` and `noImportCycles`.
+// Floors of the Rust sources: a folder uses those below it, never one above, and files don't use each other in a
+// circle. Part of `npm run lint`. Biome checks TypeScript: `floors.grit` and `noImportCycles`.
 //
 //   node scripts/floors.mjs        prints violations
 //   node scripts/floors.mjs --all  also prints the number of uses between each two folders
@@ -82,7 +82,9 @@ function usesIn(folder) {
   return new Map(files.map((file) => [file, usedBy(file, readFileSync(join(folder, file), "utf8"), modules)]));
 }
 
-/** Lists the files that a Rust file uses, by `use` or by a path in its code. Tests and `mod` declarations don't count. */
+/**
+ * Lists the files that a Rust file uses, by `use` or by a path in its code. Tests and `mod` declarations don't count.
+ */
 function usedBy(file, text, modules) {
   const code = withoutTests(withoutWords(text)).replace(/\bmod\s+\w+\s*;/g, "");
   const own = moduleOf(file);

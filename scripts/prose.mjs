@@ -4,8 +4,8 @@
 //   node scripts/prose.mjs FILE …      prints each habit found in these files, with its line
 //   node scripts/prose.mjs --write     lowers the recorded counts to today's; a count never rises
 //
-// A file may have up to 5 habits per 1,000 words. Older files with more are recorded in prose.json, and their counts may only fall.
-// A habit is a hint: read the sentence aloud, and say who does what.
+// A file may have up to 5 habits per 1,000 words. Older files with more are recorded in prose.json, and their counts
+// may only fall. A habit is a hint: read the sentence aloud, and say who does what.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { capture, Failure, isProgram, projectPath, runProgram } from "./project.mjs";

@@ -42,8 +42,8 @@ await runProgram(async () => {
 });
 
 /**
- * Returns the arguments, or those for the sample if they name no file. A file's path is relative to the folder from
- * which npm was started.
+ * Returns the arguments, or those for the sample if they name no file. A file's path is relative to the folder that npm
+ * was started in.
  */
 function completeCommandLine(given) {
   const { values, positionals } = parseArgs({ args: given, options, strict: false, allowPositionals: true });

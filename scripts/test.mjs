@@ -1,9 +1,9 @@
 // Runs all tests, from native ones to a real browser and a real edge worker.
 //
-//   npm test                 what a change can affect: a check whose inputs haven't changed since it passed is skipped
-//   npm test -- PATH …       the tests of these sources or tests alone, files or folders
-//   npm run test:full        every check, the slow ones too, with more time for each property
-//   npm run lint             format, rules and types alone
+// npm test                 the checks that a change can affect: those whose inputs haven't changed since they passed
+// are skipped npm test -- PATH …       the tests of these sources or tests alone, files or folders npm run test:full
+// every check, the slow ones too, with more time for each property npm run lint             format, rules and types
+// alone
 //
 // `package.json` has the graph of checks, and scripts/check.mjs defines each check.
 

@@ -3,7 +3,8 @@
 //
 //   npm run tokenizers [-- NAME…] [--strings N] [--seed N]    all encodings, or those with these names
 //
-// The strings are random. The command fails if a count differs, unless the string has a character that this Node's Unicode classes otherwise.
+// The strings are random. The command fails if a count differs, unless the string has a character that this Node's
+// Unicode version classifies differently.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -15,7 +16,7 @@ import { installNpmPackages, setUp } from "./setup.mjs";
 const PACKAGES = "tests/tokenizers";
 const FOLDER = projectPath(".cache", "tokenizers");
 
-/** Strings for each encoding unless `--strings` says how many. */
+/** The number of strings per encoding, unless `--strings` sets it. */
 const STRINGS = 20_000;
 
 /** Compares encodings, and prints a line for each. */

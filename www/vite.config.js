@@ -1,4 +1,5 @@
-// How Vite builds the page: one bundle that page and worker share, a strict policy, and a service worker that keeps it all.
+// How Vite builds the page: one bundle that page and worker share, a strict policy, and a service worker that keeps it
+// all.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -31,8 +32,8 @@ function workerEntry() {
 }
 
 /**
- * Writes the page twice. `studio.html` has no policy: the studio sends one with every response. `index.html` has it in a `meta` tag, for
- * hosts that send no headers. `_headers` has the header, for hosts that read such a file.
+ * Writes the page twice. `studio.html` has no policy: the studio sends one with every response. `index.html` has it in
+ * a `meta` tag, for hosts that send no headers. `_headers` has the header, for hosts that read such a file.
  */
 function policy() {
   return {

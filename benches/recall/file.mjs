@@ -1,8 +1,8 @@
 // The format of a file of conversations with questions:
 //
-//   [{ "id"?, "messages":  [{ "id", "role", "name"?, "content", "createdAt"?, "conversationId"?, "toolCalls"?, "toolCallId"? }],
-//      "questions": [{ "request", "name"?, "createdAt"?, "evidence": [message ids], "groups"?: [[ids]], "parents"?: [ids],
-//                      "category"?, "upTo": the number of messages before the question }] }]
+// [{ "id"?, "messages":  [{ "id", "role", "name"?, "content", "createdAt"?, "conversationId"?, "toolCalls"?,
+// "toolCallId"? }], "questions": [{ "request", "name"?, "createdAt"?, "evidence": [message ids], "groups"?: [[ids]],
+// "parents"?: [ids], "category"?, "upTo": the number of messages before the question }] }]
 //
 // All other fields of a message are passed on with it.
 

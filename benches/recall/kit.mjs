@@ -1,5 +1,5 @@
-// Measures compaction-conformance-kit (PyPI, MIT): the share of planted rules and facts that a context keeps without a request, and how
-// often a value is in it that a later message replaced. The kit's own program makes the sessions.
+// Measures compaction-conformance-kit (PyPI, MIT): the share of planted rules and facts that a context keeps without a
+// request, and how often it contains a value that a later message replaced. The kit's own program makes the sessions.
 
 import { buildContext } from "windrow";
 import { Failure, outputOf } from "../../scripts/project.mjs";
@@ -15,7 +15,8 @@ export const SHARES = [0.1, 0.2, 0.3];
  * @property {string} corpus
  * @property {number} seed
  * @property {{ role: "system" | "user" | "assistant", text: string }[]} turns
- * @property {{ required: string[], superseded: string[] }[]} planted texts that must be there, and those that a later message replaced
+ * @property {{ required: string[], superseded: string[] }[]} planted texts that must be in the context, and those that
+ * a later message replaced
  */
 
 /**
@@ -56,7 +57,8 @@ export async function shownWithin({ turns }, chars, recall) {
 }
 
 /**
- * Returns how many planted texts fit next to what a context always has: the instructions, the request and its answer. The shortest come first.
+ * Returns how many planted texts fit in addition to the parts that every context has: the instructions, the request and
+ * its answer. The shortest come first.
  *
  * @param {KitSession} session
  * @param {number} chars
@@ -79,7 +81,8 @@ function mostKept({ turns, planted }, chars) {
 }
 
 /**
- * Measures sessions. Returns a row for each corpus and share: the planted texts that are kept, and replaced values that are there.
+ * Measures sessions. Returns a row for each corpus and share: the number of planted texts and of replaced values in the
+ * context.
  *
  * @param {KitSession[]} sessions
  * @param {{ shares?: number[], recall?: object }} [options]

@@ -1,4 +1,5 @@
-// Measures single lines: one line of a user among many turns about something else, then a task that shares no word with it.
+// Measures single lines: one line of a user among many turns about something else, then a task that shares no word with
+// it.
 
 import { buildContext } from "windrow";
 import { Failure } from "../../scripts/project.mjs";
@@ -13,11 +14,12 @@ const MINUTE = 60_000;
 const SUBJECTS = 4;
 
 /**
- * Reads lines of `language | class | text`. Returns for each language its lines, and the turns, replies, subjects and tasks
- * that its chats are made of. These are those of `around` for a language that has none.
+ * Reads lines of `language | class | text`. Returns for each language its lines, and the turns, replies, subjects and
+ * tasks that its chats are made of. A language without its own takes them from `around`.
  *
  * @param {string} text
- * @param {Map<string, { lines: object[], turn: string[], reply: string[], subject: string[], task: string[] }>} [around]
+ * @param {Map<string, { lines: object[], turn: string[], reply: string[], subject: string[], task: string[] }>}
+ * [around]
  */
 export function readLines(text, around = new Map()) {
   const languages = new Map();
@@ -46,12 +48,12 @@ export function readLines(text, around = new Map()) {
 }
 
 /**
- * Measures the lines of each language: how many are in their context. `others` is how many messages of other subjects came in as a statement,
- * on average.
+ * Measures the lines of each language: how many are in their context. `others` is the average number of messages about
+ * other subjects that came in as statements.
  *
  * @param {ReturnType<typeof readLines>} languages
  * @param {object} [options]
- * @param {number} [options.turns] how many turns a chat has
+ * @param {number} [options.turns] the number of turns in a chat
  * @param {number} [options.maxTokens]
  * @param {object} [options.recall]
  */
@@ -88,7 +90,8 @@ function messagesOf(chat, line, turns, seed) {
     if (turn === place) {
       say("line", "user", line, turn);
     }
-    // With several subjects no two messages are nearly the same. Copies would leave their room to the line.
+    // With several subjects no two messages are nearly the same. Otherwise the line would get the room of left-out
+    // copies.
     const subject = Array.from({ length: SUBJECTS }, () => pick(chat.subject)).join(", ");
     say(`turn-${turn}`, "user", pick(chat.turn).replaceAll("*", subject), turn);
     say(`reply-${turn}`, "assistant", pick(chat.reply).replaceAll("*", subject), turn);
@@ -108,7 +111,8 @@ function taskOf(tasks, line, at) {
 }
 
 /**
- * The report: a row for each language, and the lines that are not in their context if `isVerbose`; then the shares as a JSON object.
+ * The report: a row for each language, and the lines that are not in their context if `isVerbose`; then the shares as a
+ * JSON object.
  *
  * @param {Awaited<ReturnType<typeof measureLines>>} measured
  */

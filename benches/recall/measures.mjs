@@ -110,9 +110,9 @@ export function rankMeasuresOf({ evidence }, order) {
 
 /**
  * Checks whether kept messages still read as a conversation: the number of an assistant's replies, and of those whose
- * user message is kept too; the number of a user's messages that were answered, and of those whose answer is kept too, at
- * least in part; the number of consecutive messages of one role, in `runCount` runs; and the number of different texts, not
- * counting their digits.
+ * user message is kept too; the number of a user's messages that were answered, and of those whose answer is kept too,
+ * at least in part; the number of consecutive messages of one role, in `runCount` runs; and the number of different
+ * texts, not counting their digits.
  */
 export function formOf(kept, messages) {
   const positions = [...kept.keys()].sort((left, right) => left - right);

@@ -70,8 +70,8 @@ conversations, windrow takes the newest one, or the one that --conversation name
                     them, one after another
   --model NAME      count tokens like this model, for example gpt-4o
   --encoding NAME   count in one of ${BUILD_ENCODINGS.join(", ")}; default: the first
-  --recording FILE  append a line to FILE from which the context can be built again
-  --help, -h        show this
+  --recording FILE  append a line to FILE that can rebuild the context
+  --help, -h        show this help
   --version         show the version
 
 The context goes to standard output, the summary to standard error.
@@ -257,7 +257,7 @@ async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> 
       }
     }
     await write(process.stdout, `${name}\n`);
-    const place = to === undefined ? "nothing is written without --write FILE" : `written to ${to}`;
+    const place = to === undefined ? "to write the vocabulary, pass --write FILE" : `written to ${to}`;
     const form = composes ? " Its tokenizer composes characters (NFC) first: pass texts in that form." : "";
     await write(
       process.stderr,
@@ -609,7 +609,7 @@ function readConversation(text: string, name: string, choice: string | undefined
   }
   const { conversations } = file;
   if (conversations.length === 0) {
-    throw new UsageError(`${name}: no message in it`);
+    throw new UsageError(`${name}: no messages found`);
   }
   const chosen = choice === undefined ? newestOf(conversations) : conversationOf(conversations, choice);
   if (chosen !== undefined) {
@@ -623,7 +623,7 @@ function readConversation(text: string, name: string, choice: string | undefined
     };
   }
   throw new UsageError(
-    `${name}: no conversation ${quote(choice ?? "")} in it`,
+    `${name}: no conversation ${quote(choice ?? "")} found`,
     `It has ${counted(conversations.length, "conversation")}: ${listed(conversations).map(oneLine).join("; ")}.`,
   );
 }
@@ -694,7 +694,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   }
 
   if (skipped.length > 0) {
-    lines.push(`Skipped ${counted(skipped.length, "row")}, not understood:`);
+    lines.push(`Skipped ${counted(skipped.length, "row")} that could not be read:`);
     for (const { row, reason } of skipped.slice(0, SKIPPED_ROWS_SHOWN)) {
       lines.push(`  row ${row}: ${oneLine(reason)}`);
     }

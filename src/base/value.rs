@@ -276,7 +276,7 @@ impl Misfit {
                     None => (
                         "unknown option".to_owned(),
                         format!(
-                            "Remove it; valid here are {}.",
+                            "Remove it. The options here are {}.",
                             joined(beside.iter().copied(), ", ")
                         ),
                     ),

@@ -27,7 +27,7 @@ fn checked(tokenizer: Tokenizer) -> String {
         | Tokenizer::Tekken => return "unverified".to_owned(),
     };
     format!(
-        "{count} recorded requests of its kind were off by {percent} % on average, and in languages without any it is unverified"
+        "off by {percent} % on average in {count} recorded requests of its kind, and unverified in other languages"
     )
 }
 

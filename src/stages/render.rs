@@ -140,7 +140,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let names = calls.join(", ");
     let what = match input.config.render.open_calls {
-        OpenCalls::Close => "closed in the request, as interrupted",
+        OpenCalls::Close => "closed as interrupted in the request",
         OpenCalls::Drop => "left out",
     };
     let words = format!("{count} without a result, {what} (render.openCalls): {names}{more}");

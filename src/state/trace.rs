@@ -310,7 +310,7 @@ impl Reason {
                     .to_owned()
             }
             Self::RunEnded => format!(
-                "older than {} that didn't fit, after which no older one is tried",
+                "older than {} that didn't fit, and none before those are tried",
                 counted(MOST_MISSES, "message")
             ),
             Self::BeforeCut => {

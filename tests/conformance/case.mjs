@@ -1,5 +1,5 @@
 // Reads a case: the builds that it asks for, and its expectations. Only `input` and `config` reach a build. `id`,
-// `behavior`, `source` and `derivation` name the case in the report and do nothing else.
+// `behaviour`, `source` and `derivation` describe the case in the report and have no other effect.
 
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "./shape.mjs";
 

@@ -1,5 +1,5 @@
-// Counts texts by published tokenizers: node tests/estimates/exact.mjs TEXTS FOLDER. TEXTS has U+001E between texts, FOLDER the
-// vocabularies. Prints a list of counts for each tokenizer, as JSON.
+// Counts texts by published tokenizers: node tests/estimates/exact.mjs TEXTS FOLDER. TEXTS has U+001E between texts,
+// FOLDER the vocabularies. Prints a list of counts for each tokenizer, as JSON.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -11,8 +11,8 @@ const LEAST_SHARE = 20;
  * Returns the shares that fit texts best, in whole percent: least squares of relative errors. Scripts weigh the
  * same, and the texts of a script weigh by their tokens.
  *
- * A text has `script`, `costs` by kind in hundredths of a token, and its exact count `tokens`. `start` has the shares before, and `fixed`
- * the kinds whose share stays. The last share may be 0: it is an addition.
+ * A text has `script`, `costs` by kind in hundredths of a token, and its exact count `tokens`. `start` has the shares
+ * before, and `fixed` the kinds whose share stays. The last share may be 0: it is an addition.
  */
 export function fitShares(texts, start, fixed = new Set()) {
   const number = new Map();
@@ -51,7 +51,10 @@ function fittedOnce(rows, weights, before, fixed) {
   return shares;
 }
 
-/** Returns by script the error of the estimated total in percent of the exact one, given texts with `estimate` and `tokens`. */
+/**
+ * Returns by script the error of the estimated total in percent of the exact one, given texts with `estimate` and
+ * `tokens`.
+ */
 export function errorsByScript(texts) {
   const totals = new Map();
   for (const { script, estimate, tokens } of texts) {

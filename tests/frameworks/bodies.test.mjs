@@ -330,7 +330,7 @@ describe("WebLLM", () => {
     }
   });
 
-  test("takes tools for the models that the rule names, and its windows are small", () => {
+  test("takes tools for the models that the rule names, and has small context windows", () => {
     const models = prebuiltAppConfig.model_list.map(({ model_id: id }) => id);
     for (const model of models) {
       const problems = problemsOf("web-llm", { messages: [{ role: "user", content: "hi" }], tools }, { model });

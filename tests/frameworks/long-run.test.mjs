@@ -66,7 +66,7 @@ class Script {
   }
 }
 
-/** A scripted model that needs all ten stones in one prompt. One that isn't shown, it reads again. */
+/** A scripted model that needs all ten stones in one prompt. If one isn't shown, the model reads it again. */
 class ScriptOfOnePrompt extends Script {
   next(prompt) {
     const at = this.calls++;

@@ -17,14 +17,14 @@ function textsWith(shares) {
   });
 }
 
-test("shares that texts were made by are found", () => {
+test("the shares that made the texts are found", () => {
   for (const shares of [
     [130, 80, 100, 20],
     [300, 60, 45, 0],
   ]) {
     const found = fitShares(textsWith(shares), [100, 100, 100, 0]);
     for (const [kind, share] of shares.entries()) {
-      // The last one is held most strongly: it moves the total least.
+      // The last share stays closest to its start, because it moves the total least.
       assert.ok(Math.abs(found[kind] - share) <= (kind === 3 ? 15 : 3), `${found}, made with ${shares}`);
     }
   }
@@ -36,7 +36,7 @@ test("a fixed share stays, and the others make up for it", () => {
   assert.ok(first > 130, `${first}`);
 });
 
-test("errors are of the totals of each script, in percent", () => {
+test("errors are percentages of each script's total", () => {
   const texts = [
     { script: "one", estimate: 90, tokens: 100 },
     { script: "one", estimate: 330, tokens: 300 },

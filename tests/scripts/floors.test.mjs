@@ -1,4 +1,5 @@
-// Runs both checks of the floors on small trees with and without violations: scripts/floors.mjs on Rust, Biome on TypeScript.
+// Runs both checks of the floors on small trees with and without violations: scripts/floors.mjs on Rust, Biome on
+// TypeScript.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -22,7 +22,7 @@ test("equal counts have no difference, and a wrong one is found with its string"
   }
 });
 
-test("strings with special tokens are left out, and other characters are counted apart", () => {
+test("strings with special tokens are left out, and other characters are counted separately", () => {
   const reference = (text) => count(text) + Number(text.includes("<s>"));
   assert.ok(compare({ ...given, count, reference }).differences > 0);
   assert.equal(compare({ ...given, special: ["<s>"], count, reference }).differences, 0);
@@ -31,10 +31,10 @@ test("strings with special tokens are left out, and other characters are counted
   assert.ok(othersDiffer > 0);
 });
 
-test("characters that this Node classes otherwise are found", () => {
+test("characters that this Node classifies differently are found", () => {
   assert.deepEqual([...otherwiseClassed("97 122 1 0\n48 57 5 0\n10 10 6 0\n43 43 0 1\n")], []);
   assert.deepEqual([...otherwiseClassed("97 99 2 0\n43 43 0 0\n")], ["a", "b", "c", "+"]);
-  // JavaScript has the byte order mark as white space, and next line not.
+  // JavaScript counts the byte order mark as white space, but not the next-line character.
   assert.deepEqual([...otherwiseClassed("65279 65279 0 0\n133 133 7 0\n")], ["\ufeff", "\u0085"]);
 });
 

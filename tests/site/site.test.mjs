@@ -1,4 +1,5 @@
-// The site of the docs, built under a path like on a host of many sites: its links, its look, search and the playground.
+// The site of the docs, built under a path, as on a host with many sites: its links, its look, search and the
+// playground.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

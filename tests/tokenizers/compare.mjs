@@ -3,7 +3,7 @@
 import { Random } from "../package/support/random.mjs";
 import { randomString } from "./strings.mjs";
 
-/** How many differences are kept with their strings. */
+/** Maximum number of differences that are kept with their strings. */
 const MOST_SHOWN = 10;
 
 /**
@@ -23,8 +23,9 @@ const CLASSES = [
 const SYMBOL = /[\p{P}\p{S}]/u;
 
 /**
- * Returns the characters that this Node's regular expressions class otherwise than windrow does, given the output of the example `classes` of
- * `crates/encoding`: those of a newer Unicode, and white space that JavaScript defines by itself.
+ * Returns the characters that this Node's regular expressions classify differently from windrow: those of a newer
+ * Unicode, and white space that JavaScript defines by itself. Takes the output of the example `classes` of
+ * `crates/encoding`.
  */
 export function otherwiseClassed(lines) {
   const others = new Set();
@@ -48,8 +49,8 @@ export function otherwiseClassed(lines) {
 /**
  * Counts random strings by two functions.
  *
- * `tokens` are texts of the vocabulary's tokens. Strings with one of `special` are left out: the other tokenizer reads them as
- * special tokens. A difference that goes away without the characters in `others` is counted apart.
+ * `tokens` are texts of the vocabulary's tokens. Strings with one of `special` are left out: the other tokenizer reads
+ * them as special tokens. A difference that disappears without the characters in `others` is counted separately.
  */
 export function compare({ strings, seed, tokens, special, others, count, reference }) {
   const random = new Random(seed);

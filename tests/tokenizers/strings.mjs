@@ -136,14 +136,14 @@ function wordOf(random, length) {
   return Array.from({ length }, () => letterOf(random, script)).join("");
 }
 
-/** Any character but half of a pair. */
+/** Any character except a lone surrogate. */
 function anyCharacter(random) {
   const most = random.pick([0x7f, 0x7ff, 0xffff, 0x10ffff]);
   const codePoint = random.integer(0, most);
   return codePoint >= 0xd800 && codePoint <= 0xdfff ? "" : String.fromCodePoint(codePoint);
 }
 
-/** The kinds of bits that strings are made of. Each returns one, given the tokens of a vocabulary. */
+/** The kinds of fragments that strings are made of. Each takes the tokens of a vocabulary, and returns a fragment. */
 const BITS = [
   (random, tokens) => random.pick(tokens),
   (random, tokens) => random.pick(tokens),
@@ -161,7 +161,7 @@ const BITS = [
   anyCharacter,
 ];
 
-/** Returns a random string, given the texts of a vocabulary's tokens. */
+/** Returns a random string. Takes the texts of a vocabulary's tokens. */
 export function randomString(random, tokens) {
   if (random.chance(1 / 200)) {
     const bit = random.chance(0.5) ? wordOf(random, random.integer(1, 9)) : random.pick(tokens);

@@ -110,7 +110,7 @@ buildContextSync(messages, { filter: { roles: ["robot"] } });
 // @ts-expect-error: a text or a message
 buildContextSync(messages, { request: 5 });
 // @ts-expect-error: the same for a declared config
-const misspelt: ContextConfig = { window: { lookBack: 5 } };
+const misspelled: ContextConfig = { window: { lookBack: 5 } };
 
 // A value that isn't a list of messages is an error.
 // @ts-expect-error: a list
@@ -168,4 +168,4 @@ try {
   }
 }
 
-export { misspelt };
+export { misspelled };

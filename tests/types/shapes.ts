@@ -1,5 +1,5 @@
-// Messages of other packages are accepted by their structure, and callers get back the type that they passed. These types
-// mirror the relevant parts of the packages', which aren't installed with windrow.
+// Messages of other packages are accepted by their structure, and callers get back the type that they passed. These
+// types mirror the relevant parts of the packages', which aren't installed with windrow.
 
 import {
   type AnyMessage,

@@ -76,7 +76,7 @@ fn a_context_crosses_as_plain_objects_and_typed_arrays() {
 #[wasm_bindgen_test]
 fn a_failure_crosses_with_code_path_and_next_step() {
     let transcript = transcript(&["one"]);
-    let failure = build(&transcript, r#"{"budget":{"maxToken":1}}"#).expect_err("misspelt");
+    let failure = build(&transcript, r#"{"budget":{"maxToken":1}}"#).expect_err("misspelled");
     assert_eq!(text(&failure, "code"), "INVALID_CONFIG");
     assert_eq!(text(&failure, "path"), "budget.maxToken");
     assert!(text(&failure, "message").contains("did you mean budget.maxTokens?"));
@@ -93,7 +93,7 @@ fn a_failure_crosses_with_code_path_and_next_step() {
 fn options_are_read_from_any_object() {
     let config: js_sys::Object = js_sys::Object::create(JsValue::NULL.unchecked_ref());
     Reflect::set(&config, &"encodng".into(), &"estimate".into()).expect("set");
-    let failure = counting_of(&config, false, false).expect_err("misspelt");
+    let failure = counting_of(&config, false, false).expect_err("misspelled");
     assert_eq!(text(&failure, "path"), "encodng");
     let certainty = counting_of(&json(r#"{"model":"gpt-4"}"#), false, false).expect("known");
     assert!(

@@ -54,7 +54,7 @@ export function turnOf({ prefix, tokens, kept }: Context, end: number, hasBefore
   };
 }
 
-/** Facts about one message that the build doesn't tell. */
+/** Facts about one message that the build doesn't report. */
 export interface Answer {
   readonly position: number;
   /** The budgets between which it is in the prompt, according to samples. The last one may be infinite. */

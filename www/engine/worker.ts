@@ -1,4 +1,5 @@
-// Builds many contexts on another thread: at sampled budgets, and for every turn. A newer job of the same kind ends an older one.
+// Builds many contexts on another thread: at sampled budgets, and for every turn. A newer job of the same kind ends an
+// older one.
 
 import { buildContext, type ContextError, createTranscript, type MessageInput, type Transcript } from "windrow";
 import type { Context } from "../state/picture.js";
@@ -9,7 +10,7 @@ import { type Answer, type Curve, type Job, type JobOf, type ToldChange, type Tu
 const SAMPLES = 129;
 /** The time between two reports of a job's progress. */
 const TELL_EACH_MS = 150;
-/** How many turns a person can read in one strip. Of more turns, evenly spread ones are shown. */
+/** Maximum number of turns that people can read in one strip. If there are more, the strip shows evenly spaced ones. */
 const MOST_TURNS = 320;
 
 let messages: readonly MessageInput[] = [];
@@ -178,7 +179,7 @@ const keyOf = (asked: Asked): string => JSON.stringify(withBudget(asked, undefin
 // One message
 
 async function answer({ id, asked, position }: JobOf<"question">): Promise<void> {
-  // Only all samples tell the budgets at which it is in the prompt.
+  // The range of its budgets is known once all samples are built.
   while (samples?.asked !== keyOf(asked) || !samples.isDone) {
     await new Promise((resolve) => setTimeout(resolve, TELL_EACH_MS));
     if (isOld("question", id)) {

@@ -20,7 +20,7 @@ export interface View {
   readonly edits: ReadonlyMap<number, "pin" | "out">;
 }
 
-/** Reads an address. A part that is missing or wrong has its value of the first visit. */
+/** Reads an address. A missing or wrong part gets its value of a first visit. */
 export function readView(hash: string): View {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const from = (["sample", "file", "saved"] as const).find((kind) => said.has(kind));

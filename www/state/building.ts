@@ -39,11 +39,11 @@ let shownSource: Source | undefined;
 let frame = 0;
 let newest = 0;
 
-/** Begins to follow the state. */
+/** Starts to follow the state. */
 export function followState(): void {
   effect(() => {
     const { source, request, budget, a, b, shape, turn, edits, forgotten } = state;
-    // Reading a signal subscribes: a change of any of them builds.
+    // Reading a signal subscribes: a change to any of them triggers a build.
     const all = [source, request, budget, a, b, shape, turn, edits, forgotten].map((signal) => signal.value);
     if (all[0] !== undefined) {
       cancelAnimationFrame(frame);
@@ -69,13 +69,13 @@ export function followState(): void {
 
 const timers = new Map<string, number>();
 
-/** Does something when the state has rested. */
+/** Runs a function once the state has stopped changing. */
 function later(name: string, delay_ms: number, run: () => void): void {
   clearTimeout(timers.get(name));
   timers.set(name, setTimeout(run, delay_ms));
 }
 
-/** Takes a message of the worker. */
+/** Handles a message from the worker. */
 export function hear(told: ToldChange): void {
   if (told.kind === "curve") {
     state.curve.value = told.curve;
@@ -88,7 +88,7 @@ export function hear(told: ToldChange): void {
   }
 }
 
-/** The build that a setup asks for, now or as of a turn. As of a turn, its newest message is the request. */
+/** The build that a setup asks for, now or at an earlier turn. At a turn, the turn's newest message is the request. */
 function askedBy(setup: Setup, turn: number | undefined): Asked {
   const source = state.source.value;
   const hasEdits = state.edits.value.size > 0;
@@ -338,7 +338,7 @@ async function contextSoon(transcript: Transcript, asked: Asked): Promise<Contex
   return (await buildContext(transcript, { ...configOf(asked, hooks), signal: asking.signal })) as Context;
 }
 
-/** Begins with a conversation. Chooses a budget if none is set. */
+/** Starts with a conversation. Chooses a budget if none is set. */
 export async function begin(source: Source, budget: number | undefined): Promise<void> {
   takeConversation(source);
   const asked = askFor(state.a.value, {

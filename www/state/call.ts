@@ -72,7 +72,7 @@ function withHooks({ own, triage, knowledge }: Asked): Record<string, unknown> {
   return all;
 }
 
-/** Stands for a function below the call, under its own name. */
+/** A placeholder for a function that is printed below the call, under its own name. */
 const HOOK = Symbol("hook");
 
 function hooksOf({ triage, knowledge }: Asked, question: TriageQuestion | undefined): string[] {

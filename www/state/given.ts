@@ -1,4 +1,5 @@
-// Values that a caller passes next to messages and request. A file that is an object may hold them too, under the names below.
+// Values that a caller passes in addition to messages and request. A file that is an object may hold them too, under
+// the names below.
 
 import type { MessageInput } from "windrow";
 

@@ -9,7 +9,7 @@ export interface Line {
   readonly isRun: boolean;
 }
 
-/** Neighboring messages that are shown alike. */
+/** Neighboring messages that look alike. */
 interface Stretch {
   /** The index of its first line. */
   line: number;
@@ -20,7 +20,7 @@ interface Stretch {
   hasEach: boolean;
 }
 
-/** All lines, by stretches: no line is made before it is asked for. */
+/** All lines, in stretches. A line is created only when it is needed. */
 export class Lines {
   readonly length: number;
   readonly #stretches: readonly Stretch[];
@@ -62,7 +62,7 @@ export class Lines {
     return hasEach ? line + (hasHead ? 1 : 0) + Math.min(position, last) - first : line;
   }
 
-  /** The last stretch that does not begin after a place, by halving. */
+  /** The last stretch that begins at or before a place, by binary search. */
   #findLast(key: "line" | "first", place: number): Stretch | undefined {
     let low = 0;
     let high = this.#stretches.length - 1;

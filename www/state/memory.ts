@@ -1,5 +1,5 @@
-// The user's lasting statements in the conversation on the page, and those that are forgotten. A saved conversation keeps them in its
-// session. The address has none, as links are shared.
+// The user's lasting statements in the conversation on the page, and those that are forgotten. A saved conversation
+// keeps them in its session. The address never contains them, because people share links.
 
 import { signal } from "@preact/signals";
 import {
@@ -33,7 +33,9 @@ export function isForgotten({ sentence, messageId }: PageStatement): boolean {
   );
 }
 
-/** Returns the forgotten sentences: those of a saved conversation, and those that the page forgets until it is closed. */
+/**
+ * Returns the forgotten sentences: those of a saved conversation, and those that the page forgets until it is closed.
+ */
 export function forgottenOnPage(): readonly ForgottenSentence[] {
   return [...(state.source.value?.forgotten ?? []), ...state.forgotten.value];
 }

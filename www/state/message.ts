@@ -9,7 +9,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** The blocks of the messages on the page: a row asks several times. */
+/** The blocks of the messages on the page, remembered because a row needs them several times. */
 const known = new WeakMap<AnyMessage, ReadMessage>();
 
 /** The blocks of a message of any shape, which the page has read before. */
@@ -19,7 +19,7 @@ function read(message: AnyMessage): ReadMessage {
   return plain;
 }
 
-/** Who speaks: by name, else by role. */
+/** The speaker's name, or the role without one. */
 export function speakerOf(message: AnyMessage): string {
   const { name, role } = read(message);
   return name || role;

@@ -5,7 +5,10 @@ import { chromeModel, openAiCompatible } from "windrow/models";
 import type { Hooked, TriageSetup } from "../engine/hooks.js";
 import { studioToken } from "./token.js";
 
-/** The endpoint that the studio was started with: the page's policy lets it reach no other. It is asked only if the visitor agrees. */
+/**
+ * The endpoint that the studio was started with: the page's policy lets it reach no other. It is asked only if the
+ * visitor agrees.
+ */
 export interface Endpoint {
   /** Empty if the studio was started without one. */
   readonly baseUrl: string;

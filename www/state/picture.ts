@@ -28,7 +28,10 @@ export interface Piece {
   readonly why: Why;
 }
 
-/** One build, ready to be shown. Facts about messages and pieces are in arrays of numbers: a drag makes a picture with every frame. */
+/**
+ * One build, ready to be shown. Facts about messages and pieces are in arrays of numbers, because a drag makes a
+ * picture in every frame.
+ */
 export interface Picture {
   readonly context: Context;
   readonly asked: Asked;
@@ -42,7 +45,7 @@ export interface Picture {
   chipOf(position: number): Chip;
   tokensOf(position: number): number;
 
-  /** How many pieces the prompt has. */
+  /** The number of pieces in the prompt. */
   readonly pieceCount: number;
   /** The tokens before each piece, and one more number for the end. */
   readonly starts: Float64Array;
@@ -51,7 +54,7 @@ export interface Picture {
   pieceOf(position: number): number;
   /** The tokens before a message of the prompt, and those up to its end. A quoted message is a part of its piece. */
   spanOf(position: number): readonly [start: number, end: number] | undefined;
-  /** The colours of the messages in the prompt. */
+  /** The colors of the messages in the prompt. */
   readonly whys: ReadonlySet<Why>;
 }
 
@@ -62,7 +65,7 @@ export interface Run {
   readonly reason: Reason;
 }
 
-/** The tokens of the prompt that no piece has. */
+/** The tokens of the prompt that belong to no piece. */
 export const FORM = "the form itself";
 
 /** Makes a picture of a context. */

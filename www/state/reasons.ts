@@ -1,8 +1,9 @@
-// Why a message is in or out, as a short chip and as a colour. The words are the package's; the page only makes them short.
+// Why a message is in or out, as a short chip and as a color. The words are the package's, and the page only shortens
+// them.
 
 import type { Reason } from "windrow";
 
-/** The meanings of colours. */
+/** The meanings of colors. */
 export type Why =
   | "instruction"
   | "match"
@@ -66,7 +67,7 @@ const chips: Readonly<Partial<Record<Reason, Chip>>> = {
 
 const PREFIX = /^recalled for the request: /;
 
-/** The chip of a message and its colour. */
+/** The chip of a message and its color. */
 export type Chip = readonly [chip: string, why: Why];
 
 /** The chip of a reason. */

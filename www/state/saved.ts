@@ -6,7 +6,7 @@ import { type IndexedDbStore, indexedDbStore } from "windrow/stores/indexeddb";
 import { DATABASE } from "./names.js";
 import { type Failure, failureOf } from "./state.js";
 
-/** The page builds with every key that is pressed: only the newest builds are kept. */
+/** The page builds at every keystroke, so only the newest builds are kept. */
 const retention = { maxBuilds: 50 };
 
 export const store: IndexedDbStore = indexedDbStore({ name: DATABASE });
@@ -39,7 +39,7 @@ export async function messagesOf(session: Session): Promise<{ messages: readonly
 const subscriptions = new Map<string, () => void>();
 let listing = Promise.resolve();
 
-/** Reads the list again. Readings follow each other, so the last one is shown last. */
+/** Reads the list again. Reads run one after another, so the newest result is shown last. */
 export function readList(): Promise<void> {
   listing = listing.then(read);
   return listing;

@@ -1,5 +1,5 @@
-// A setup is one way of building: a preset and the options that differ from it. The config and the call follow from the setup and the
-// state of the page.
+// A setup is one way of building: a preset and the options that differ from it. The config and the call follow from the
+// setup and the state of the page.
 
 import {
   type ContextConfig,
@@ -171,7 +171,7 @@ export interface Circumstances {
   readonly forgotten: readonly ForgottenSentence[];
 }
 
-/** Returns the build that a setup asks for in the circumstances. */
+/** Returns the build that a setup asks for in this state of the page. */
 export function askFor(setup: Setup, circumstances: Circumstances): Asked {
   const { request, budget, shape, given, session, leftOutTag, forgotten } = circumstances;
   const { preset, options } = setup;

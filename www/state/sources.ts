@@ -45,7 +45,7 @@ export async function showView(view: View): Promise<void> {
   await showSample(sampleNamed(id)?.name ?? FIRST_SAMPLE, view);
 }
 
-/** Puts a conversation on the page, with a view of it or as at the beginning. */
+/** Puts a conversation on the page, with a view of it or in its initial state. */
 async function put(source: Source, view: View | undefined, requestOfFile: string | undefined): Promise<void> {
   const before = state.source.value?.session;
   if (before !== undefined && before !== source.session) {
@@ -150,7 +150,7 @@ export async function openText(name: string, text: string): Promise<void> {
 async function showText(name: string, text: string, view: View | undefined): Promise<void> {
   const { messages, skipped, conversations, request } = parseTranscript(text);
   if (messages.length === 0) {
-    throw new Error("there is no message in it");
+    throw new Error("no messages found");
   }
   const id = await idOfText(text);
   await keepFile({ id, name, text, openedAt: Date.now() });
@@ -228,7 +228,7 @@ async function attempt(run: () => Promise<string>): Promise<void> {
   }
 }
 
-/** The action that was asked for last, until it is done. */
+/** The action that was requested last, until it has ended. */
 let underway: { readonly name: string; readonly done: Promise<void> } | undefined;
 
 /** Runs the actions of buttons in their order. A button that is pressed twice acts once. */

@@ -1,4 +1,5 @@
-// The state of the page: one object of signals. Everything on the page follows from it; most of it is in the page's address.
+// The state of the page: one object of signals. Everything on the page follows from it; most of it is in the page's
+// address.
 
 import { computed, signal } from "@preact/signals";
 import type { BuildRecording, ForgottenSentence, MessageInput, Session, TriageQuestion } from "windrow";
@@ -51,7 +52,7 @@ export const state = {
   a: signal<Setup>(plainSetup),
   b: signal<Setup | undefined>(undefined),
   shape: signal<Shape>("openai"),
-  /** How many messages there were at the turn that is shown; undefined for the present. */
+  /** The number of messages at the turn that is shown. Undefined for the present. */
   turn: signal<number | undefined>(undefined),
   selected: signal<number | undefined>(undefined),
   edits: signal<Edits>(new Map()),
@@ -84,7 +85,7 @@ export const state = {
   isLoading: signal(true),
 };
 
-/** How many messages are on the page. */
+/** The number of messages on the page. */
 export const countShown = computed(() => state.turn.value ?? state.source.value?.messages.length ?? 0);
 
 /** The lines of the conversation. */

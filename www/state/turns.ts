@@ -9,7 +9,7 @@ export function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: 
   return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
 }
 
-/** The index of the turn that is shown, among all; the last is now. */
+/** The index of the shown turn among all turns. The last one is the present. */
 export function shownTurn(): number {
   const { turns } = allTurns();
   if (state.source.value?.from === "app") {

@@ -63,7 +63,7 @@ function Request() {
   );
 }
 
-/** Takes files that are dropped, and texts that are pasted, anywhere. */
+/** Opens files that are dropped and texts that are pasted anywhere on the page. */
 function DropZone() {
   const isOver = useSignal(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The budget: a number, and a slider over the curve of how many messages fit.
+// The budget: a number, and a slider over a curve of the number of messages that fit.
 
 import { useComputed } from "@preact/signals";
 import { totalCost } from "../state/building.js";

@@ -1,5 +1,5 @@
-// The inspector: why the chosen message is in or out, the budgets at which it is in, and the options that would change that. Without a
-// choice, the figures of the whole prompt.
+// The inspector: why the chosen message is in or out, the budgets at which it is in, and the options that would change
+// that. Without a choice, the figures of the whole prompt.
 
 import type { ComponentChildren } from "preact";
 import type { ServerTokens, TokensBySource, ToolTokens } from "windrow";
@@ -71,7 +71,7 @@ function Part({
     <section
       class={isThird ? "third" : ""}
       aria-label={title || "More"}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable part must be reachable by keyboard.
       tabIndex={0}
       {...(id === undefined ? {} : { id })}
     >
@@ -164,7 +164,7 @@ function Asking({ position }: { position: number }) {
 function Spans({ position }: { position: number }) {
   const answer = state.answer.value;
   if (answer?.position !== position) {
-    // Nobody asks at another turn, or while the picture is out of date.
+    // The worker isn't asked about earlier turns, or while the picture is out of date.
     const isAsked = state.turn.value === undefined && !state.isOld.value;
     return isAsked ? <p class="quiet">Looking for the budget…</p> : null;
   }
@@ -270,13 +270,16 @@ const forms = {
   extract: "by an extract",
   leftOut: "left out",
 } as const;
-/** How many rows of a table a person reads at most. */
+/** Maximum number of rows in a table that people read. */
 const MOST_CONVERSATIONS = 100;
 
-/** A line with more than this can't be read. */
+/** Maximum number of costs in a line that people can read. */
 const MOST_COSTS = 12;
 
-/** Shows the costs by tool, MCP server, source and speaker. A prompt with one source, or one speaker, has no line about it. */
+/**
+ * Shows the costs by tool, MCP server, source and speaker. A prompt with one source, or one speaker, has no line about
+ * it.
+ */
 function BySource({ tools, toolInstructions, servers, sources, speakers }: TokensBySource) {
   const ofTool = ({ definition, calls, results }: ToolTokens | ServerTokens) =>
     `${formatNumber(definition + calls + results)} (${formatNumber(definition)} defined, ${formatNumber(calls)} called, ${formatNumber(results)} returned)`;

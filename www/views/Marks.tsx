@@ -1,4 +1,4 @@
-// This turn: a mark for each message, as wide as it has tokens, in the colour of its reason.
+// This turn: a mark for each message, as wide as its tokens, in the color of its reason.
 
 import { useRef } from "preact/hooks";
 import { costsShown } from "../state/building.js";
@@ -76,7 +76,7 @@ function positionAt(starts: Float64Array, count: number, token: number): number 
   return low;
 }
 
-/** The heights of messages that are left out or cut, so that colour isn't the only sign of a fate. */
+/** The heights of messages that are left out or cut, so that color isn't the only sign of a fate. */
 const SHORT = 0.26;
 const CUT = 0.62;
 
@@ -106,7 +106,7 @@ function drawMarks(
         continue;
       }
       const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
-      // Neighbors of one colour are one bar, unless there is room for a gap; so are those within one pixel.
+      // Neighbors of one color are one bar, unless there is room for a gap; so are those within one pixel.
       let from = edge(first);
       for (let position = first; position <= last; position++) {
         const why = isIn ? picture.chipOf(position)[1] : "out";

@@ -1,4 +1,4 @@
-// The prompt: a block for each piece, as tall as it has tokens, in the shape of the provider.
+// The prompt: a block for each piece, as tall as its tokens, in the shape of the provider.
 
 import { useRef } from "preact/hooks";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
@@ -112,7 +112,7 @@ function wordsOf(picture: Picture, { first, last }: Block): readonly [name: stri
   return message === undefined ? [name || role, oneLine(text) || name] : [speakerOf(message), previewOf(message)];
 }
 
-/** A block that is less tall has no room for a line: it says its words to those who hear them. */
+/** A shorter block has no room for a line of text, so only screen readers get its words. */
 const LINE_OF_WORDS = 12;
 
 function Blocks({ id, picture, layout: { blocks } }: { id: string; picture: Picture; layout: Layout }) {
@@ -222,7 +222,7 @@ function BlockShape({ id, index, picture, block, isActive, isLit }: BlockProps) 
   );
 }
 
-/** The line down to which the prompt is the same as at the turn before. */
+/** The line at the end of the part that repeats the turn before. */
 function Same({ layout: own }: { layout: Layout }) {
   const turn = turnOnPage();
   if (turn === undefined || turn.reused === 0) {
@@ -260,7 +260,7 @@ function Foot({ picture, isFirst }: { picture: Picture; isFirst: boolean }) {
   );
 }
 
-/** More than this slows the page down; the copy is always whole. */
+/** Maximum length of the shown text, because more slows the page down. A copy always has all of it. */
 const LONGEST_SHOWN = 100_000;
 
 function Body({ id, picture }: { id: string; picture: Picture }) {

@@ -15,12 +15,12 @@ import { LINE, reveal, view } from "./geometry.js";
 import { FailureBox } from "./parts.js";
 import "./Rows.css";
 
-/** Lines above and below the window that are there already when it is scrolled. */
+/** The number of lines above and below the window that are rendered in advance. */
 const SPARE = 6;
 
 export function Rows() {
   const box = useRef<HTMLDivElement>(null);
-  /** The line that the keyboard is on: a run's head shares its place with its first message. */
+  /** The line with the keyboard's focus. The head of a run shares its place with the run's first message. */
   const onHead = useSignal(false);
   const active = useComputed(() => {
     const { selected } = state;

@@ -79,7 +79,7 @@ export function Top() {
   );
 }
 
-/** A setup in a word, with how many options are changed. */
+/** A setup in a word, with the number of changed options. */
 function nameOf({ preset, options }: Setup): string {
   const changed = Object.keys(options).length;
   return `${preset === "" ? "plain" : preset}${changed === 0 ? "" : `, ${formatCount(changed, "change")}`}`;

@@ -13,7 +13,7 @@ import "./Strips.css";
 
 const STEP_MS = 220;
 
-/** Shows a turn: the last one is now. */
+/** Shows a turn. The last one is the present. */
 export function showTurn(index: number): void {
   const { turns, isDone } = allTurns();
   const last = turns.length - 1;
@@ -31,7 +31,7 @@ export function showTurn(index: number): void {
   reveal.value = (end ?? state.source.value?.messages.length ?? 1) - 1;
 }
 
-/** True for an agent's run: more models are called than the user has said something. */
+/** True for an agent's run, which calls the model more often than the user speaks. */
 function isRun(turnCount: number): boolean {
   const messages = state.source.value?.messages ?? [];
   return state.source.value?.from !== "app" && messages.filter(({ role }) => role === "user").length < turnCount - 1;

@@ -1,10 +1,10 @@
-// Pictures that are drawn by hand, on a canvas that fits its place; and what pointer and keyboard have in common.
+// Draws on canvases that fit their place, and reads the pointer and the keyboard.
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { view } from "./geometry.js";
 
-/** The colours of the page, read once for each theme. */
+/** The colors of the page, read once for each theme. */
 const colours = new Map<string, string>();
 let coloursOf: boolean | undefined;
 
@@ -76,7 +76,7 @@ export function shareAt({ clientX, currentTarget }: MouseEvent): number {
   return (clientX - left) / width;
 }
 
-/** Takes a key that moves through a list: `steps` says where to, and the ends of the list hold. */
+/** Moves through a list with a key. `steps` has the new position for each key, which is kept within the list. */
 export function movesBy(
   event: KeyboardEvent,
   steps: Readonly<Record<string, number>>,

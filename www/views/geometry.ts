@@ -4,11 +4,13 @@ import { computed, signal } from "@preact/signals";
 import type { Picture } from "../state/picture.js";
 import { state } from "../state/state.js";
 
-/** The height of a line in pixels. All lines are equally high, so a scroll position is a multiplication. */
+/**
+ * The height of a line in pixels. All lines have the same height, so computing a scroll position is one multiplication.
+ */
 export const LINE = 24;
 
 export const view = {
-  /** How far the conversation is scrolled, and how tall its window is. */
+  /** The scroll position of the conversation, and the height of its window. */
   top: signal(0),
   height: signal(0),
   /** The height of the prompt's column. */
@@ -31,13 +33,16 @@ export interface Block {
 
 export interface Layout {
   readonly blocks: readonly Block[];
-  /** How many pixels a token has. */
+  /** The height of a token in pixels. */
   readonly scale: number;
   /** The end of the prompt. */
   readonly end: number;
 }
 
-/** Pieces that are thinner cannot be pointed at one by one: neighbors are a block together, until it is as tall. */
+/**
+ * The minimum height of a block. Thinner pieces are too small to point at, so neighbors are joined until their block is
+ * this tall.
+ */
 const THINNEST = 4;
 
 export function layoutOf({ context: { tokens }, pieceCount, starts }: Picture, height: number): Layout {

@@ -1,5 +1,5 @@
-// The server of the chat, as a route of Next.js (app/api/chat/route.ts) or of any host with `Request` and `Response`. It keeps
-// nothing: the messages come from the page, within its budget.
+// The server of the chat, as a route of Next.js (app/api/chat/route.ts) or of any host with `Request` and `Response`.
+// It keeps nothing: the messages come from the page, within its budget.
 
 import { openai } from "@ai-sdk/openai";
 import {

@@ -1,5 +1,5 @@
-// Serves the page and windrow's files. Passes the widget's questions on to a model, with the key and the instructions that
-// visitors don't see.
+// Serves the page and windrow's files. Passes the widget's questions on to a model, with the key and the instructions
+// that visitors don't see.
 //
 //   OPENAI_API_KEY=… node server.mjs
 

@@ -1,4 +1,4 @@
-// Texts without half a character: one of a pair of UTF-16 code units without the other. No JSON parser accepts it.
+// Texts without lone surrogates: half of a UTF-16 pair without the other half. No JSON parser accepts one.
 
 import { firstHole } from "./lists.js";
 
@@ -6,7 +6,7 @@ import { firstHole } from "./lists.js";
 const HALF_CHARACTER = /[\ud800-\udfff]/u;
 const HALF_CHARACTERS = /[\ud800-\udfff]/gu;
 
-/** True if a text has half a character: a surrogate without its pair. No JSON parser accepts it. */
+/** True if a text has a lone surrogate. No JSON parser accepts one. */
 export function hasHalfCharacter(text: string): boolean {
   return HALF_CHARACTER.test(text);
 }

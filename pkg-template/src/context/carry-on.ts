@@ -67,7 +67,7 @@ function messagesOfFile(file: ParsedTranscript, choice: string | number | undefi
     throw new ContextError({
       kind: "transcript_error",
       code: "INVALID_CONFIG",
-      message: `conversation: the file has no ${describe(choice)}`,
+      message: `conversation: the file has no conversation ${describe(choice)}`,
       path: "conversation",
       nextAction: "Pass the id of a conversation of the file, or its number from 1.",
     });

@@ -667,7 +667,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         throw new ContextError({
           kind: "context_build_error",
           code: "INVALID_CONFIG",
-          message: "render.format: the context is a text, and a request has messages",
+          message: "render.format: the context is a text, but a request needs messages",
           path: "render.format",
           nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
         });
@@ -875,7 +875,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const open = this.#sharesOf(position).flatMap((share) => this.#halves.get(keyOf(position, share))?.open ?? []);
     const calls = open.length === 0 ? [] : this.#read(position).parts.filter(isCall);
     const ids = open.flatMap((at) => idOf(calls[at]) ?? []);
-    const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed in the request";
+    const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed as interrupted in the request";
     return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
   }
 

@@ -294,7 +294,7 @@ function listIn(value: unknown): string | undefined {
     if (typeof json === "function") {
       return "Pass the awaited result of its json().";
     }
-    return Array.isArray(messages) ? "Pass its messages." : undefined;
+    return Array.isArray(messages) ? "Pass the list in its field messages." : undefined;
   } catch {
     return undefined; // a revoked proxy, for example
   }
@@ -317,7 +317,7 @@ export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): re
     if (length > MOST_MESSAGES) {
       throw invalid(
         kind,
-        `the list says that it has ${length} messages; at most ${MOST_MESSAGES} can be read`,
+        `the list claims to have ${length} messages; at most ${MOST_MESSAGES} can be read`,
         "Pass fewer.",
       );
     }

@@ -222,7 +222,7 @@ export function checkAnyIsRead(
   throw new ContextError({
     kind,
     code: "INVALID_TRANSCRIPT",
-    message: `no message in it${fault}`,
+    message: `no messages found${fault}`,
     nextAction:
       firstFailure?.nextAction ??
       "Pass a JSON list of messages, one message per line, or an export as it was downloaded.",

@@ -43,7 +43,7 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
     throw new MalformedMessage(
       `${place}.${call.result != null ? "result" : "output"}`,
       "a tool call holds its result",
-      "Pass the result as a message of the role tool, with the id of the call as toolCallId.",
+      "Pass the result as a message with the role tool, with the id of the call as toolCallId.",
     );
   }
   return placed;

@@ -253,7 +253,7 @@ function inPlace<T>(title: string, make: () => T): T {
 /** Returns the error for a body that breaks a rule. */
 function refusal(title: string, rules: readonly RequestRule[], { rule, place, message }: Problem): ContextError {
   const { demands = "", models } = rules.find(({ id }) => id === rule) ?? {};
-  const scope = models === undefined ? "" : ` It holds for ${models.words}.`;
+  const scope = models === undefined ? "" : ` It applies to ${models.words}.`;
   return new ContextError({
     kind: KIND,
     code: "NOT_SENDABLE",

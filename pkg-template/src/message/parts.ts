@@ -180,7 +180,7 @@ function checkIsReadable({ data, url, mediaType }: MediaFields, kind: MediaPart[
   if (data instanceof Blob || url?.startsWith("blob:")) {
     throw new MalformedMessage(
       place,
-      `the ${kind} is in the memory of a page, where its bytes can't be read at once`,
+      `the ${kind} is in a page's memory, where its bytes can't be read synchronously`,
       `Pass its bytes as a Uint8Array, or as base64, or leave the ${kind} out.`,
     );
   }

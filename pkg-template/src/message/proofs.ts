@@ -8,7 +8,7 @@ export const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart
   part.type === "reasoning" || part.type === "redacted_thinking";
 
 /**
- * Returns the parts with a proof that can't go back unchanged, because no request can hold half a character. All
+ * Returns the parts with a proof that can't go back unchanged, because no request can hold a lone surrogate. All
  * thoughts of an item are among them if one is.
  */
 export function brokenIn(parts: readonly PlacedPart[]): ReadonlySet<PlainPart> {

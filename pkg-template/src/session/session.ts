@@ -840,7 +840,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       const entries = await this.#all({ before: atSeq + 1 });
       const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
-        throw invalid("atSeq", `the log has nothing up to ${atSeq}`, "Pass the result of seqOf().");
+        throw invalid("atSeq", `the log has no entries up to ${atSeq}`, "Pass the result of seqOf().");
       }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {

@@ -86,11 +86,11 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     // A page elsewhere whose name resolves to this machine sends another host, and a page of another origin sends that
     // origin.
     if (host !== `${HOST}:${own}` && host !== `localhost:${own}`) {
-      return refuse(response, 403, "the studio answers only at 127.0.0.1");
+      return refuse(response, 403, "the studio answers only at 127.0.0.1 and localhost");
     }
     const asked = readTarget(request.url ?? "", `http://${host}`);
     if (asked === undefined) {
-      return refuse(response, 404, "the address can't be read");
+      return refuse(response, 404, "the address isn't valid");
     }
     const { path, searchParams } = asked;
     const isOwn = origin === undefined || origin === `http://${host}`;
@@ -98,10 +98,10 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
       return await takeBuild(request, response, origin);
     }
     if (!isOwn) {
-      return refuse(response, 403, "the studio's page is for its own origin");
+      return refuse(response, 403, "pages of other origins can't use the studio");
     }
     if (request.method !== "GET") {
-      return refuse(response, 405, "the studio only shows");
+      return refuse(response, 405, "only GET requests are allowed here");
     }
     if (path === "/" && !isToken(searchParams.get("token"))) {
       return refuse(response, 403, "open the address that `windrow studio` printed: it has a token in it");
@@ -120,7 +120,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
   const takeBuild = async (request: IncomingMessage, response: ServerResponse, origin?: string): Promise<void> => {
     if (origin !== undefined) {
       if (!/^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin)) {
-        return refuse(response, 403, "an app sends its builds from this machine");
+        return refuse(response, 403, "only apps on this machine can send builds");
       }
       response.setHeader("access-control-allow-origin", origin);
       response.setHeader("access-control-allow-headers", "authorization, content-type");
@@ -173,7 +173,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
   // Node answers an unknown `Expect` itself, without the policy.
   server.on("checkExpectation", (_, response: ServerResponse) => {
     response.setHeaders(headers);
-    refuse(response, 417, "the studio expects nothing");
+    refuse(response, 417, "the studio doesn't support the Expect header");
   });
   // A request that isn't HTTP reaches no handler, and its answer has no response object.
   server.on("clientError", (_, socket) => {

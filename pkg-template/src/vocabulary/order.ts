@@ -101,7 +101,7 @@ interface Sharers {
 
 /**
  * Returns the steps of merges. A merge comes after all earlier ones whose right part is its left part, or whose left
- * part is its right part. Each merge may have thousands of these, so they share joints.
+ * part is its right part. Each merge may have as many of these as there are merges, so they share joints.
  */
 function constraintsOf(merges: readonly MergePair[]): Constraints {
   const steps: (number | undefined)[] = [];

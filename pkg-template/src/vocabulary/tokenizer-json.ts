@@ -58,7 +58,7 @@ const READ: readonly { readonly name: EncodingName; readonly code: number; reado
 const NOT_READ: readonly { readonly patterns: readonly string[]; readonly words: string }[] = [
   {
     patterns: [`${CASED}${CONTRACTION}|${CAPITALS}${CONTRACTION}|\\p{N}{1,3}|${END_OF_GPT4O}`],
-    words: "it cuts texts as o200k_base does, whose vocabulary windrow has",
+    words: "it splits texts like o200k_base, whose vocabulary windrow already has",
   },
 ];
 
@@ -83,7 +83,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 function parsedFile(text: string): JsonObject {
   if (text.length > LONGEST_FILE) {
     throw new TokenizerFileError(
-      `it has ${text.length} characters, and a tokenizer.json of at most ${LONGEST_FILE} is read`,
+      `it has ${text.length} characters; at most ${LONGEST_FILE} are read`,
       "Check that it is a tokenizer.json: known ones have up to 18 million.",
     );
   }
@@ -113,17 +113,17 @@ function bpeOf(file: JsonObject): JsonObject {
   }
   const kind = typeof model.type === "string" ? model.type : "BPE";
   if (kind !== "BPE") {
-    throw new TokenizerFileError(`model: it is of type ${kind}, and only a BPE of bytes is read`, TAKE_ANOTHER);
+    throw new TokenizerFileError(`model: its type is ${kind}, but only byte-level BPE is supported`, TAKE_ANOTHER);
   }
   if (model.byte_fallback === true) {
     const words =
-      "model.byte_fallback: it is a BPE of characters, as of Llama 2 or Gemma, and only a BPE of bytes is read";
+      "model.byte_fallback: this is character-level BPE, as in Llama 2 or Gemma, but only byte-level BPE is supported";
     throw new TokenizerFileError(words, TAKE_ANOTHER);
   }
   for (const field of ["dropout", "continuing_subword_prefix", "end_of_word_suffix"]) {
     const value = model[field];
     if (value !== undefined && value !== null && value !== "" && value !== 0) {
-      throw new TokenizerFileError(`model.${field}: ${JSON.stringify(value)} isn't read`, TAKE_ANOTHER);
+      throw new TokenizerFileError(`model.${field}: ${JSON.stringify(value)} isn't supported`, TAKE_ANOTHER);
     }
   }
   return model;
@@ -138,12 +138,12 @@ function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   if (!isByteLevel) {
     const type = isRecord(last) ? String(last.type) : "nothing";
     throw new TokenizerFileError(
-      `pre_tokenizer: it ends with ${type}, not ByteLevel, so it isn't a BPE of bytes`,
+      `pre_tokenizer: it ends with ${type}, not ByteLevel, so it isn't byte-level BPE`,
       TAKE_ANOTHER,
     );
   }
   if (last.use_regex !== false) {
-    throw new TokenizerFileError("pre_tokenizer: it cuts texts as GPT-2 does, which isn't read", TAKE_ANOTHER);
+    throw new TokenizerFileError("pre_tokenizer: it splits texts like GPT-2, which isn't supported", TAKE_ANOTHER);
   }
   const patterns = splits.map((split) => {
     const regex = isRecord(split) && isRecord(split.pattern) ? split.pattern.Regex : undefined;
@@ -156,7 +156,7 @@ function familyOf({ pre_tokenizer: given }: JsonObject): (typeof READ)[number] {
   const family = READ.find((candidate) => same(candidate.patterns));
   if (family === undefined) {
     const known = NOT_READ.find(({ patterns: [pattern = ""] }) => same([pattern]));
-    const words = known ? known.words : `it cuts texts by patterns that aren't known: ${JSON.stringify(patterns)}`;
+    const words = known ? known.words : `it splits texts by unknown patterns: ${JSON.stringify(patterns)}`;
     throw new TokenizerFileError(`pre_tokenizer: ${words}`, TAKE_ANOTHER);
   }
   return family;
@@ -172,7 +172,7 @@ function composesIn(normalizer: unknown): boolean {
   const other = steps.find((step) => !isRecord(step) || step.type !== "NFC");
   if (other !== undefined) {
     const type = isRecord(other) ? String(other.type) : JSON.stringify(other);
-    throw new TokenizerFileError(`normalizer: it changes texts by ${type}, which isn't read`, TAKE_ANOTHER);
+    throw new TokenizerFileError(`normalizer: it changes texts by ${type}, which isn't supported`, TAKE_ANOTHER);
   }
   return steps.length > 0;
 }
@@ -241,14 +241,14 @@ function tokensOf(model: JsonObject, ids: ReadonlyMap<string, number>, special: 
   const merges = mergesOf(model.merges, ids);
   const { made, hasOtherSplits } = madeTokens(merges, letters);
   if (SINGLE_BYTES + made.size > MOST_TOKENS) {
-    const words = `model.merges: they make ${counted(made.size, "token")}, and at most ${MOST_TOKENS - SINGLE_BYTES} are read`;
+    const words = `model.merges: they make ${counted(made.size, "token")}; at most ${MOST_TOKENS - SINGLE_BYTES} are supported`;
     throw new TokenizerFileError(words, TAKE_ANOTHER);
   }
   const isWhole = model.ignore_merges === true;
   const parts = hasOtherSplits || isWhole ? lastMerges(made, merges) : made;
   const unmade = [...made.values()].find(({ left, right }) => !parts.has(left + right));
   if (unmade !== undefined && !isWhole) {
-    const words = `${unmade.place}: ${JSON.stringify(unmade.left + unmade.right)} isn't what its bytes are merged into`;
+    const words = `${unmade.place}: ${JSON.stringify(unmade.left + unmade.right)} isn't the token that its bytes merge into`;
     throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
   }
   const bytes = new Map(letters.map((letter, byte) => [letter, byte]));
@@ -393,7 +393,7 @@ function checkFollowers(awaited: FileMerge | undefined, merges: readonly FileMer
       (family.has(right) && toTheRight.has(left)),
   );
   if (isTorn !== undefined) {
-    const words = `${isTorn.place}: it merges ${JSON.stringify(isTorn.left)} with ${JSON.stringify(isTorn.right)}, one of which is of a higher rank, in an order that isn't read`;
+    const words = `${isTorn.place}: it merges ${JSON.stringify(isTorn.left)} with ${JSON.stringify(isTorn.right)}, one of which has a higher rank, in an order that isn't supported`;
     throw new TokenizerFileError(words, TAKE_ANOTHER);
   }
 }
@@ -428,7 +428,7 @@ function mergesOf(given: unknown, ids: ReadonlyMap<string, number>): FileMerge[]
       throw new TokenizerFileError(`${place}: ${JSON.stringify(missing)} isn't in model.vocab`, DOWNLOAD_AGAIN);
     }
     if (left.length + right.length > LONGEST_TOKEN) {
-      const words = `${place}: it makes a token of ${left.length + right.length} bytes, and at most ${LONGEST_TOKEN} are read`;
+      const words = `${place}: it makes a token of ${left.length + right.length} bytes; at most ${LONGEST_TOKEN} are supported`;
       throw new TokenizerFileError(words, TAKE_ANOTHER);
     }
     return { left, right, place };

@@ -179,11 +179,11 @@ pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
     ];
     let named = limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
     format!(
-        "{}: the request takes no more ({})",
+        "{}, because the request can't hold more ({})",
         if hidden == 1 {
-            "1 image or file is a line".to_owned()
+            "1 image or file is shown as a line".to_owned()
         } else {
-            format!("{hidden} images and files are a line each")
+            format!("{hidden} images and files are shown as a line each")
         },
         named.collect::<Vec<_>>().join(", ")
     )

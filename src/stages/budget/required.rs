@@ -160,9 +160,9 @@ impl Packer<'_> {
             (budget.calibration().tokens(needed.tokens), available, "token", option)
         };
         let (state, remedy) = if budget.on_required_overflow == OnRequiredOverflow::Shorten {
-            (", with nothing left of their texts,", "or pin less")
+            (", with nothing left of their texts,", "or pin fewer messages")
         } else {
-            ("", "pin less, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
+            ("", "pin fewer messages, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
         };
         let mut error = Error::new(
             ErrorCode::BudgetTooSmall,

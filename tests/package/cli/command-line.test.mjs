@@ -251,7 +251,7 @@ describe("the summary on standard error", () => {
 
   test("names the first skipped rows, and counts the others", async () => {
     const { stderr } = await succeeds(["build", "rows.json"]);
-    assert.match(stderr, /Skipped 14 rows, not understood:\n {2}row 5: .*unknown role/);
+    assert.match(stderr, /Skipped 14 rows that could not be read:\n {2}row 5: .*unknown role/);
     assert.equal(stderr.match(/^ {2}row \d+: /gm).length, 10);
     assert.match(stderr, /\n {2}\+4 more\n/);
     assert.ok(!stderr.includes("\u001b"), "a file can't send control sequences to the terminal");
@@ -273,9 +273,9 @@ describe("a problem with the file is reported in one line with exit code 2", () 
     ["prose.txt", /not a conversation/],
     ["empty.json", /is empty/],
     ["blank.json", /is empty/],
-    ["nothing.json", /no message in it/],
-    ["no-message.json", /no message in it \(row 1: .*no role\)/],
-    ["bad-rows.jsonl", /no message in it \(row 1: .*unknown role "bot"\)/],
+    ["nothing.json", /no messages found/],
+    ["no-message.json", /no messages found \(row 1: .*no role\)/],
+    ["bad-rows.jsonl", /no messages found \(row 1: .*unknown role "bot"\)/],
   ];
   for (const [file, pattern] of cases) {
     test(file, () => isRefused(["build", file, "--request", request, "--max-tokens", "50"], pattern));
@@ -334,7 +334,7 @@ describe("a file of several conversations", () => {
       const { stdout, stderr, exitCode } = await windrow(["build", file, "--conversation", wrong]);
       assert.deepEqual([stdout, exitCode], ["", 2]);
       const [problem, advice, ...rest] = stderr.split("\n");
-      assert.equal(problem, `windrow: ${file}: no conversation "${wrong}" in it`);
+      assert.equal(problem, `windrow: ${file}: no conversation "${wrong}" found`);
       assert.match(advice, there);
       assert.deepEqual(rest, [""]);
     }
@@ -366,7 +366,7 @@ describe("a file of messages in another format is read", () => {
   }
 });
 
-describe("a file in no known format is exit code 2, and the error describes its content", () => {
+describe("a file in no known format exits with code 2 and an error that describes its content", () => {
   /** @type {[file: string, problem: RegExp][]} */
   const cases = [
     ["contents.jsonl", /row 1: contents: the text of the message is in `contents`, which windrow doesn't read/],
@@ -379,7 +379,7 @@ describe("a file in no known format is exit code 2, and the error describes its 
         assert.equal(exitCode, 2);
         assert.equal(stdout, "");
         const [first, second] = stderr.trimEnd().split("\n");
-        assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
+        assert.ok(first.startsWith(`windrow: ${file}: no messages found (`), first);
         assert.match(first, problem);
         assert.equal(second, undefined);
       });
@@ -394,7 +394,7 @@ describe("a file in no known format is exit code 2, and the error describes its 
       /\nwindrow: one-foreign\.jsonl: the context has only part of the conversation: 1 row that looks like a message .* row 2: .*\n$/,
     );
     assert.match(stdout, /Where do we meet/);
-    assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: contents: /);
+    assert.match(stderr, /Skipped 1 row that could not be read:\n +row 2: contents: /);
   });
 });
 
@@ -439,7 +439,7 @@ describe("a problem with the command line is reported in one line with exit code
   }
 });
 
-test("a context that cannot be built is exit code 1, with a next step", async () => {
+test("a context that can't be built exits with code 1 and a next step", async () => {
   const { stdout, stderr, exitCode } = await windrow(["build", "list.json", "--request", request, "--max-tokens", "5"]);
   assert.equal(exitCode, 1);
   assert.equal(stdout, "");

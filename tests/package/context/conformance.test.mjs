@@ -34,7 +34,7 @@ describe("conformance", () => {
     assert.ok(isGood(ownResults), reportLines(ownResults, documents).join("\n"));
   });
 
-  test("the names of a case decide nothing", async () => {
+  test("the names in a case have no effect", async () => {
     const renamed = shared.map((entry, at) => {
       const { id, behaviour, source, derivation, note } = shared[(at * 7 + 3) % shared.length];
       return { ...entry, id, behaviour, source, derivation, note };

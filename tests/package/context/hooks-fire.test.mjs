@@ -76,7 +76,10 @@ const HOOKS = {
 const build = (name, hook, { timeoutMs = 20, transcript = messages, ...more } = {}) =>
   buildContext(transcript, { ...config, ...HOOKS[name].config(hook, timeoutMs), ...more });
 
-/** @typedef {Omit<import("windrow").ContextConfig, "transcript"> & { timeoutMs?: number, transcript?: any }} BuildOptions */
+/**
+ * @typedef {Omit<import("windrow").ContextConfig, "transcript"> & { timeoutMs?: number, transcript?: any }}
+ * BuildOptions
+ */
 
 /** Everything in a context except its turn. */
 const essence = ({ text, messages, tokens, trace, sections, recording, snapshot }) => ({
@@ -421,7 +424,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.deepEqual(essence(again.context), essence(context));
     });
 
-    test("may take any time: a timeout beyond the range of timers means none", async () => {
+    test("may take any time: a timeout beyond the range of timers means no timeout", async () => {
       for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
         const context = await build(name, (...question) => pause(5).then(() => give(...question)), { timeoutMs });
         assert.equal(answerOf(context).outcome, "given");

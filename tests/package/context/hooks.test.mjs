@@ -613,7 +613,7 @@ describe("contents", () => {
     assert.ok(built({}).text.includes("a default"));
   });
 
-  test("null and undefined mean that there is nothing", () => {
+  test("null and undefined leave a section empty", () => {
     for (const nothing of [null, undefined]) {
       const context = built({ soul: nothing, notes: nothing });
       assert.ok(context.text.includes("no soul") && !context.text.includes("default"));
@@ -781,7 +781,7 @@ describe("a failed build", () => {
     assert.deepEqual(JSON.parse(JSON.stringify(error.record)), error.record);
   });
 
-  test("of every kind does, synchronously too, and uses the host's clock by default", async () => {
+  test("does so whatever its cause, also in synchronous calls, with the host's clock by default", async () => {
     const before = Date.now();
     for (const run of [
       () => buildContext(messages, wrong({ budget: { maxToken: 5 } })),

@@ -1,4 +1,5 @@
-// The table of the package's parts in docs/hosts.md is true. `UPDATE=1 node --test tests/package/docs/pack.test.mjs` writes it.
+// The table of the package's parts in docs/hosts.md is true. `UPDATE=1 node --test tests/package/docs/pack.test.mjs`
+// writes it.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -144,12 +144,12 @@ describe("dialogues", () => {
     buildContextSync(messages, { encoding: "estimate" });
   });
 
-  test("that a windrow file names next to its messages aren't the file's", () => {
+  test("in a field next to windrow's own messages are ignored", () => {
     const file = { request: "And?", messages: [user("a")], conversations: [{ id: "c", summary: "s" }], contents: [] };
     assert.deepEqual(parseTranscript(JSON.stringify(file)).messages, [user("a")]);
   });
 
-  test("number as many as the lines, quickly", () => {
+  test("on 100,000 lines are read in seconds", () => {
     const text = Array.from({ length: 100_000 }, (_, at) => `{"messages":[{"role":"user","content":"${at}"}]}`).join(
       "\n",
     );

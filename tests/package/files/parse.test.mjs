@@ -190,7 +190,7 @@ describe("not a conversation", () => {
       checkContextError(await errorOf(() => parseTranscript(text)), {
         kind: "transcript_error",
         code: "INVALID_TRANSCRIPT",
-        message: /no message in it \(row 1: /,
+        message: /no messages found \(row 1: /,
       });
     }
   });

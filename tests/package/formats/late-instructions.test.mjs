@@ -108,7 +108,7 @@ describe("late instructions", () => {
       [[once], once],
       [[low], low],
       [[once, once], { ...once, content: both }],
-      // A text that may not go stays, and the newer output holds.
+      // A text that can't be dropped stays, and the newer output settings apply.
       [[once, low], { ...low, content: both }],
       [[low, high], { ...high, content: both }],
     ])) {
@@ -205,7 +205,7 @@ describe("late instructions", () => {
     });
     assertShare(noted, cases, 5, "prompts have hidden instructions");
 
-    // A note makes no build fail: only the request says that it can't be sent.
+    // A note never makes a build fail. Only the request reports that it can't be sent.
     const audio = { type: "audio", source: { type: "base64", media_type: "audio/wav", data: "AAAA" } };
     /** @type {any[]} */
     const unsendable = [

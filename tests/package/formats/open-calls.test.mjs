@@ -240,10 +240,10 @@ describe("a run that the user stopped", () => {
     assert.deepEqual(context.trace.notes, [
       {
         kind: "open-calls",
-        words: "1 tool call without a result, closed in the request, as interrupted (render.openCalls): read (t2)",
+        words: "1 tool call without a result, closed as interrupted in the request (render.openCalls): read (t2)",
       },
     ]);
-    assert.match(context.explain("step").words, /; without a result, and so closed in the request: t2 /);
+    assert.match(context.explain("step").words, /; without a result, and so closed as interrupted in the request: t2 /);
   });
 
   test("with `drop` only the call is left out, and nothing is counted for it", () => {

@@ -335,7 +335,7 @@ const OWN_SAMPLES = {
 };
 
 /**
- * Every way in that messages have.
+ * Every entry point that takes messages.
  *
  * @type {Record<string, (messages: any[]) => unknown>}
  */
@@ -361,7 +361,7 @@ const WAYS = {
 };
 
 /**
- * Every way in that takes the name of a shape.
+ * Every entry point that takes the name of a shape.
  *
  * @type {Record<string, (messages: any[], shape: string) => unknown>}
  */
@@ -546,14 +546,14 @@ describe("the option shape", () => {
   });
 
   test("a misspelled one is an error that names the right one", async () => {
-    for (const [misspelt, near] of [
+    for (const [misspelled, near] of [
       ["gemni", "gemini"],
       ["lang-chain", "langchain"],
       ["ai-sdk-ui4", "ai-sdk-ui-4"],
       ["openai-response", "openai-responses"],
     ]) {
       for (const take of Object.values(NAMED_WAYS)) {
-        const failure = await errorOf(() => take([{ role: "user", content: "Hi." }], misspelt));
+        const failure = await errorOf(() => take([{ role: "user", content: "Hi." }], misspelled));
         checkContextError(failure, { kind: failure.kind, code: "INVALID_CONFIG", path: "shape" });
         assert.ok(failure.message.endsWith(`did you mean ${near}?`), failure.message);
         for (const { name } of messageShapes) {

@@ -173,8 +173,8 @@ describe("a message with results and words", () => {
 });
 
 /**
- * A user's message with words and the text of a file, in each format that can have one. Of media the core knows no words, and of texts it
- * knows whose they are.
+ * A user's message with words and the text of a file, in each format that can have one. The core sees no words of
+ * media, and knows the author of each text.
  * @type {Record<string, (id: string, words: string, file: string) => any>}
  */
 const WITH_FILE = {

@@ -1,4 +1,5 @@
-// Messages of an assistant that hold several steps: they shrink and go step by step, as the same run does in a message for each step.
+// Messages of an assistant that hold several steps: they shrink and drop out step by step, just like a run with one
+// message per step.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -30,7 +31,10 @@ const LINES = [
   "order 48213 was paid",
 ];
 
-/** A run: a task, steps with calls, and perhaps more tasks. Without `isBordered` each step says something, which tells it from the one before. */
+/**
+ * A run: a task, steps with calls, and perhaps more tasks. Without `isBordered`, each step says something, which
+ * separates it from the one before.
+ */
 function randomRun(random, { isBordered = false, hasJson = true, tasks = random.integer(1, 3) } = {}) {
   let count = 0;
   const call = () => {

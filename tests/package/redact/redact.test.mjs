@@ -75,7 +75,9 @@ function planted(value, random) {
   return { turns: visit(value), secretsIn: [...secretsIn] };
 }
 
-/** A JSON text with a secret, as a value, in an inner JSON text, over several values, or under a name that comes twice. */
+/**
+ * A JSON text with a secret, as a value, in an inner JSON text, over several values, or under a name that occurs twice.
+ */
 function jsonWith(random, secret) {
   const lines = secret.split("\n");
   const bare = /^\d+$/.test(secret) ? secret : JSON.stringify(secret);

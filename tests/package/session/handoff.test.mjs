@@ -31,8 +31,8 @@ const FORMATS = [
 ];
 
 /**
- * A session of random length, with three lists of marks: of instructions and pinned messages, of lasting statements, and
- * of everything else.
+ * A session of random length, with three lists of marks: of instructions and pinned messages, of lasting statements,
+ * and of everything else.
  */
 async function randomSession(random) {
   const session = await open();

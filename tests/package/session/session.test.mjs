@@ -584,8 +584,8 @@ describe("contexts", () => {
 
   test("reads as much as the window and the budget need, and then only new messages", async () => {
     const rows = {};
-    // Costs are stored in blocks of 64 messages and read from the start of a block. The lengths differ by whole blocks, so
-    // both read equally many.
+    // Costs are stored in blocks of 64 messages and read from the start of a block. The lengths differ by whole blocks,
+    // so both read equally many.
     for (const length of [1000, 1000 + 64 * 300]) {
       const { store, taken } = counting(memoryStore());
       const session = await sessionOf(conversation(length), { store });
@@ -1010,7 +1010,7 @@ describe("files, forks and subscriptions", () => {
     checkContextError(await errorOf(() => session.import("this is\nno log")), {
       kind: "session_error",
       code: "INVALID_TRANSCRIPT",
-      message: /no message in it \(row 1: not JSON/,
+      message: /no messages found \(row 1: not JSON/,
     });
     assert.equal((await session.messages()).length, 1);
     checkContextError(await errorOf(() => session.import(undefined)), {

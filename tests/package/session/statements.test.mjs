@@ -93,7 +93,7 @@ describe("the statements of a session", () => {
         [4, undefined],
       ],
     );
-    // With one that is forgotten, the earlier ones go.
+    // Forgetting a statement also forgets the earlier ones that it replaced.
     await session.forget(listed[1]);
     assert.deepEqual(facts(await session.statements({ forgotten: true })).length, 2);
     await session.forget(listed[3]);
@@ -171,7 +171,7 @@ describe("the forgotten statements", () => {
     assert.equal(kept, cases);
   });
 
-  test("is said again, and remembered again", async () => {
+  test("is remembered again if the user says it again", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     await session.append({ role: "user", content: SAID[0][1] });
     await session.forget((await session.statements())[0]);
@@ -296,7 +296,7 @@ describe("statements of other sessions", () => {
     return { store, said };
   }
 
-  test("come in if the caller names the sessions, and never otherwise", async () => {
+  test("are included if the caller names the sessions, and never otherwise", async () => {
     await forEachSeedAsync(async (random) => {
       const name = random.pick([undefined, "Ana"]);
       const { store, said } = await storeOf(random, name);
@@ -357,7 +357,7 @@ describe("statements of other sessions", () => {
     await other.close();
   });
 
-  test("are of sessions that keys name", async () => {
+  test("need valid keys", async () => {
     for (const statementsFrom of ["other", [1], [""]]) {
       const failure = await errorOf(() =>
         openSession("a", { store: memoryStore(), statementsFrom: wrong(statementsFrom) }),

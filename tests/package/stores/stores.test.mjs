@@ -97,7 +97,10 @@ function changed(store, calls) {
 
 /** @typedef {(...given: any[]) => any} Call */
 /** @typedef {Exclude<keyof import("windrow").TranscriptStore, "derived">} Method */
-/** @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that replace a store's own. */
+/**
+ * @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that replace a store's
+ * own.
+ */
 
 /** A store that changes entries after reading them. */
 const reading = (change) => (store) => ({
@@ -353,7 +356,7 @@ const broken = [
     finds: ["read, append, trim, sessions: invalid arguments are refused, and nothing is done"],
   },
   {
-    name: "options that are misspelt are none",
+    name: "misspelled options are refused",
     calls: appending((store, key, entries, { log, operationId, expectedSeq, replacesSeq }) =>
       store.append(key, entries, { log, operationId, expectedSeq, replacesSeq }),
     ),

@@ -90,7 +90,9 @@ export function next(random, reply) {
     : { role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: saying(random, 60) }] };
 }
 
-/** Returns a request of Bedrock's Converse with its texts and its reasoning as Anthropic's blocks, without cache points. */
+/**
+ * Returns a request of Bedrock's Converse with its texts and its reasoning as Anthropic's blocks, without cache points.
+ */
 function fromBedrock({ system, messages }) {
   const block = (given) => {
     const { text: thinking, signature } = given.reasoningContent?.reasoningText ?? {};
@@ -105,9 +107,9 @@ function fromBedrock({ system, messages }) {
 }
 
 /**
- * Runs a random chat or agent, by Anthropic's API or Bedrock's: cuts, edits, late instructions, several models, reordered tools, compactions, and builds
- * whose outline isn't kept. Throws if a request has a block that the provider would refuse. Returns the number of
- * blocks sent.
+ * Runs a random chat or agent, by Anthropic's API or Bedrock's: cuts, edits, late instructions, several models,
+ * reordered tools, compactions, and builds whose outline isn't kept. Throws if a request has a block that the provider
+ * would refuse. Returns the number of blocks sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();

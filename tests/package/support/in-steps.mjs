@@ -3,7 +3,9 @@
 /** Stands for the border of a step among parts. */
 export const STEP = { type: "step" };
 
-/** Returns parts in the order of a request: all calls of a step that have no text between them, and then their results. */
+/**
+ * Returns parts in the order of a request: all calls of a step that have no text between them, and then their results.
+ */
 export function inSteps(parts) {
   const done = [];
   const results = [];

@@ -54,7 +54,10 @@ export async function openForTests(options) {
   return visit;
 }
 
-/** @typedef {{ hash?: string, prepare?: (context: import("playwright-core").BrowserContext) => unknown, at?: string }} VisitOptions */
+/**
+ * @typedef {{ hash?: string, prepare?: (context: import("playwright-core").BrowserContext) => unknown, at?: string }}
+ * VisitOptions
+ */
 
 const DESKTOP = { width: 1440, height: 900 };
 

@@ -26,7 +26,10 @@ const DEEPSEEK = [
   "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ];
 
-/** How the merges of a file are given: one for each token, all ways to split it, or all of these and tokens that no merge makes. */
+/**
+ * The forms of a file's merges: one for each token, one for each way to split it, or the latter with tokens that no
+ * merge makes.
+ */
 const [ONE, ALL, MORE] = ["one", "all", "more"];
 
 /** For each encoding, the patterns as a file has them and as JavaScript reads them, and the form of its merges. */
@@ -220,7 +223,7 @@ describe("windrow vocabulary", () => {
         /the settings of a tokenizer \(tokenizer_config.json\).*\nUse the tokenizer.json/,
       ],
       ['{"config":{},"vocab":[]}', /Mistral's own format \(tekken.json\)/],
-      [changed(({ model }) => Object.assign(model, { type: "Unigram" })), /model: it is of type Unigram/],
+      [changed(({ model }) => Object.assign(model, { type: "Unigram" })), /model: its type is Unigram/],
       [
         changed(({ model }) => Object.assign(model, { byte_fallback: true })),
         /model.byte_fallback: .*Llama 2 or Gemma/,
@@ -269,7 +272,7 @@ describe("windrow vocabulary", () => {
             [...letters, "th", "ht", "tht", "xt", "xth"].map((token, id) => [token, id]),
           );
         }),
-        /model.merges\[2\]: "tht" isn't what its bytes are merged into/,
+        /model.merges\[2\]: "tht" isn't the token that its bytes merge into/,
       ],
     ]);
     for (const [given, pattern] of refused) {

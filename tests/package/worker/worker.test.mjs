@@ -168,8 +168,8 @@ describe("errors of a worker", () => {
       code: "INVALID_CONFIG",
       path: "redact",
     });
-    const misspelt = await errorOf(() => engine.buildContext(chat(2), /** @type {any} */ ({ budgt: {} })));
-    assert.equal(misspelt.code, "INVALID_CONFIG");
+    const misspelled = await errorOf(() => engine.buildContext(chat(2), /** @type {any} */ ({ budgt: {} })));
+    assert.equal(misspelled.code, "INVALID_CONFIG");
     const transcript = engine.createTranscript(/** @type {any} */ ([{ role: "nobody" }]));
     checkContextError(await errorOf(() => engine.buildContext(transcript)), { kind: "transcript_error" });
     assert.equal((await engine.buildContext(chat(2))).kept.length, 2);

@@ -13,7 +13,7 @@ export const aider: KindReader = {
       const session = lines.slice(from + 1, starts[number + 1]);
       const { rows, noticeCount } = rowsOf(session);
       const startedAt = START.exec(lines[from] as string)?.[1];
-      const faults = noticeCount === 0 ? [] : [`${noticeCount} of its lines are the program's, and no messages`];
+      const faults = noticeCount === 0 ? [] : [`${noticeCount} of its lines are notices of the program, not messages`];
       return { facts: { startedAt }, rows, faults };
     });
   },

@@ -58,7 +58,7 @@ function stepOf(row: Row, ids: ReadonlySet<unknown>): AppStep {
   const role = isCreatedByUser === true ? "user" : "assistant";
   const all = [...parts, ...attached];
   if (all.length === 0 && faults.length === 0) {
-    faults.push(error === true ? "error: the answer failed" : "the message says nothing that windrow reads");
+    faults.push(error === true ? "error: the answer failed" : "the message has no content that windrow reads");
   }
   return {
     ...(id === undefined ? {} : { id }),

@@ -52,7 +52,7 @@ function stepOf({ versions, currentlySelected }: Row): AppStep {
       }),
   ];
   if (parts.length === 0 && faults.length === 0) {
-    faults.push("the message says nothing that windrow reads");
+    faults.push("the message has no content that windrow reads");
   }
   return { messages: messagesInTurn({ role: role === undefined ? "assistant" : String(role) }, parts), faults };
 }

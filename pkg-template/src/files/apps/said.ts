@@ -30,7 +30,7 @@ export function chatStep({ lines, forwarded = [], files = [], role = "user", ...
       ? own
       : [{ type: "text", text: passedOn, origin: "file" } as const, ...(own === "" ? [] : [textPart(own)])];
   if (content === "") {
-    return { messages: [], faults: ["the message says nothing that windrow reads"] };
+    return { messages: [], faults: ["the message has no content that windrow reads"] };
   }
   const fields = Object.entries(head).filter(([, value]) => value !== undefined);
   const message: MessageInput = { ...Object.fromEntries(fields), role, content };

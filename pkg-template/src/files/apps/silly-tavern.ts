@@ -46,7 +46,7 @@ function stepOf(row: Row): AppStep {
     messages: messagesInTurn({ role, createdAt }, parts).map((message) =>
       speaker === undefined ? message : { ...message, name: speaker },
     ),
-    ...(parts.length === 0 ? { faults: ["the message says nothing that windrow reads"] } : {}),
+    ...(parts.length === 0 ? { faults: ["the message has no content that windrow reads"] } : {}),
   };
 }
 

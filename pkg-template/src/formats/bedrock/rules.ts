@@ -160,12 +160,12 @@ export const bedrockRules: ProviderRules = {
     rule.instructionsFollowUser,
     rule.makeRule(
       "tool-changes-are-instructions",
-      "Changes to the tools are in a message of the role system.",
+      "Changes to the tools are in a message with the role system.",
       function* ({ messages }) {
         for (const { role, parts } of messages) {
           const change = parts.find(({ source }) => (source?.toolAddition ?? source?.toolRemoval) !== undefined);
           if (role !== "system" && change !== undefined) {
-            yield [change.place, `it is in a message of the role ${role}`];
+            yield [change.place, `it is in a message with the role ${role}`];
           }
         }
       },
@@ -218,7 +218,7 @@ export const bedrockRules: ProviderRules = {
       for (const { role, parts } of messages) {
         const media = parts.find(({ kind, isInside }) => kind === "media" && isInside !== true);
         if (role !== "user" && media !== undefined) {
-          yield [media.place, `it is in a message of the role ${role}`];
+          yield [media.place, `it is in a message with the role ${role}`];
         }
       }
     }),
@@ -242,11 +242,11 @@ export const bedrockRules: ProviderRules = {
         }
       },
     ),
-    rule.makeRule("failures-say-something", "A result of the status error has a content.", function* ({ messages }) {
+    rule.makeRule("failures-say-something", "A result with the status error isn't empty.", function* ({ messages }) {
       for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
         const result = source?.toolResult;
         if (isRecord(result) && result.status === "error" && rule.listIn(result, "content").length === 0) {
-          yield [place, "the result says nothing"];
+          yield [place, "the result is empty"];
         }
       }
     }),

@@ -1,7 +1,7 @@
 // Requests of Amazon Bedrock's Converse API, for all of its models.
 //
 // - All instructions, in any position, go into the field `system`, one block each, in order. Changes to the tools stay
-//   in their place, in a message of the role system.
+//   in their place, in a message with the role system.
 // - Consecutive messages of one role become one. The assistant's words come before its calls, and the results of all
 //   calls begin the user's message after them.
 // - A user's name comes before the text. Other names are left out.

@@ -62,7 +62,7 @@ export const chromeRules: ProviderRules = {
   rules: [
     rule.hasMessages("prompt"),
     rule.knownRoles(Object.keys(FITTING), ""),
-    rule.makeRule("instructions-are-first", "The message of the role system comes first.", function* ({ messages }) {
+    rule.makeRule("instructions-are-first", "The message with the role system comes first.", function* ({ messages }) {
       for (const { place } of messages.filter(({ role }, at) => role === "system" && at > 0)) {
         yield [place, "instructions after another message"];
       }
@@ -75,7 +75,7 @@ export const chromeRules: ProviderRules = {
           for (const { place, kind, text, source } of parts) {
             const isAddress = kind === "media" && (source?.value == null || typeof source.value === "string");
             if (!FITTING[role]?.includes(kind) || (kind === "text" && typeof text !== "string") || isAddress) {
-              yield [place, `${String(source?.type ?? "this text")} does not fit in a message of the role ${role}`];
+              yield [place, `${String(source?.type ?? "this text")} does not fit in a message with the role ${role}`];
             }
           }
         }

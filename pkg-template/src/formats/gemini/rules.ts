@@ -116,7 +116,7 @@ export const geminiRules: ProviderRules = {
       for (const { place, source } of partsOf(messages)) {
         const count = KINDS.filter((kind) => source?.[kind] !== undefined).length;
         if (count !== 1) {
-          yield [place, count === 0 ? "the part is of none of these kinds" : "the part is of several kinds"];
+          yield [place, count === 0 ? "the part has none of these" : "the part has several of these"];
         }
       }
     }),
@@ -139,7 +139,7 @@ export const geminiRules: ProviderRules = {
     rule.callsHaveResults(),
     rule.makeRule(
       "results-stand-alone",
-      "A content with tools' responses holds nothing else.",
+      "A content with tool responses holds nothing else.",
       function* ({ messages }) {
         for (const { parts } of messages) {
           const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);

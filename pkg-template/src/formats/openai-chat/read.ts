@@ -41,7 +41,7 @@ function besideIn(message: UnknownRecord, maker: string | undefined): BesideCont
     throw new MalformedMessage(
       ".function_call",
       "a function_call has no id to pair it with its result",
-      "Write it as a tool call: tool_calls, and a message of the role tool.",
+      "Write it as a tool call: tool_calls, and a message with the role tool.",
     );
   }
   const hasThoughts = (thought ?? reasoning ?? thinking ?? details) != null;

@@ -76,7 +76,7 @@ function dataOf(
   if (data instanceof ArrayBuffer) {
     return { base64: encodeBase64(new Uint8Array(data)) };
   }
-  throw new MalformedMessage(place, "its bytes cannot be read at once", "Pass its bytes as a Uint8Array or as base64.");
+  throw new MalformedMessage(place, "its bytes can't be read synchronously", "Pass its bytes as a Uint8Array or as base64.");
 }
 
 /** Returns base64 in the alphabet that every provider reads, with padding. */
@@ -145,7 +145,7 @@ export function webAddress({ url }: SentMedia): string | undefined {
 export function refuse({ place, kind }: SentMedia, provider: string, taken: string): never {
   throw new MalformedMessage(
     place,
-    `${provider} does not take this ${kind} here`,
-    `Leave it out, or pass a type that ${provider} takes: ${taken}.`,
+    `${provider} doesn't accept this ${kind} here`,
+    `Leave it out, or pass a type that ${provider} accepts: ${taken}.`,
   );
 }

@@ -53,7 +53,7 @@ export function knownRoles(roles: readonly string[], more = "; instructions are 
   return makeRule("roles-are-known", demands, function* ({ messages }) {
     for (const { place, role } of messages) {
       if (!roles.includes(role)) {
-        yield [place, `a message of the role ${role}`];
+        yield [place, `a message with the role ${role}`];
       }
     }
   });
@@ -101,7 +101,7 @@ export function startsWithUser(orCompaction = false): RequestRule {
       if (first !== undefined && (first.role !== "user" || first.parts.some(({ kind }) => kind === "result"))) {
         yield [
           first.place,
-          `the first message is of the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
+          `the first message has the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
         ];
       }
     },
@@ -121,7 +121,7 @@ export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule
     const isPaused =
       mayPause && last?.role === "assistant" && (isHosted(end?.kind) || end?.source?.type === "compaction");
     if (last !== undefined && last.role !== "user" && last.role !== "results" && !isPaused) {
-      yield [last.place, `the last message is of the role ${last.role}`];
+      yield [last.place, `the last message has the role ${last.role}`];
     }
   });
   return models === undefined ? rule : { ...rule, models };
@@ -132,7 +132,7 @@ export function rolesAlternate(): RequestRule {
     let before: RequestMessage | undefined;
     for (const row of messages) {
       if (row.role === before?.role) {
-        yield [row.place, `a second message of the role ${row.role} in a row`];
+        yield [row.place, `it has the role ${row.role}, like the message before it`];
       }
       before = row;
     }
@@ -350,11 +350,11 @@ function* valuesIn(body: unknown): Iterable<readonly [value: unknown, place: str
 
 export const textIsWellFormed: RequestRule = makeRule(
   "text-is-well-formed",
-  "No text has half a character: one of a pair of UTF-16 code units without the other.",
+  "No text contains a lone surrogate, which is half of a UTF-16 pair.",
   function* ({ body }) {
     for (const [value, place] of valuesIn(body)) {
       if (typeof value === "string" && hasHalfCharacter(value)) {
-        yield [place, "the text has half a character"];
+        yield [place, "the text contains a lone surrogate"];
       }
     }
   },
@@ -434,7 +434,7 @@ export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule
     const found = [...mediaIn(body)].filter(({ isImage }) => isImage);
     const first = found[most];
     if (first !== undefined) {
-      yield [first.place, `the request has ${found.length} images; the provider takes ${most}`];
+      yield [first.place, `the request has ${found.length} images; the provider accepts ${most}`];
     }
   });
 }
@@ -452,7 +452,7 @@ export function imagesFit({ types, typesInWords, isOther }: ImageTypes): Request
   return makeRule("images-fit", `An image that is sent as data is ${typesInWords}.`, function* ({ body, target }) {
     for (const { place, isImage, mediaType } of isOther?.(target) === true ? [] : mediaIn(body)) {
       if (isImage && mediaType !== undefined && !types.test(mediaType)) {
-        yield [place, `the image is of the type ${mediaType}`];
+        yield [place, `the image has the type ${mediaType}`];
       }
     }
   });
@@ -476,12 +476,12 @@ export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabyt
         const isOver = total > megabytesInAll * MEGABYTE;
         total += bytes;
         if (isImage && bytes > megabytesEach * MEGABYTE) {
-          yield [place, `the image has ${inMegabytes(bytes)} MB; the provider takes ${megabytesEach}`];
+          yield [place, `the image has ${inMegabytes(bytes)} MB; the provider accepts ${megabytesEach}`];
         }
         if (!isOver && total > megabytesInAll * MEGABYTE) {
           yield [
             place,
-            `with it the request has ${inMegabytes(total)} MB of media; the provider takes ${megabytesInAll}`,
+            `with it the request has ${inMegabytes(total)} MB of media; the provider accepts ${megabytesInAll}`,
           ];
         }
       }
@@ -500,7 +500,7 @@ export const fieldsAreKnown: RequestRule = makeRule(
   "No object has a field that the provider doesn't know.",
   function* ({ unknownFields }) {
     for (const place of unknownFields) {
-      yield [place, "the provider knows no such field"];
+      yield [place, "the provider doesn't know this field"];
     }
   },
 );

@@ -68,7 +68,7 @@ export const webLlmRules: ProviderRules = {
   rules: [
     rule.hasMessages("messages"),
     rule.knownRoles(["system", "user", "assistant", "results"], ""),
-    rule.makeRule("instructions-are-first", "The message of the role system comes first.", function* ({ messages }) {
+    rule.makeRule("instructions-are-first", "The message with the role system comes first.", function* ({ messages }) {
       for (const { place } of messages.filter(({ role }, at) => role === "system" && at > 0)) {
         yield [place, "instructions after another message"];
       }
@@ -113,13 +113,13 @@ export const webLlmRules: ProviderRules = {
     rule.endsWithUser(),
     rule.makeRule(
       "tools-need-a-model",
-      "Only Hermes 2 Pro and Hermes 3 of Llama 3.1 support tools, and requests with tools have no message of the role system.",
+      "Only Hermes 2 Pro and Hermes 3 of Llama 3.1 support tools, and requests with tools have no message with the role system.",
       function* ({ body, messages, target: { model } }) {
         if (!isRecord(body) || body.tools == null) {
           return;
         }
         if (model != null && !TOOL_MODELS.test(model)) {
-          yield ["tools", `${model} takes no tools`];
+          yield ["tools", `${model} doesn't support tools`];
         }
         for (const { place } of messages.filter(({ role }) => role === "system")) {
           yield [place, "WebLLM writes the instructions of a request with tools itself"];

@@ -62,7 +62,7 @@ export const appending: readonly Case[] = [
       const other = await store.append("other", messages("a"));
       same(other, appended(1, 1), "the first append to another session");
       const { id } = await infoOf(store, "other");
-      ensure(id !== first.id, `another session's id was expected to be another, found ${show(id)} for both`);
+      ensure(id !== first.id, `different ids were expected for two sessions, found ${show(id)} for both`);
     },
   },
   {
@@ -244,7 +244,7 @@ export const operations: readonly Case[] = [
         ["with no entries", [], {}],
         ["with another expectedSeq", messages("b", "c"), { expectedSeq: 1 }],
         ["with another replacesSeq", messages("b", "c"), { replacesSeq: 1 }],
-        ["with a replacesSeq that would do", messages("b", "c"), { replacesSeq: 4 }],
+        ["with a valid replacesSeq", messages("b", "c"), { replacesSeq: 4 }],
       ];
       for (const [what, entries, options] of again) {
         const found = await store.append(KEY, entries, { ...options, operationId: "o" });
@@ -498,7 +498,7 @@ export const conflicts: readonly Case[] = [
       await refused(0, "replacing entry 0");
       await refused(1, "replacing an older message");
       await refused(3, "replacing a summary");
-      await refused(4, "replacing an entry that there is not yet");
+      await refused(4, "replacing an entry that doesn't exist yet");
       await refused(2, "replacing a message in the other log", "builds");
       await fails(
         store.append(KEY, messages("x"), { replacesSeq: 2, expectedSeq: 2 }),

@@ -161,12 +161,12 @@ export const reading: readonly Case[] = [
         await refused(store.append(KEY, messages("x"), { replacesSeq: place }), `replacing ${show(seq)}`);
         await refused(store.remove(KEY, { expectedSeq: place }), `removing, expecting ${show(seq)}`);
         await refused(store.trim(KEY, place), `trimming before ${show(seq)}`);
-        await refused(store.trim(KEY, 2, { keepSeqs: [place] }), `trimming but for ${show(seq)}`);
+        await refused(store.trim(KEY, 2, { keepSeqs: [place] }), `trimming except ${show(seq)}`);
       }
-      const misspelt = { expectdSeq: 7, operation: "o", keep: [1], key: KEY } as object;
-      await refused(store.append(KEY, messages("x"), misspelt), "options of an append that are misspelt");
-      await refused(store.trim(KEY, 3, misspelt), "options of a trim that are misspelt");
-      await refused(store.remove(KEY, misspelt), "options of a removal that are misspelt");
+      const misspelled = { expectdSeq: 7, operation: "o", keep: [1], key: KEY } as object;
+      await refused(store.append(KEY, messages("x"), misspelled), "options of an append that are misspelled");
+      await refused(store.trim(KEY, 3, misspelled), "options of a trim that are misspelled");
+      await refused(store.remove(KEY, misspelled), "options of a removal that are misspelled");
       for (const id of [7, null] as unknown as string[]) {
         await refused(
           store.append(KEY, messages("x"), { expectedId: id }),
@@ -175,7 +175,7 @@ export const reading: readonly Case[] = [
         await refused(store.trim(KEY, 3, { expectedId: id }), `a trim that expects the id ${show(id)}`);
         await refused(store.remove(KEY, { expectedId: id }), `a removal that expects the id ${show(id)}`);
       }
-      await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
+      await refused(store.sessions(misspelled), "a filter of sessions that is misspelled");
       await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that isn't a text");
       same(await infoOf(store, KEY), info, "the session after all that");
       // Undefined options count as missing.
@@ -342,7 +342,7 @@ export const derived: readonly Case[] = [
       await store.remove(KEY);
       same(bytesOf(await store.derived.read(KEY, ["a"])), [], "a value after the session was removed");
       await store.append(KEY, messages("a"));
-      same(bytesOf(await store.derived.read(KEY, ["a"])), [], "a value after the session began anew");
+      same(bytesOf(await store.derived.read(KEY, ["a"])), [], "a value after a new session began");
       same(bytesOf(await store.derived.read("other", ["a"])), [["a", [2]]], "the value of another session");
     },
   },

@@ -41,7 +41,7 @@ export const trimming: readonly Case[] = [
       const before = await infoOf(store, KEY);
       const options = { keepSeqs: [2, 4, 4, 6, 99, 0] };
       same(await store.trim(KEY, 5, options), { removedCount: 2 }, "trimming before 5, keeping 2 and 4");
-      same(await textsOf(store, KEY), ["2", "4", "5", "6"], "the entries, a pinned one gone that was not to be kept");
+      same(await textsOf(store, KEY), ["2", "4", "5", "6"], "the entries, without the pinned one that was not in keepSeqs");
       const info = await infoOf(store, KEY);
       sameHead(
         info.logs.transcript,
@@ -114,7 +114,7 @@ export const trimming: readonly Case[] = [
       for (const beforeSeq of [0, 1]) {
         same(await store.trim(KEY, beforeSeq), { removedCount: 0 }, `trimming before ${beforeSeq}`);
       }
-      same(await store.trim(KEY, 3, { keepSeqs: [1, 2] }), { removedCount: 0 }, "trimming while all is to be kept");
+      same(await store.trim(KEY, 3, { keepSeqs: [1, 2] }), { removedCount: 0 }, "trimming while keepSeqs has all entries");
       same(await store.trim(KEY, 3, { log: "builds" }), { removedCount: 0 }, "trimming an empty log");
       same(await infoOf(store, KEY), info, "the session");
       await store.trim(KEY, 2);
@@ -176,7 +176,7 @@ export const removing: readonly Case[] = [
         headWith({ lastSeq: 1, lastMessageSeq: 1, counts: { message: 1 }, untimedCount: 1 }),
       );
       sameHead(anew.logs.builds, headWith({}));
-      same(await textsOf(store, KEY), ["b"], "the entries of the session that began anew");
+      same(await textsOf(store, KEY), ["b"], "the entries of the new session");
       same(await store.read("other"), other, "another session");
       await store.remove(KEY);
       await store.remove(KEY);
@@ -241,7 +241,7 @@ export const removing: readonly Case[] = [
       await store.append(KEY, messages("d"));
       const anew = await store.read(KEY);
       await refused("with a new session in its place");
-      same(await store.read(KEY), anew, "the session that began anew");
+      same(await store.read(KEY), anew, "the new session");
     },
   },
 ];

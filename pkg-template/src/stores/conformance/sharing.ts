@@ -82,7 +82,7 @@ export const subscribing: readonly Case[] = [
         if (change.kind === "append") {
           ensure(
             seqs.includes(change.lastSeq),
-            `entry ${change.lastSeq} was expected when it was told of, found ${show(seqs)}`,
+            `entry ${change.lastSeq} was expected when its change was reported, found ${show(seqs)}`,
           );
         } else {
           same(seqs, upTo(20).slice(5), "the entries when the trim was told of");
@@ -96,7 +96,7 @@ export const subscribing: readonly Case[] = [
       const store = await storage.open();
       const first = listen(store, KEY);
       const second = listen(store, KEY, () => {
-        throw new Error("A listener fails, which was expected to harm nobody.");
+        throw new Error("This listener fails, which must not affect the others.");
       });
       const third = listen(store, KEY);
       if (first === undefined || second === undefined || third === undefined) {
@@ -157,7 +157,7 @@ export const closing: readonly Case[] = [
       for (const [name, call] of Object.entries(calls)) {
         await fails(call(), ["STORE_CLOSED"], `${name} after close`);
       }
-      same(ran, 0, "how often a callback ran that was to hold a session of a closed store");
+      same(ran, 0, "how often a callback that holds a session of a closed store ran");
       await fails(store.append("", messages("x")), ["INVALID_SESSION"], "append with no key after close");
       if (changes !== undefined) {
         changes.end();
@@ -365,7 +365,7 @@ export const reopening: readonly Case[] = [
         "the derived values",
       );
       const repeated = await again.append(KEY, messages("c", "d"), { operationId: "o" });
-      same(repeated, { firstSeq: 3, lastSeq: 4, isRepeated: true }, "an operation of before");
+      same(repeated, { firstSeq: 3, lastSeq: 4, isRepeated: true }, "an operation from before it was reopened");
       same(
         await again.append(KEY, messages("e"), { expectedSeq: 4, replacesSeq: 4 }),
         appended(5, 5),

@@ -179,7 +179,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     const besideParts = costOf({ role: "assistant", ...beside });
     const inBoth = costOf({ role: "assistant", parts, ...beside });
     assert.equal(inBoth, inParts);
-    // Fields say the text before the calls.
+    // In the fields, the text comes before the calls.
     const [thought, call, text, file] = parts;
     assert.equal(besideParts, costOf({ role: "assistant", content: "", parts: [thought, text, call, file] }));
   });

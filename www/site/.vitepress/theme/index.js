@@ -1,5 +1,5 @@
-// The look of the site: VitePress's own with the colors of the playground, and a link into the playground from each page
-// that has something to try there.
+// The look of the site: VitePress's own with the colors of the playground, and a link into the playground from each
+// page that has something to try there.
 
 import { useData, withBase } from "vitepress";
 import theme from "vitepress/theme";
