@@ -1,5 +1,6 @@
-//! Builds a context natively, without JavaScript: `cargo run --release --example build_context -- 200 < CHAT`. A chat is a line per message,
-//! `user: …` or `assistant: …`. It prints the messages that fit into 200 estimated tokens, and the reason for each missing one.
+//! Builds a context natively, without JavaScript: `cargo run --release --example build_context -- 200 < CHAT`. A chat
+//! is a line per message, `user: …` or `assistant: …`. It prints the messages that fit into 200 estimated tokens, and
+//! the reason for each missing one.
 
 use std::io::{BufRead, Error, Result, Write, stderr, stdin, stdout};
 use std::rc::Rc;

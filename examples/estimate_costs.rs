@@ -1,5 +1,6 @@
-//! Prints estimates of texts: a line for each text of the file, with U+001E between texts. First come its estimates for all of
-//! `Tokenizer::ALL`, then the costs of its pieces by kind, in hundredths of a token. `scripts/estimates.mjs` fits by it.
+//! Prints estimates of texts: a line for each text of the file, with U+001E between texts. First come its estimates for
+//! all of `Tokenizer::ALL`, then the costs of its pieces by kind, in hundredths of a token. `scripts/estimates.mjs`
+//! fits by it.
 
 use std::io::{Result, Write as _, stdout};
 use windrow::tokens::{Counter, Tokenizer, estimated_costs};

@@ -1,6 +1,6 @@
 //! Keeps other people's text apart from the prompt's own lines, in the text formats.
 //!
-//! A single structural rule does it. The prompt's own lines begin with a visible character, and every line of a content
+//! A single structural rule does it. The prompt's own lines begin with a visible character, and every line of content
 //! after its first begins with a space. Empty lines stay empty. The rule never looks at the words of a line, so no
 //! wording can get around it, and removing the spaces restores the content. `docs/formats.md` has the grammar of each
 //! format.
@@ -8,7 +8,7 @@
 use crate::base::text::joined;
 use std::borrow::Cow;
 
-/// Prefix of a content's lines. A single space costs almost nothing, because it merges into the next word's token: at
+/// Prefix of content lines. A single space costs almost nothing, because it merges into the next word's token: at
 /// most 0.1 % of the tokens of prose and 0.4 % of those of code. Two spaces cost 3.8 % and 2.1 %, a tab 2.8 % and 1.5
 /// %, and `> ` 4.8 % and 10 % (`o200k_base` and `cl100k_base`, this project's own pages and sources).
 const INDENT: char = ' ';

@@ -1,7 +1,7 @@
 //! Small maps, in the order of their keys.
 //!
-//! A `LiteMap` is a sorted list. Each `BTreeMap` type adds 6 kB of code, and the maps here have a few entries or grow at their end.
-//! Maps with many entries and no order are the hashed ones below.
+//! A `LiteMap` is a sorted list. Each `BTreeMap` type adds 6 kB of code, and the maps here have a few entries or grow
+//! at their end. Maps with many entries and no order are the hashed ones below.
 
 use super::value::{FromValue, Misfit, Reading, Value};
 use serde::ser::SerializeMap;
@@ -100,7 +100,8 @@ pub(crate) fn place(position: Option<usize>) -> i64 {
     position.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX))
 }
 
-/// Sorts positions by a key, and equal ones by themselves. Callers share one function, because each sort is 5 kB of code.
+/// Sorts positions by a key, and equal ones by themselves. Callers share one function, because each sort is 5 kB of
+/// code.
 pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, i64)) {
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }

@@ -161,8 +161,9 @@ pub(crate) fn weekday_name(day: i64) -> &'static str {
 pub(crate) const MILLISECONDS_PER_MINUTE: i64 = 60_000;
 pub(crate) const MILLISECONDS_PER_DAY: i64 = 24 * 60 * MILLISECONDS_PER_MINUTE;
 
-// The two conversions below count in years that begin in March, so that the leap day is the last day of its year, and in
-// eras of 400 years, after which the calendar repeats: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+// The two conversions below count in years that begin in March, so that the leap day is the last day of its year, and
+// in eras of 400 years, after which the calendar repeats: Howard Hinnant, "chrono-Compatible Low-Level Date
+// Algorithms".
 const DAYS_PER_ERA: i64 = 146_097;
 /// From the first day of the first era, 0000-03-01, to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;

@@ -3,7 +3,8 @@ use crate::base::error::Result;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it.
+/// A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize`
+/// to write it.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -703,7 +703,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_message_without_a_time_has_just_come() {
+    fn the_newest_message_without_a_time_counts_as_just_sent() {
         let of = |id| Message { ago: None, ..message(0, &[(Field::ConversationId, id)]) };
         let found = find_in(&[of("a"), of("b"), of("c")], &TiersConfig::default(), None);
         let expected = [

@@ -64,8 +64,7 @@ impl Arrangement {
 
 /// The order with calls before their results, and its groups. Usually that is the transcript's own order. If results
 /// come before their calls, the list is read from its end (if its clocks run backwards) or sorted by its clocks,
-/// provided that this leaves fewer results without a call. A result
-/// that is still early then moves after its call.
+/// provided that this leaves fewer results without a call. A result that is still early then moves after its call.
 fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     let own: Vec<usize> = (0..transcript.len()).collect();
     let groups = Groups::find(transcript, &own);

@@ -755,7 +755,7 @@ impl StoredMessages {
         bytes.extend(time.map_or(i64::MIN, |time| time.0).to_le_bytes());
         for (field, value) in self.fields(row) {
             if field == Field::CreatedAt && time.is_some() {
-                continue; // the time says it, in whatever form it was written
+                continue; // the time was already hashed, whatever its form
             }
             bytes.push(field as u8);
             bytes.extend((value.len() as u64).to_le_bytes());

@@ -80,7 +80,7 @@ impl Certainty {
     /// Certainty for a prompt that fits by its bytes.
     #[must_use]
     pub fn of_bounds(config: &ContextConfig, beside: Beside) -> Self {
-        let words = "an estimate: everything fits, however it is counted".to_owned();
+        let words = "an estimate: everything fits by any count".to_owned();
         Self { is_exact: false, words }.with(config, beside)
     }
 

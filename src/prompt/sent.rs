@@ -1,10 +1,10 @@
 //! Computes the cost of a message as it is sent to a provider.
 //!
-//! A message counts as many messages as it becomes in a request: for example calls, their results, and text about them.
-//! Without a provider each result is a separate message. With one, only the parts that are sent count.
+//! A message may become several messages in a request, for example calls, their results, and text about them. It counts
+//! as all of them. Without a provider each result is a separate message. With one, only the parts that are sent count.
 //! `pkg-template/src/formats` makes the request. Parallel calls count as one message, and so do their results if the
-//! provider expects one message. Other messages that are merged in the request count separately, which never counts too
-//! little.
+//! provider expects one message. Other messages that are merged in the request count separately, so the count is never
+//! too low.
 
 use crate::base::guard;
 use crate::base::json::json_length;

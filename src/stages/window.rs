@@ -185,7 +185,7 @@ fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     Ok(())
 }
 
-/// True if a message is young enough, by its own time, for the window's hours.
+/// True if a message's own time is within the window's hours.
 fn is_recent(input: &Input, rows: &[usize], row: usize) -> bool {
     let newest = rows.last().and_then(|row| input.transcript.time(*row));
     let times = newest.zip(input.transcript.time(row));
@@ -319,7 +319,8 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     Ok(())
 }
 
-/// True if the newest tasks overrule a reason: one of the window, or a source.
+/// True if a message that was left out for this reason may come back as one of the newest tasks. That is the case for
+/// the window's reasons, and for an excluded source.
 fn is_task(reason: Reason) -> bool {
     matches!(
         reason,
@@ -331,7 +332,8 @@ fn is_task(reason: Reason) -> bool {
     )
 }
 
-/// True if a reply overrules a reason: those that tasks overrule, and a message that wasn't fetched.
+/// True if a message that was left out for this reason may come back because the request replies to it. In addition to
+/// the reasons for tasks, that is the case for a message that wasn't fetched.
 fn may_come_back(reason: Reason) -> bool {
     is_task(reason) || is_not_fetched(reason)
 }

@@ -55,7 +55,7 @@ pub enum Need {
         query: String,
         /// Maximum number of items to return.
         max_items: u64,
-        /// How many of their characters will be shown at most.
+        /// Maximum number of their characters that the prompt shows.
         max_chars: u64,
         /// How broad the search should be.
         focus: Focus,
@@ -90,7 +90,7 @@ pub enum Need {
     Summaries {
         /// The conversations.
         conversations: Vec<SummaryWanted>,
-        /// How many characters of a summary will be shown at most.
+        /// Maximum number of characters of a summary that the prompt shows.
         max_chars: u64,
         /// Time limit for the hook, in milliseconds.
         timeout_ms: u64,

@@ -34,7 +34,7 @@ pub struct Marks {
     pub is_capped: bool,
     /// How broad recall is; set by `recall`.
     pub focus: FocusReport,
-    /// True if everything fits the budget, however it is counted; set by `recall`.
+    /// True if everything fits the budget by any count; set by `recall`.
     pub fits_anyway: bool,
     /// The ranking of the older messages; set by `recall`, `None` if the newest come first.
     pub ranking: Option<RankedMessages>,

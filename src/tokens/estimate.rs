@@ -1,8 +1,8 @@
 //! Estimates token counts without a vocabulary.
 //!
 //! The estimate is for `o200k_base`, whose exact pieces are known without a vocabulary. Most pieces are one token. A
-//! piece costs more the less its letters look like a common word's, and depending on its script. The costs were fitted
-//! by least squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown, random bytes as text, emoji,
+//! piece costs more if its letters look less like a common word's, and its script matters too. The costs were fitted by
+//! least squares to exact counts of 11 MB of text: conversations, code, JSON, Markdown, random bytes as text, emoji,
 //! and about sixty languages.
 //!
 //! Measured errors of the total, in percent of the exact count; positive is too high. The texts come from the same
@@ -26,7 +26,7 @@
 //! | Russian, Ukrainian | −4.1 to +7.6 |
 //! | Arabic, Hebrew, Persian | −8.1 to +5.7, labels of programs −15 |
 //! | Hindi | +4 to +7, labels of programs −10 |
-//! | languages with few texts, as Marathi, Tamil, Urdu, Kazakh | −37 to +48 |
+//! | languages with few texts, such as Marathi, Tamil, Urdu, Kazakh | −37 to +48 |
 //!
 //! `docs/tokens.md` has the errors by script for all tokenizers, as `npm run estimates` measures them.
 //!

@@ -70,8 +70,9 @@ impl CoreReadPlan {
         self.0.covered().iter().flat_map(|(first, last)| [number(*first), number(*last)]).collect()
     }
 
-    /// Returns the unread messages, as the JSON text of an [`Unread`](crate::log::unread::Unread); undefined when everything was read.
-    /// Takes the sequence number of each message that was read and the latest time up to it, or NaN; see [`ReadPlan::unread`].
+    /// Returns the unread messages, as the JSON text of an [`Unread`](crate::log::unread::Unread); undefined when
+    /// everything was read. Takes the sequence number of each message that was read and the latest time up to it, or
+    /// NaN; see [`ReadPlan::unread`].
     #[must_use]
     pub fn unread(
         &self,

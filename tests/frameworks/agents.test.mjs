@@ -218,7 +218,7 @@ describe("a model asks for results of its first steps", () => {
     assert.ok(Math.max(...script.tokens) <= LIMIT, `${Math.max(...script.tokens)} tokens`);
   });
 
-  test("OpenAI Agents: runs at the same time never see each other's results", async () => {
+  test("OpenAI Agents: concurrent runs never see each other's results", async () => {
     const secretOf = (name) => `secret-of-${name}`;
     const text = (name) => Array.from({ length: 200 }, (_, at) => `${at}: ${name} ${secretOf(name)}`).join("\n");
     // A context for each run, one for all runs, and none.

@@ -250,7 +250,7 @@ describe("worker", () => {
     assert.deepEqual(await contents(chat), ["Count.", "one two three"]);
   });
 
-  test("goes on after failures of the model", async () => {
+  test("continues after a failure of the model", async () => {
     const chat = await begin();
     answer = () => ({ status: 500, error: "overloaded" });
     assert.equal((await ask("POST", chat, "Hello?")).status, 502);
@@ -264,7 +264,7 @@ describe("worker", () => {
     assert.equal(partial.status, "failed");
   });
 
-  test("refuses chats that it didn't begin, and wrong messages", async () => {
+  test("rejects chats that it didn't start, and invalid messages", async () => {
     const chat = await begin();
     for (const [method, path, body, status] of [
       ["GET", "/", undefined, 404],

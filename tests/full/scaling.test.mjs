@@ -511,7 +511,7 @@ const MANY = {
     { role: "assistant", content: calls(count) },
     { role: "user", content: [...results(count), { type: "text", text: "And?" }] },
   ],
-  "calls next to a content of LangChain's": (count) => [
+  "calls next to LangChain's content": (count) => [
     {
       type: "ai",
       content: calls(count),

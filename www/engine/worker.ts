@@ -223,7 +223,7 @@ async function answer({ id, asked, position }: JobOf<"question">): Promise<void>
   }
 }
 
-/** The smallest budget above `low` at which a message has the same fate as at `high`, by halving. */
+/** Finds by binary search the smallest budget above `low` at which a message has the same fate as at `high`. */
 async function crossing(asked: Asked, position: number, low: number, high: number): Promise<number> {
   const wanted = await isInAt(asked, position, high);
   let below = low;

@@ -1,4 +1,4 @@
-// The page's address. It brings the same view back, without the conversation.
+// The page's address. It restores the same view, except for the conversation.
 
 import { effect } from "@preact/signals";
 import { plainSetup, presetNames, type Setup, type Shape, shapes } from "./setup.js";

@@ -186,7 +186,7 @@ export function pictureOf(
   };
 }
 
-/** The texts of a content, joined. */
+/** The texts of the content, joined. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") {
     return content;

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stored_order_merges_every_text_the_same() {
+    fn the_stored_order_merges_every_text_the_same_way() {
         let mut changed = 0;
         for seed in 0..400 {
             let mut random = random(seed);

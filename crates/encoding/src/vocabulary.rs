@@ -9,8 +9,7 @@
 //! |---|---|
 //! | 8 | `windrowV` |
 //! | 3 | version of the format, now 2 |
-//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told apart by their checksums; 1 Qwen, 2
-//! DeepSeek, 3 Tekken, 4 Llama 3 |
+//! | 1 | how a text is cut into pieces: 0 for OpenAI's encodings, which are told apart by their checksums; 1 Qwen, 2 DeepSeek, 3 Tekken, 4 Llama 3 |
 //! | 4 | number of tokens that are bytes or merged |
 //! | 8 | checksum of everything that follows |
 //! | 256 | the byte that each of the first 256 tokens is |

@@ -27,8 +27,8 @@ pub use proptest;
 /// Minimum number of cases, even if the time is up earlier.
 const LEAST_CASES: u32 = 16;
 
-/// By how many standard deviations a share may fall short in [`Outcome::assert_share`]. A correct share fails once in
-/// 30,000 runs.
+/// The number of standard deviations that a share may fall short in [`Outcome::assert_share`]. A correct share fails
+/// once in 30,000 runs.
 const LUCK: f64 = 4.0;
 
 /// Result of a property that passed.

@@ -139,7 +139,7 @@ function differenceAt(
 const DATE_WORDS =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b[ap]m\b/gi;
 
-/** Returns a checksum of a content without its digits and the names of days and months. */
+/** Returns a checksum of content without its digits and the names of days and months. */
 export const undatedChecksum = (content: unknown): number =>
   checksum((JSON.stringify(content) ?? "").replace(DATE_WORDS, "0").replace(/\d+/g, "0"));
 

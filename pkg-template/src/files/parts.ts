@@ -39,7 +39,7 @@ export function messagesInTurn(
   }));
 }
 
-/** Returns parts as a content. A single text isn't wrapped in a list. */
+/** Returns parts as message content. A single text isn't wrapped in a list. */
 export function contentOf(parts: readonly PartInput[]): string | readonly PartInput[] {
   const [first] = parts;
   return parts.length === 1 && first?.type === "text" && first.origin === undefined ? first.text : parts;

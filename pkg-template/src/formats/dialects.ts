@@ -1,4 +1,4 @@
-// The formats in every bundle: messages with a role and a content, in windrow's own form and in the dialects that
+// The formats in every bundle: messages with `role` and `content`, in windrow's own form and in the dialects that
 // applications mix with it.
 
 import { type Dialect, provideDialects } from "../message/dialect.js";

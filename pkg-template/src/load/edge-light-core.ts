@@ -1,4 +1,4 @@
-// windrow/windrow.wasm in Vercel's edge runtime. Turbopack doesn't find a package's file that is imported with
-// `?module` from outside the package.
+// windrow/windrow.wasm in Vercel's edge runtime. A separate file of the package, because Turbopack can't resolve an
+// import with `?module` from outside the package.
 
 export { default } from "./windrow.wasm?module";

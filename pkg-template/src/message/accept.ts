@@ -15,7 +15,7 @@ export interface AcceptedMessages {
   /** Their roles. Default: all. */
   readonly roles?: readonly Role[] | undefined;
   /**
-   * Their formats: `windrow` for messages with a role and a content, and the names of `messageShapes`. Default: all.
+   * Their formats: `windrow` for messages with `role` and `content`, and the names of `messageShapes`. Default: all.
    */
   readonly formats?: readonly string[] | undefined;
 }

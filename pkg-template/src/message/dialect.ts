@@ -1,4 +1,4 @@
-// Dialects of messages with a role and a content. Many applications mix them in one message, so each part is read by
+// Dialects of messages with `role` and `content`. Many applications mix them in one message, so each part is read by
 // its type and each field by its name, according to the dialect it comes from.
 
 import type { TextKind, UnknownRecord } from "./format.js";

@@ -60,7 +60,7 @@ const OWN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 
 let own: MessageFormat | undefined;
 
-/** Sets the format of messages with a role and a content, which applies if no other does. */
+/** Sets the format of messages with `role` and `content`, which applies if no other does. */
 export function provideOwnFormat(format: MessageFormat): void {
   own = format;
 }
@@ -83,7 +83,7 @@ export function withArticle(name: string): string {
   return `${/^(?:[AEIOU]|MCP|LM |opencode)/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** Returns the format of messages with a role and a content. */
+/** Returns the format of messages with `role` and `content`. */
 export function ownFormat(): MessageFormat {
   return own as MessageFormat;
 }

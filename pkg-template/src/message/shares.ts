@@ -97,7 +97,7 @@ export function ofShares<M extends object>(
   const elements = listAt(message, path);
   const ofResults = new Set(all.flatMap(({ role, parts }) => (role === "tool" ? parts.map(positionOf) : [])));
   const read = new Set(all.flatMap(({ parts }) => parts.map(positionOf)));
-  /** By the position of a kept element: the elements in its place. */
+  /** The elements in the place of each kept element, by its position. */
   const shown = new Map<number, readonly unknown[]>();
   for (const [at, { role, parts }] of all.entries()) {
     if (!kept.has(at + 1)) {

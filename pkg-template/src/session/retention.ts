@@ -61,7 +61,7 @@ const FULL: PageLengths = { first: 512, most: 512 };
 /** Smaller, because builds may be large. */
 const OF_BUILDS: PageLengths = { first: 8, most: 32 };
 
-/** By how many messages a cut may move further than necessary, to reach the start of an exchange. */
+/** Maximum number of messages that a cut moves further than necessary, to reach the start of an exchange. */
 const FURTHER = 64;
 
 const DAY_MS = 86_400_000;

@@ -87,7 +87,7 @@ export function storedOrder(merges: readonly MergePair[]): MergePair[] {
 interface Constraints {
   /** The merge of each step. Undefined for a joint. */
   readonly steps: readonly (number | undefined)[];
-  /** By step, the later steps that must come after it. */
+  /** For each step, the later steps that must come after it. */
   readonly followers: readonly number[][];
 }
 
@@ -127,7 +127,7 @@ function constraintsOf(merges: readonly MergePair[]): Constraints {
   const ofToken = (): Sharers => ({ joint: undefined, since: [] });
   const asLeft: readonly Sharers[] = Array.from({ length: tokens }, ofToken);
   const asRight: readonly Sharers[] = Array.from({ length: tokens }, ofToken);
-  /** By merge, its step. */
+  /** The step of each merge. */
   const stepOf: number[] = [];
   for (const [merge, [left, right]] of merges.entries()) {
     const makers = [left, right].map((token) => stepOf[token - SINGLE_BYTES]);

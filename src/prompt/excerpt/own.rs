@@ -20,8 +20,8 @@ struct Block {
     asks: bool,
 }
 
-/// Returns the user's own words in a text: first those at its ends, a question before the rest, then the paragraphs next to them, then
-/// questions between pasted texts. None if nothing in the text is pasted.
+/// Returns the user's own words in a text: first those at its ends, a question before the rest, then the paragraphs
+/// next to them, then questions between pasted texts. None if nothing in the text is pasted.
 pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
     let Passages { list, is_json: false } = Passages::of(text) else { return Vec::new() };
     let mut blocks: Vec<Block> = Vec::new();

@@ -287,7 +287,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     scores
 }
 
-/// Terms to search for that count as one.
+/// Several terms that are searched for and count as one word.
 struct SoughtWord {
     terms: Vec<u32>,
     /// The weight, including the rarity.
@@ -336,7 +336,7 @@ fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &m
 /// The weight of a number of occurrences in a message, by its length relative to the mean.
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
-    let (k1, b) = (weights.saturation, weights.length_normalisation);
+    let (k1, b) = (weights.saturation, weights.length_normalization);
     // In wasm, `min` would be a function call per posting.
     let length = if length < weights.longest { length } else { weights.longest };
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))

@@ -18,7 +18,8 @@ pub struct LastingMessage {
     pub replaced_by: Option<usize>,
 }
 
-/// The messages with lasting statements of a user, the oldest first. The user is the one with that name, or the one who spoke last.
+/// The messages with lasting statements of a user, the oldest first. The user is the one with that name, or the one who
+/// spoke last.
 #[must_use]
 pub fn lasting(index: &Index, name: Option<&str>) -> Vec<LastingMessage> {
     let speakers = index.speakers();

@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_shown_as_one() {
+    fn neighbors_are_shown_as_one() {
         let filler = |number: usize| format!("{}{number}.", "Nothing to see. ".repeat(35));
         let paragraphs = [filler(1), filler(2), "Mango trees. ".repeat(44), filler(3), filler(4)];
         let text = paragraphs.join("\n\n");

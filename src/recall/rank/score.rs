@@ -59,7 +59,7 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds) -> Scores {
 pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
     let usual = Weights {
         saturation: 1.2,
-        length_normalisation: 0.75,
+        length_normalization: 0.75,
         longest: f32::INFINITY,
         ..scoring.weights.clone()
     };

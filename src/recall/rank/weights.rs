@@ -15,7 +15,7 @@ pub struct Weights {
     pub saturation: f32,
     /// BM25's length normalization, from 0 (none) to 1 (full). The usual value is 0.75, from the same source; it is
     /// higher here because chats have long replies next to short lines.
-    pub length_normalisation: f32,
+    pub length_normalization: f32,
     /// A message's length counts only up to this many times the mean length. A pasted page isn't penalized for its full
     /// length, because a passage of it can be shown. A lower value raises all long messages.
     pub longest: f32,
@@ -143,7 +143,7 @@ impl Weights {
     /// The tuned weights.
     pub const TUNED: Self = Self {
         saturation: 1.2,
-        length_normalisation: 0.9,
+        length_normalization: 0.9,
         longest: 6.0,
         identifier: 2.0,
         grams: 0.3,

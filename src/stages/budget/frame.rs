@@ -20,7 +20,7 @@ pub(crate) struct Frame {
     pub(super) around: (Vec<Piece>, Vec<Piece>),
     /// The text that replaces an empty history.
     pub(super) empty: Option<Piece>,
-    /// True if `empty` is paid for, because there can't be a message.
+    /// True if `empty` is already paid for, because the history can't have any message.
     pub(super) is_empty: bool,
     /// Before and after the quotes.
     pub(super) around_quotes: (Vec<Piece>, Vec<Piece>),

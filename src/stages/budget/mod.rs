@@ -169,7 +169,7 @@ fn attempt(
     Ok(Attempt::Done(Box::new(packer.fill)))
 }
 
-/// The rows that only their place speaks for, newest first.
+/// The rows that are candidates only for their place in the history, newest first.
 struct OrdinaryRows {
     /// Answers to the request.
     turn: Vec<usize>,

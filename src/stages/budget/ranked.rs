@@ -294,7 +294,8 @@ impl Packer<'_> {
         Ok(if is_full { Vec::new() } else { next })
     }
 
-    /// A hash of who says what in a message. None for short ones ("yes, I think so"), which mean something else each time.
+    /// A hash of who says what in a message. None for short ones ("yes, I think so"), which mean something else each
+    /// time.
     fn said(&self, row: usize) -> Option<u64> {
         const LEAST_TOKENS: u64 = 10;
         let transcript = &self.input.transcript;
@@ -314,7 +315,7 @@ impl Packer<'_> {
         Turn { members, form: Form::Whole, most, is_quoted: false, is_statement: false }
     }
 
-    /// Keeps part of a group, if it has such a form and fits.
+    /// Keeps a group in the turn's shortened form, if there is one and it fits.
     fn keep_as(&mut self, frame: &Frame, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
         let Turn { members, is_quoted, .. } = turn;
         let Some(excerpts) = self.excerpts_of(turn) else { return Ok(false) };
@@ -334,7 +335,7 @@ impl Packer<'_> {
         Ok(true)
     }
 
-    /// Shows more of a kept group, if it has such a form and fits.
+    /// Shows a kept group in the turn's longer form, if there is one and it fits.
     fn show_more(&mut self, turn: Turn<'_>, left: &mut Cost) -> StageResult<bool> {
         let Turn { members, is_quoted, .. } = turn;
         let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
@@ -382,7 +383,7 @@ impl Packer<'_> {
         Some((row, text, gaps))
     }
 
-    /// The excerpts that show a group in a form. None if it has no such form.
+    /// The excerpts that show a group in the turn's form. None if the group has none.
     fn excerpts_of(&self, turn: Turn<'_>) -> Option<Vec<(usize, Excerpt)>> {
         let Turn { members, form, most, is_statement, .. } = turn;
         let config = &self.input.config.recall;

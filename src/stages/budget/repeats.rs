@@ -36,7 +36,7 @@ struct Results {
     is_asked_again: bool,
 }
 
-/// Phrases with which agent hosts answer a second read of the same file instead of repeating the result.
+/// Phrases that agent hosts return for a second read of the same file instead of its contents.
 const REFERRING: [&str; 9] = [
     "unchanged",
     "not changed",

@@ -372,7 +372,7 @@ impl Packer<'_> {
         Ok(room.history.is_none_or(|history| self.own_cost(&[row], cost).fits(history)))
     }
 
-    /// Pays for a result in its current size.
+    /// Deducts the cost of a result in its current size.
     pub(super) fn pay_result(&mut self, row: usize, room: &ResultRoom) -> StageResult {
         let cost = self.total(&[room.piece])?;
         self.remaining = room.all.minus(cost);

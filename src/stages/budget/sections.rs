@@ -245,7 +245,7 @@ impl Body {
             }
             shown
         };
-        // Finds by bisection how many fit; fewer always fit too.
+        // Finds by binary search how many fit. If a number fits, all smaller ones do too.
         let (mut fitting, mut failing) = (0, order.len() + 1);
         while fitting + 1 < failing {
             let middle = fitting.midpoint(failing);

@@ -22,7 +22,8 @@ use xxhash_rust::xxh64::xxh64;
 /// [`LONGEST_CALL`] messages.
 const MOST_LOOKED_THROUGH: usize = 2 * LONGEST_CALL;
 
-/// Returns the tokens before the tail, and remembers the totals before its blocks. `on_scale` has the tokens that each row adds.
+/// Returns the tokens before the tail, and remembers the totals before its blocks. `on_scale` has the tokens that each
+/// row adds.
 pub(super) fn find(
     packer: &mut Packer<'_>,
     meter: &Meter,
@@ -110,7 +111,8 @@ fn form(packer: &Packer<'_>, meter: &Meter) -> Option<u64> {
     Some(xxh64(key.as_bytes(), 0))
 }
 
-/// True if the tail comes after all other messages, and each of those adds the same tokens to the scale as in any other build.
+/// True if the tail comes after all other messages, and each of those adds the same tokens to the scale as in any other
+/// build.
 fn is_tail_apart(packer: &Packer<'_>) -> bool {
     let (input, marks) = (packer.input, packer.marks);
     let first = input.transcript.first_of_tail();

@@ -82,7 +82,7 @@ pub fn mark(marks: &mut Marks, findings: Findings) {
 /// Says if everything fits the budget, once that is known.
 #[derive(Clone, Copy)]
 enum Fit {
-    /// Yes, however it is counted: no text has more tokens or characters than bytes.
+    /// Yes, by any count: no text has more tokens or characters than bytes.
     Anyway,
     /// Yes, if the messages have at most this many tokens.
     Within(u64),

@@ -274,7 +274,8 @@ fn rough_cost(input: &Input, row: usize) -> u64 {
     bytes as u64 / BYTES_PER_TOKEN + AROUND
 }
 
-/// The rows that triage counts: history, the message that serves as the request, and the message that the request replies to.
+/// The rows that triage counts: history, the message that serves as the request, and the message that the request
+/// replies to.
 fn rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| match marks.requirement(*row) {

@@ -72,7 +72,7 @@ fn message() -> impl Strategy<Value = Message> {
     )
 }
 
-/// A config in JSON: every group, each option now and then.
+/// A config in JSON with every group. Each option is set in some of the cases.
 fn options() -> impl Strategy<Value = String> {
     let small = || weighted(0.15, 0_u64..12);
     let window = (small(), any::<bool>(), small(), small(), weighted(0.15, 0_u64..20), 0_u64..5);

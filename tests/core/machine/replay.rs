@@ -111,7 +111,7 @@ fn decisions() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// A config in JSON: every group, each option now and then.
+/// A config in JSON with every group. Each option is set in some of the cases.
 fn options() -> impl Strategy<Value = Value> {
     let small = || weighted(0.2, 0_u64..8);
     let general = (

@@ -134,7 +134,7 @@ impl Read {
 enum Part {
     Message(Read),
     Request(Read),
-    /// A text made by the build, with its truncation markers as in a content.
+    /// A text made by the build, with its truncation markers, like message content.
     Other(String),
 }
 

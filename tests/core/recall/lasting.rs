@@ -24,7 +24,7 @@ fn run(messages: &[Message], tokens: Option<u64>, forgotten: &Value) -> Context 
 }
 
 #[test]
-fn statements_are_listed_with_what_took_their_place() {
+fn statements_are_listed_with_their_replacements() {
     let messages = chat_with(&[
         Message::user("I never eat cheese, fish or eggs."),
         Message::assistant(ALLERGY),
@@ -53,7 +53,7 @@ properties! {
     /// After sentences are forgotten, a message that says nothing else is left out, and one that says more is kept only
     /// for its place in the conversation.
     #[test]
-    fn what_is_forgotten_comes_in_no_more(
+    fn forgotten_statements_are_left_out(
         is_named in any::<bool>(),
         says_more in any::<bool>(),
         fits in any::<bool>(),

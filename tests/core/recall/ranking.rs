@@ -541,7 +541,7 @@ fn a_word_that_is_a_prefix_of_a_name_is_searched_for() {
 }
 
 #[test]
-fn speakers_beyond_the_limit_are_nobody() {
+fn speakers_beyond_the_limit_count_as_nobody() {
     const COUNT: usize = 65_540;
     let said = |row: usize| Message::user("so it was").with(Field::Name, &format!("Speaker{row}"));
     let messages: Vec<Message> = (0..COUNT).map(said).collect();
@@ -586,7 +586,7 @@ fn a_month_that_is_named_is_found() {
 }
 
 #[test]
-fn an_identifier_is_found_among_its_like() {
+fn an_identifier_is_found_among_similar_ones() {
     let exchange = [
         "Order K4471901 is for the blue lamp.",
         "Order K4471902 is for the green lamp.",
@@ -759,8 +759,8 @@ fn reasons_tell_recalled_messages_from_others() {
     assert_eq!(rows.concat().len(), messages.len(), "there is no other reason");
 }
 
-/// The build predicts without counting whether everything fits. If it is wrong, the newest stay and the answer is
-/// dropped.
+/// Without counting, the build predicts whether everything fits. If the prediction is wrong, the newest messages stay
+/// and the hook's answer is dropped.
 #[test]
 fn messages_about_the_request_stay_whatever_they_cost() {
     let messages = around(&["The lighthouse is <painted> & red."], &ENGLISH, NOW.0 - DAY);

@@ -100,8 +100,8 @@ properties! {
 }
 
 properties! {
-    /// A message is worth its share of words that a better one like it lacks, and others keep their worth. The n-th of the same
-    /// short messages is worth 1/n². Nothing repeats a message that can't be recalled.
+    /// A message is worth its share of words that a better one like it lacks, and others keep their worth. The n-th of
+    /// the same short messages is worth 1/n². Nothing repeats a message that can't be recalled.
     #[test]
     fn repetitions_are_worth_what_they_add(
         messages in vec((vec(0..WORDS.len(), 1..14), any::<bool>()), 1..40),

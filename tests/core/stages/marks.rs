@@ -199,7 +199,7 @@ fn summaries_are_passed_requested_or_extracted() {
 }
 
 #[test]
-fn a_pinned_message_shows_whatever_becomes_of_its_conversation() {
+fn a_pinned_message_is_shown_whatever_happens_to_its_conversation() {
     let mut messages: Vec<Message> = sitting("old", NOW.0 - 3 * DAY, 6).collect();
     messages[2] = messages[2].clone().pinned();
     messages.extend(sitting("new", NOW.0 - MINUTE, 2));

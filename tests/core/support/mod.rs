@@ -138,7 +138,7 @@ pub(crate) fn read_config(json: &str) -> Result<ContextConfig, Error> {
     ContextConfig::read(&value(serde_json::from_str(json).expect("valid JSON")))
 }
 
-/// The options of ranking, in JSON, each now and then.
+/// The options of ranking, in JSON. Each is set in some of the cases.
 pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
     let share = || select(vec![0.0, 0.1, 0.37, 0.5, 1.0]);
     (
@@ -179,13 +179,13 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         })
 }
 
-/// Maybe a cut, in JSON.
+/// A cut or none, in JSON.
 pub(crate) fn cut() -> impl Strategy<Value = &'static str> {
     let cuts = ["{}", r#"{"highWater":0.8,"lowWater":0.2}"#, r#"{"lowWater":0.9}"#];
     prop_oneof![3 => Just("null"), 1 => select(cuts.to_vec())]
 }
 
-/// Maybe a gap notice, of every kind.
+/// A gap notice of any kind, or none.
 pub(crate) fn gap_notice() -> impl Strategy<Value = Option<&'static str>> {
     let templates = [
         "[{count} earlier messages, {from} to {to}, are not shown.]",

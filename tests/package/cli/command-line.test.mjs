@@ -509,7 +509,7 @@ describe("--as", () => {
     assert.match((await succeeds(["build", "chat.txt", "--as", "gemini"])).stdout, /In the hall\./);
   });
 
-  test("knows its providers, and doesn't need another format", async () => {
+  test("accepts only known providers, and needs no format", async () => {
     await isRefused(["build", "list.json", "--as", "openapi"], /--as is one of openai, .*; did you mean openai\?/);
     await isRefused(["build", "list.json", "--as", "openai", "--format", "xml"], /--as writes the body of a request/);
   });

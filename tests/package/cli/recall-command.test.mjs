@@ -306,7 +306,7 @@ describe("single lines", () => {
     "english | task | Plan the weekend for us.",
   ].join("\n");
 
-  test("lines without turns of their own are measured among others", () => {
+  test("lines without turns of their own are measured among another language's", () => {
     const more = readLines("english | fact | I have a goat.\ngerman | fact | Ich habe eine Ziege.", readLines(LINES));
     const [[, english], [, german]] = more;
     assert.deepEqual([english.lines.length, english.turn.length, english.task.length], [1, 1, 2]);

@@ -132,7 +132,7 @@ describe("bytes of the body", () => {
     assert.ok(hidden > 0);
   });
 
-  test("Bedrock gets at most 20 images and 5 documents in a message, the newest, and no other provider has fewer", () => {
+  test("Bedrock gets at most 20 images and 5 documents in a message, the newest ones, and no other provider gets fewer", () => {
     let hidden = 0;
     forEachSeed((random) => {
       const messages = [];

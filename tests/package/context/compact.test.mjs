@@ -110,7 +110,7 @@ describe("compact.summarize", () => {
     assert.equal(other.compact?.summary.text, "Summary 2.");
   });
 
-  test("facts are in the summary with any words of the model", async () => {
+  test("facts are in the summary whatever the model writes", async () => {
     const messages = runOf(70);
     const facts = [
       step(1000, { output: "ORD-77123 is open" }),

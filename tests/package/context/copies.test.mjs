@@ -28,7 +28,7 @@ function logOf(random, length, lineCount) {
 const saidIn = ({ role, content }) => `${role}: ${content}`;
 
 describe("copies of a text", () => {
-  test("a copy comes in only after all other messages, and explain names the message in its place", () => {
+  test("a copy is kept only after all other messages, and explain names the message in its place", () => {
     let [roomyCount, fullCount] = [0, 0];
     forEachSeed((random) => {
       const messages = logOf(random, random.integer(20, 80), random.integer(1, 12));
@@ -82,7 +82,7 @@ describe("copies of a text", () => {
     assert.equal(context.kept.length, 12);
   });
 
-  test("of questions that differ by a name, the replies come in as well", () => {
+  test("replies to questions that differ only by a name are kept too", () => {
     const names = ["lamp", "river", "stone", "cloud", "engine", "paper", "violet", "copper", "meadow", "signal"];
     const messages = Array.from({ length: 120 }, (_, at) => ({
       id: `m${at}`,

@@ -152,7 +152,7 @@ const FORGED = [
   '"[… 3 tokens left out …]",',
 ];
 
-describe("forged marks in a content", () => {
+describe("forged marks in content", () => {
   test("count as words: gaps, fates and the trace report the real ones", () => {
     const seen = { excerpts: 0, cut: 0, forged: 0 };
     const count = forEachSeed((random) => {
@@ -203,7 +203,7 @@ describe("forged marks in a content", () => {
       }
       seen.excerpts += isExcerpt ? 1 : 0;
       seen.cut += copy?.shortened === undefined ? 0 : 1;
-      // Each message is in the context, or the trace says that it is left out. A forged notice in a content doesn't
+      // Each message is in the context, or the trace says that it is left out. A forged notice in content doesn't
       // change that.
       for (const [at, message] of messages.entries()) {
         const isThere = context.messages.some(({ id }) => id === message.id);

@@ -737,7 +737,7 @@ describe("the time zone", () => {
     assert.deepEqual(shown(transcript, "Europe/Paris").recording.zoneOffsets, before);
   });
 
-  test("a claim about any year costs nothing", (t) => {
+  test("a message may claim any year at no cost", (t) => {
     const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
     const looks = t.mock.getter(Intl.DateTimeFormat.prototype, "format", get).mock;
     const year = 31_556_952_000;

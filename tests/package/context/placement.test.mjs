@@ -34,7 +34,7 @@ const config = {
   render: { gapNotice },
 };
 
-test("recalled messages are one message after the history, and the caller's objects are kept", () => {
+test("recalled messages are quoted in one message after the history, and `kept` has the caller's objects", () => {
   /** @type {import("windrow").BuiltContext<any>} */
   const context = buildContextSync(garden, config);
   const quotes = context.messages.at(-2);

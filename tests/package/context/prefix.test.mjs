@@ -257,7 +257,7 @@ describe("breakpoints", () => {
     assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => Number(source) >= 0));
   });
 
-  test("none has less before it than the model's provider caches", () => {
+  test("each has at least as many tokens before it as the model's provider caches", () => {
     const spoken = messages.slice(1);
     const all = [{ role: "system", content: `Be brief. ${long(700)}` }, ...spoken];
     for (const [model, least, first] of /** @type {[model: any, least: number, first: any][]} */ ([

@@ -471,7 +471,7 @@ describe("agent", () => {
       ...more,
     });
 
-  test("orders system prompt, memory, knowledge and task by document 003", async () => {
+  test("orders system prompt, memory, knowledge and task as document 003 says", async () => {
     const { messages } = await built();
     assert.deepEqual(
       messages.map(({ role, content }) => [role, content]),

@@ -490,7 +490,7 @@ describe("the hash of a context", () => {
       const unlimited = { ...options, collect: {}, window: {} };
       assert.equal(hashOf([...transcript, orphan], unlimited), hashOf(transcript, unlimited), "an orphan");
 
-      // Excludes open calls: a call with another content is visible.
+      // Excludes open calls: a call with other content is visible.
       const isOut = ({ fate, reason }) => fate === "left out" && reason !== "call_without_result";
       const leftOut = transcript.findIndex((_, position) => isOut(context.explain(position)));
       if (leftOut >= 0 && typeof transcript[leftOut].content === "string") {

@@ -170,7 +170,7 @@ describe("a context with tools", () => {
     assert.ok(user.tokens < 25, "results aren't the user's words");
   });
 
-  test("exists with a counting hook too, and copies don't have the field", async () => {
+  test("is there with a counting hook too, and copies don't have the field", async () => {
     const counted = await buildContext(messages, {
       countTokens: (texts) => texts.map((text) => text.length),
       budget: { tools: TOOLS },

@@ -135,7 +135,7 @@ describe("a task as a message", () => {
     }
   });
 
-  test("lists keep their order, and lose values that aren't messages", () => {
+  test("lists keep their order, and tasks that aren't shown are left out", () => {
     const tasks = [
       { action: "execute", parameters: { content: "one" } },
       { action: "node.tool_call", parameters: { tool_name: "find", tool_args: { a: [1] } } },

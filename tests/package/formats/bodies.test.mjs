@@ -370,7 +370,7 @@ describe("turns", () => {
     );
   });
 
-  test("tool output without a call is nobody's words: it is refused, and a context leaves it out", () => {
+  test("tool output without a call belongs to nobody: it is refused, and a context leaves it out", () => {
     const messages = [user("go"), { role: "tool", content: "It rains." }];
     assert.throws(() => bodies(messages), { code: "NOT_SENDABLE" });
     const context = buildContextSync(messages, { encoding: "estimate" });
@@ -734,7 +734,7 @@ describe("media", () => {
     assert.deepEqual(gemini.contents[1].parts, [{ text: "Hello." }]);
   });
 
-  test("images from tools go where the provider accepts them", () => {
+  test("images from tools go to a place that the provider accepts", () => {
     const shown = result("a", [{ type: "text", text: "see" }, png]);
     const messages = [user("go"), call("a"), shown];
     /** @type {(name: import("windrow").ProviderName) => any} */

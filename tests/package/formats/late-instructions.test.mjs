@@ -56,7 +56,7 @@ describe("late instructions", () => {
     ]);
   });
 
-  test("change the tools in their place, and only for a model that takes that", () => {
+  test("change the tools in their place, and only for a model that accepts it", () => {
     const definition = { name: "find", input_schema: { type: "object" } };
     const added = { type: "tool_addition", tool: { type: "tool_definition", definition } };
     const removed = { type: "tool_removal", tool: { type: "tool_reference", name: "look" } };
@@ -98,7 +98,7 @@ describe("late instructions", () => {
     }
   });
 
-  test("keep how long they are shown, and the output from them on", () => {
+  test("keep the time that they are shown, and their output settings", () => {
     const brief = [{ type: "text", text: "Be brief now." }];
     const once = { role: "system", content: brief, clear_at: "next_user_message" };
     const low = { role: "system", content: brief, output_config: { effort: "low" } };

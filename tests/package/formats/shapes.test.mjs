@@ -482,7 +482,7 @@ describe("the option shape", () => {
     pi: [{ role: "toolCall", content: "Hi." }, /messages\[0\]\.role: unknown role "toolCall"/],
     gemini: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: the text of the message is in `content`/],
     langchain: [{ role: "user", content: "Hi." }, /messages\[0\]\.type: unknown type/],
-    mastra: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: expected a content with parts/],
+    mastra: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: expected content with parts/],
   };
 
   for (const [name, [message, expected]] of Object.entries(TOLD)) {
@@ -594,7 +594,7 @@ describe("a row of a file is refused as a message, and the error says how to rea
     });
   }
 
-  test("a message with such a field is still one", () => {
+  test("a message with one of these fields is still read", () => {
     const message = { role: "user", content: "hi", mapping: { a: 1 }, chat_messages: [], message: { id: "a" } };
     assert.equal(buildContextSync([message], { encoding }).messages[0], message);
   });
@@ -615,7 +615,7 @@ describe("text in an unread place is refused with the place", () => {
       "pieces",
     ],
     "an empty content next to words": [{ role: "user", content: "", whatever: "It is said here." }, "whatever"],
-    "a content next to more pieces": [
+    "content next to more pieces": [
       {
         role: "assistant",
         content: "One.",
@@ -630,11 +630,11 @@ describe("text in an unread place is refused with the place", () => {
       { role: "user", content: [{ type: "text", text: "hello" }], parts: [{ type: "step-start" }] },
       "content",
     ],
-    "a content next to parts that say something else": [
+    "content next to parts that say something else": [
       { role: "assistant", content: "One.", parts: [{ type: "text", text: "Two." }] },
       "content",
     ],
-    "a content next to tools": [
+    "content next to tools": [
       { role: "assistant", content: "One.", toolUses: [{ type: "tool_use", id: "x", name: "find", input: {} }] },
       "toolUses",
     ],
@@ -642,7 +642,7 @@ describe("text in an unread place is refused with the place", () => {
       { role: "assistant", content: "One.", toolInvocations: [{ toolCallId: "x", toolName: "find", args: {} }] },
       "toolInvocations[0].state",
     ],
-    "a content next to calls of another name": [
+    "content next to calls of another name": [
       {
         role: "assistant",
         content: "",
@@ -650,7 +650,7 @@ describe("text in an unread place is refused with the place", () => {
       },
       "additional_kwargs",
     ],
-    "a content next to videos": [{ role: "user", content: "Look.", videos: ["aGVsbG8="] }, "videos"],
+    "content next to videos": [{ role: "user", content: "Look.", videos: ["aGVsbG8="] }, "videos"],
     "a text part with words": [part({ type: "text", words: "hello" }), "content[1].words"],
     "an empty text part with a value": [part({ type: "text", text: "", value: "hello" }), "content[1].value"],
     "a part of no type": [part({ text: "hello" }), "content[1].type"],
@@ -798,7 +798,7 @@ describe("empty data passes unchanged", () => {
     }
   });
 
-  test("random fields next to a content, untouched", () => {
+  test("random fields next to the content stay untouched", () => {
     forEachSeed((random) => {
       const value = (depth) =>
         random.pick([

@@ -35,7 +35,7 @@ describe("a stated role", () => {
     assert.equal(plainMessage({ role: "user", type: "system", content: "Pay." }).role, "user");
   });
 
-  test("other than the assistant's calls no tool: such a message is refused when it is read", () => {
+  test("other than the assistant's can't call a tool: the message is refused when it is read", () => {
     let refusedCount = 0;
     const caseCount = forEachSeed((random) => {
       const { write, thoughtsOf, has } = SHAPES[random.pick(Object.keys(SHAPES))];

@@ -329,7 +329,7 @@ describe("statements of other sessions", () => {
     });
   });
 
-  test("take no more than their share, health first, and go where a section says", async () => {
+  test("take no more than their share, health first, in the place that a section sets", async () => {
     const store = memoryStore();
     const other = await openSession("other", { store });
     const liked = Array.from({ length: 300 }, (_, at) => ({ role: "user", content: `I love the book number ${at}.` }));

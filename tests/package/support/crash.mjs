@@ -378,7 +378,7 @@ class Expected {
   /** Checks the findings of `inspect`. */
   check({ ids, rows, head, skipped, torn, isSame, firstSeq, buildCount }) {
     assert.deepEqual(skipped, [], "nothing is damaged");
-    assert.deepEqual(torn, [], "every content is whole");
+    assert.deepEqual(torn, [], "all contents are whole");
     assert.ok(isSame, "a build reads the log");
     const kept = rows.map(({ id }) => id);
     assert.deepEqual(ids, kept, "messages() returns the log");

@@ -151,7 +151,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("it may be named", () => {
+    test("naming it changes nothing", () => {
       const messages = sample();
       for (const message of messages) {
         const cost = (options) => attempt(() => countTokens([message], { encoding, ...options }));

@@ -135,7 +135,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   return { messages, unknownFields: unknown };
 }
 
-/** Returns the blocks in a content. A result's own blocks come after it. */
+/** Returns the content blocks. A result's own blocks come after it. */
 function blocksIn(holder: unknown, place: string, unknown: string[]): readonly RequestPart[] {
   return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;

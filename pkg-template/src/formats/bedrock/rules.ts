@@ -75,7 +75,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   return { messages, unknownFields: unknown };
 }
 
-/** Returns the blocks in a content. A result's own blocks follow it. */
+/** Returns the content blocks. A result's own blocks follow it. */
 function blocksIn(holder: unknown, place: string, schema: typeof BLOCK, unknown: string[]): readonly RequestPart[] {
   return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;

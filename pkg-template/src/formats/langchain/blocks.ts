@@ -125,8 +125,8 @@ const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => 
 };
 
 /**
- * Returns the blocks of a content; a text is one block. A call that the provider ran always gets a result, even if the
- * content has none.
+ * Returns the blocks of the content; a text is one block. A call that the provider ran always gets a result, even if
+ * the content has none.
  */
 export function readBlocks(content: unknown, place: string): Parts {
   if (content == null) {

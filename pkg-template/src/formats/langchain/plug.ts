@@ -171,7 +171,7 @@ function isMarked(block: unknown): boolean {
   return fieldsOf(block).cache_control != null;
 }
 
-/** Returns a copy of a message with another content, of the same class. */
+/** Returns a copy of a message with different content, of the same class. */
 function withContent(message: AnyMessage, content: unknown): AnyMessage {
   const { lc_kwargs } = fieldsOf(message);
   const made = lc_kwargs === undefined ? {} : { lc_kwargs: { ...fieldsOf(lc_kwargs), content } };

@@ -5,7 +5,7 @@
 // An assistant message may have the same call in its content, in `tool_calls` and in `additional_kwargs`. It counts
 // once.
 //
-// Recognized by: `lc_kwargs`, `lc`, or a type such as `human` with a content.
+// Recognized by: `lc_kwargs`, `lc`, or a type such as `human` with `content`.
 
 import { FreePlaces } from "../../base/free-places.js";
 import { listFrom } from "../../base/lists.js";
@@ -301,7 +301,7 @@ function contentFieldOf(fields: UnknownRecord): "content" | "content_blocks" | "
 const ownBlocks = (fields: UnknownRecord): unknown =>
   Object.hasOwn(fields, "contentBlocks") ? fields.contentBlocks : undefined;
 
-/** Returns a content in every field that holds it. */
+/** Returns the content in every field that holds it. */
 function contentIn(fields: UnknownRecord, content: unknown): UnknownRecord {
   const blocks = Array.isArray(content) ? content : [{ type: "text", text: content }];
   return {

@@ -1,4 +1,4 @@
-// Messages of LlamaIndexTS: a role and a content. `options` holds calls, and the call that a message answers.
+// Messages of LlamaIndexTS: `role` and `content`. `options` holds calls, and the call that a message answers.
 //
 // Recognized by: `options.toolCall` or `options.toolResult`.
 

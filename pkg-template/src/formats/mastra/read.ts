@@ -1,7 +1,7 @@
 // Mastra's `MastraDBMessage`, the form in its memory and its processors. Its content is that of an AI SDK message of
 // version 4, with some states and parts of later versions.
 //
-// Recognized by: a content with `format` and `parts`.
+// Recognized by: `content` with `format` and `parts`.
 
 import { describe } from "../../base/options.js";
 import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
@@ -21,7 +21,7 @@ export interface MastraMessageShape {
 }
 
 const FORMAT = 2;
-/** The fields of a content that are read, and those that no model sees. */
+/** The fields of the content that are read, and those that no model sees. */
 const CONTENT_FIELDS: ReadonlySet<string> = new Set([
   ...["format", "parts", "content", "reasoning", "toolInvocations", "experimental_attachments"],
   ...["annotations", "metadata", "providerMetadata"],
@@ -43,7 +43,7 @@ export const mastraShape: MessageFormat = {
     if (content !== row.content) {
       throw new MalformedMessage(
         ".content",
-        `expected a content with parts, got ${describe(row.content)}`,
+        `expected content with parts, got ${describe(row.content)}`,
         "Pass messages of format 2, as Mastra's memory returns them.",
       );
     }

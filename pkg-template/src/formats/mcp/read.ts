@@ -1,7 +1,7 @@
 // Messages of the Model Context Protocol: prompts and sampling. A content is one block, or several:
 // https://modelcontextprotocol.io/specification/2025-11-25/server/prompts
 //
-// Recognized by: a content that is one block, or a block `resource` or `resource_link`.
+// Recognized by: `content` that is one block, or a block `resource` or `resource_link`.
 
 import { listFrom } from "../../base/lists.js";
 import {

@@ -295,7 +295,7 @@ function readThinking(
   ];
 }
 
-/** Returns the text that the model sees for a message without a content: a command with its output, or a summary. */
+/** Returns the text that the model sees for a message without content: a command with its output, or a summary. */
 function writtenOut(row: UnknownRecord): string | undefined {
   const around = SUMMARIES[String(row.role)];
   if (around !== undefined) {

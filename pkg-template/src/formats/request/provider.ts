@@ -35,7 +35,7 @@ export interface RequestPart {
   readonly input?: unknown;
   /** True if it is part of a tool's result. */
   readonly isInside?: boolean;
-  /** The provider's own part. Undefined for a content that is a text. */
+  /** The provider's own part. Undefined if the content is a text. */
   readonly source?: ProviderObject;
 }
 

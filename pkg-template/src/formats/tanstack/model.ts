@@ -1,4 +1,4 @@
-// The `ModelMessage` of TanStack AI's server: a role and a content, and the assistant's thinking next to it.
+// The `ModelMessage` of TanStack AI's server: `role` and `content`, and the assistant's thinking next to it.
 
 import { listFrom } from "../../base/lists.js";
 import type { Dialect } from "../../message/dialect.js";

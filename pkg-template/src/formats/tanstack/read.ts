@@ -1,7 +1,7 @@
-// The `UIMessage` of TanStack AI's client, whose parts have a content. An assistant message includes its tool calls and
+// The `UIMessage` of TanStack AI's client, whose parts have `content`. An assistant message includes its tool calls and
 // their results.
 //
-// Recognized by: parts with a `content`, or the state of a result.
+// Recognized by: parts with `content`, or the state of a result.
 
 import { listFrom } from "../../base/lists.js";
 import {

@@ -1,4 +1,4 @@
-// The format of messages with a role and a content: windrow's own form, and the dialects that applications mix with it.
+// The format of messages with `role` and `content`: windrow's own form, and the dialects that applications mix with it.
 // It is tried last.
 
 import { isRecord } from "../../base/plain-data.js";
@@ -64,7 +64,7 @@ function isOfTool(part: unknown): boolean {
   return formOf(recordOf(part).type)?.isOfTool === true;
 }
 
-/** Returns a content with another text. A result without further text stays, so its call is still answered. */
+/** Returns content with another text. A result without further text stays, so its call is still answered. */
 function contentWithText(content: unknown, text: string): unknown {
   if (!Array.isArray(content)) {
     return text;

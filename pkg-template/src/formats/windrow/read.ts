@@ -1,6 +1,6 @@
 // windrow's own form: a role, a content of texts and parts, tool calls, and facts about the message.
 //
-// Recognized by: a role and a content.
+// Recognized by: `role` and `content`.
 
 import type { Dialect } from "../../message/dialect.js";
 import { recordOf } from "../../message/format.js";

@@ -156,7 +156,8 @@ static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     (entries, ends)
 };
 
-/// Puts every word into the next place of its bucket, or only counts without room. Returns the number of words.
+/// Puts every word into the next place of its bucket. If there is no room, only counts the words. Returns the number of
+/// words.
 #[expect(clippy::cast_possible_truncation, reason = "there are seven languages")]
 const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
     let mut total = 0;

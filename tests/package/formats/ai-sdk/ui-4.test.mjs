@@ -184,7 +184,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     assert.equal(besideParts, costOf({ role: "assistant", content: "", parts: [thought, text, call, file] }));
   });
 
-  test("contents that only a field next to the parts has count too", () => {
+  test("contents that are only in a field next to the parts count too", () => {
     const [, , text] = parts;
     for (const [field, value] of Object.entries(beside)) {
       if (field !== "content") {
@@ -199,7 +199,7 @@ describe("the AI SDK's UIMessage of version 4", () => {
     );
   });
 
-  test("a content older than the parts is ignored, as in the AI SDK", () => {
+  test("content older than the parts is ignored, as in the AI SDK", () => {
     const message = { role: "assistant", content: "", parts };
     assert.equal(costOf({ ...message, content: `An earlier answer. ${LONG}` }), costOf(message));
   });

@@ -162,7 +162,7 @@ checkShape({
 });
 
 describe("the AI SDK's UIMessage", () => {
-  test("is timed by its metadata", () => {
+  test("has the time in its metadata", () => {
     const messages = [
       { role: "user", metadata: { createdAt: 1746435780000 }, parts: [{ type: "text", text: "Hi" }] },
       { role: "user", createdAt: new Date(1746435840000), parts: [{ type: "text", text: "Ho" }] },

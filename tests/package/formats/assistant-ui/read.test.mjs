@@ -130,7 +130,7 @@ checkShape({
 });
 
 describe("assistant-ui's ThreadMessage", () => {
-  test("a status of the type complete is completed, and any other isn't", () => {
+  test("the status type complete means completed, and no other type does", () => {
     const messages = sample();
     const { kept } = buildContextSync(messages, { encoding, request: null, filter: { completedOnly: true } });
     assert.deepEqual(
