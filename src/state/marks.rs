@@ -54,10 +54,11 @@ pub struct Marks {
     /// count toward any window or limit of the history.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
-    /// For each row, true if it has a forgotten sentence among others; set by `filter`. Empty if there is none.
+    /// For each row, true if one of its sentences is forgotten and others aren't; set by `filter`. Empty if no row has
+    /// one.
     forgotten: Vec<bool>,
     /// For each row, true if triage has rejected it permanently, so that it may be quoted but isn't in the history.
-    /// Empty if there is none.
+    /// Empty if triage rejected none.
     passed: Vec<bool>,
     /// For a group's first row, the group's claim to be kept, and the reason.
     claims: Vec<Option<(Rank, Reason)>>,

@@ -41,11 +41,11 @@ const RATE: f64 = 0.3;
 /// How a table's weights are learned.
 struct Learning {
     table: Table,
-    /// Random mixtures of words per template, which state nothing. With more of them the classifier finds less, with
-    /// fewer errors.
+    /// Number of random word mixtures per template, as examples of texts that state nothing. With more of them, the
+    /// classifier finds fewer statements but makes fewer errors.
     salads: usize,
-    /// Maximum number of pieces that a long mixture has beyond a short one. Half of the mixtures are long, like pasted
-    /// texts. With 0, none is.
+    /// How many more pieces a long mixture has than a short one, at most. Half of the mixtures are long, like pasted
+    /// texts; with 0, none are.
     long: usize,
     /// A feature found in fewer templates gets no weight, because it is probably the content of a slot.
     least_templates: usize,

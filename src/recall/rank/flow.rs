@@ -187,7 +187,7 @@ impl Participants {
         }
     }
 
-    /// The relation of a message to the people who are speaking now. It means nothing between two people.
+    /// The relation of a message to the people who are speaking now. Between two people it says nothing.
     fn affinity(&self, scoring: Scoring<'_>, message: usize) -> f32 {
         let Scoring { index, query, weights, .. } = scoring;
         if self.crowd <= 0.0 {

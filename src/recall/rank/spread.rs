@@ -16,7 +16,7 @@ pub struct Kernel {
     pub message_tokens: f32,
 }
 
-/// The part of a score that remains after passing a message of a size.
+/// The part of a score that remains after it passes a message of this size.
 trait Fading {
     fn behind(&self, size: u16) -> f32;
 }

@@ -41,7 +41,7 @@ fuzz_target!(
     }
 );
 
-/// Same as in the vocabulary's own code.
+/// The checksum of an asset, computed like in the engine's vocabulary code.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| {
         let mut eight = [0; 8];

@@ -43,7 +43,7 @@ describe("for random transcripts and configs", () => {
     }
   });
 
-  test("the trace's kept messages are the kept messages", () => {
+  test("the trace reports exactly the messages in context.kept as kept", () => {
     for (const { transcript, context } of cases) {
       const kept = transcript.filter((_, position) => context.explain(position).fate !== "left out");
       assert.deepEqual(new Set(kept), new Set(context.kept.map((message) => originalOf(message, transcript))));
