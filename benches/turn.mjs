@@ -217,7 +217,7 @@ async function measureArray(wrong) {
   add("windrow, recency: exact, bounded", recency);
   add("windrow, relevance: exact, bounded", relevance);
   add("AI SDK pruneMessages: no count, no bound", prune);
-  add("a loop of one's own: a guess at tokens", others[1]);
+  add("a loop of your own: a guess at tokens", others[1]);
   add("LangChain trimMessages: a guess at tokens", others[2]);
   console.log(`\n${table.text()}\n`);
   if (recency > MOST_ARRAY_RATIO * prune) {

@@ -50,7 +50,7 @@ pub enum UserNames {
     None,
     /// Every name is valid in a name field: letters, digits, `_` and `-`.
     Words,
-    /// At least one name is some other text.
+    /// At least one name isn't valid in a name field.
     Texts,
 }
 

@@ -228,7 +228,7 @@ impl Answer {
             return;
         }
         if *count > 0 && count == element_count {
-            words.insert_str(0, "windrow understood nothing of its answer: ");
+            words.insert_str(0, "windrow understood no part of its answer: ");
             self.fail(&words);
             return;
         }
@@ -240,7 +240,7 @@ impl Answer {
     }
 }
 
-/// An element on one short line.
+/// An element of an answer as JSON, shortened for a message.
 fn example(element: &str) -> String {
     const MOST_CHARS: usize = 40;
     let mut letters = element.chars();

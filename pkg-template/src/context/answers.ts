@@ -132,7 +132,7 @@ export function answerOf(hook: HookName, read: () => Reading): Answer {
 function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before?: string): Answer {
   const found = misunderstood === "nothing" ? undefined : misunderstood.words;
   if (misunderstood !== "nothing" && misunderstood.isAll) {
-    const reason = shortened(`windrow understood nothing of its answer: ${found}`, MAX_REASON_LENGTH);
+    const reason = shortened(`windrow understood no part of its answer: ${found}`, MAX_REASON_LENGTH);
     return { hook, outcome: "failed", reason };
   }
   const words = [before, found].filter((some) => some !== undefined);

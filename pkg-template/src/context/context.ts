@@ -383,7 +383,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#seqs = seqs;
     this.#build = build;
     const mediaLines = new Map(rest.mediaLines.map(([piece, lines]) => [keyOf(...piece), lines]));
-    /** Returns the message of some rows. `cut` returns the replacement for the text of a shortened row. */
+    /** Returns a message with lines in place of media that the context doesn't show. */
     const withLines = (message: M, row: number, shares: readonly number[]): M => {
       const lines = shares.map((share) => mediaLines.get(keyOf(row, share)) ?? []);
       return lines.every((own) => own.length === 0)
@@ -391,7 +391,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         : withMediaLines(message, lines, row >= 0 ? shape : undefined);
     };
     const readOf = (row: number): ParsedMessage => this.#read(row);
-    /** Returns the message of some rows. `cut` returns the text that replaces a shortened row's own. */
+    /** Returns the message that some rows make up. `cut` returns the text that replaces a shortened row's text. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
       if (shares[0] === 0) {

@@ -106,7 +106,7 @@ export function entryOf(
   return { entry: { ...factsOf(named), data: namedData }, parsed: named };
 }
 
-/** Returns a message and its data with windrow's own fields that its `toJSON` leaves out. */
+/** Returns a message and its data. If its `toJSON` leaves out fields that belong to windrow, they are added back. */
 function besideFormat(given: UnknownRecord, data: Data, path: string): readonly [row: UnknownRecord, data: Data] {
   const row = decodePlain(data) as UnknownRecord;
   try {

@@ -449,7 +449,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const core = call("session_error", () => new CoreReadPlan(BLOCK, PAGE, GROWTH, BLOCK));
     this.#plan = { core, generation };
     await this.#readPlanned();
-    // A log from before pinned messages were counted may have some.
+    // A log that is older than the count of pinned messages may have pinned ones.
     const hasPinned = (headOf(this.#info)?.pinnedCount ?? 1) > 0;
     this.#planned((plan) => plan.wantFixed(hasPinned));
     await this.#readPlanned();

@@ -416,7 +416,7 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.select", () => ["nobody"]), [
       [
         "triage-failed",
-        "triage.select failed: windrow understood nothing of its answer: elements that name no candidate were ignored (1 of 1, first " +
+        "triage.select failed: windrow understood no part of its answer: elements that name no candidate were ignored (1 of 1, first " +
           '"nobody")',
       ],
     ]);

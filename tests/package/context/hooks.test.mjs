@@ -514,7 +514,7 @@ describe("a config with hooks", () => {
     });
   }
 
-  test("null means none, and a throwing getter is an error", async () => {
+  test("null counts as no hook, and a throwing getter is an error", async () => {
     const context = await buildContext(messages, {
       ...config,
       triage: { select: null, complete: undefined },

@@ -366,7 +366,7 @@ test("the example of a Durable Object keeps each session in an object", async ()
   );
 });
 
-test("the first example of sessions is rebuilt to the same", async () => {
+test("the first example of sessions.md replays to the same context", async () => {
   const example = exampleWith("with what its replay needs");
   const { again, context } = await run(example, "again", "context");
   assert.equal(comment(example, "again.same;"), written(again.same));

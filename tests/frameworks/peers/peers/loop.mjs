@@ -1,6 +1,6 @@
 // Twenty lines of your own code: the newest messages, counted as a quarter of their length.
 
-export const name = "twenty lines of one's own";
+export const name = "twenty lines of your own";
 export const about = "the newest messages, `JSON.stringify(message).length / 4`";
 export const lacks = [
   "the message that another one replies to is there",
