@@ -371,7 +371,7 @@ const MEANT: &[(&str, &str)] = &[
     ("functions", "budget.tools"),
 ];
 
-/// The names of all options, to suggest the right one for a wrong one.
+/// The names of all options, to suggest one if a name is misspelled.
 static OPTION_NAMES: OptionNames =
     OptionNames { options: ContextConfig::OPTIONS, outside: OUTSIDE, meant: MEANT };
 

@@ -54,7 +54,7 @@ pub struct TiersConfig {
 pub enum TierForm {
     /// All of its messages.
     Full,
-    /// A summary: a given one, the hook's, or an extract that is marked as such.
+    /// A summary: the caller's, the hook's, or an extract that is marked as one.
     Summary,
     /// Not at all.
     None,

@@ -102,8 +102,8 @@ fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
     best
 }
 
-/// Moves results that come before their open calls to the place after these. A result at the beginning, or before words
-/// of the user, stays: its own call came earlier, and was removed.
+/// Moves results that come before their open calls to right after those calls. A result at the beginning, or before
+/// words of the user, stays: its own call came earlier, and was removed.
 fn with_calls_first(transcript: &Messages, order: &[usize], groups: &Groups) -> Vec<usize> {
     let early = sorted(&groups.results_without_call);
     let open = sorted(&groups.calls_without_result);

@@ -43,7 +43,7 @@ impl Totals {
         totals.get(totals.partition_point(|(at, _)| *at < row)).copied()
     }
 
-    /// True if totals in a form are remembered.
+    /// True if it has totals in this form.
     pub(crate) fn has(&self, form: u64) -> bool {
         self.columns.get(form).is_some()
     }

@@ -170,7 +170,7 @@ mod tests {
     use windrow_property::properties;
 
     properties! {
-        /// The text around the sentence is left.
+        /// The text around the sentence stays.
         #[test]
         fn a_sentence_is_taken_out(before in "[a-z ]{0,9}", said in "[A-Z]{1,9}", after in "[a-z ]{0,9}") {
             let text = format!("{before}{said}{after}");

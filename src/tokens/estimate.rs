@@ -462,8 +462,8 @@ const FOREIGN: usize = 38;
 pub(super) const KINDS: usize = 39;
 
 /// Costs of pieces in another tokenizer, in percent of their costs in `o200k_base`: for each script in the order of
-/// [`Script`], then for letters, digits, white space and symbols. For digits, the percentage of a token for each. The
-/// last is added for [`Latin::foreign`]. `npm run estimates` fits them.
+/// [`Script`], then for letters, digits, white space and symbols. The value for digits is the percentage of a token per
+/// digit. The last value is added for [`Latin::foreign`]. `npm run estimates` fits them.
 type Shares = [u16; KINDS];
 
 /// The shares of a tokenizer; None for `o200k_base`.

@@ -300,7 +300,7 @@ describe("WebLLM", () => {
     });
   }
 
-  test("refuses the same as the rules, and accepts the rest", () => {
+  test("refuses what the rules refuse, and accepts the rest", () => {
     const user = { role: "user", content: "hi" };
     const system = { role: "system", content: "Be brief." };
     const image = (url, detail) => ({ type: "image_url", image_url: { url, ...(detail && { detail }) } });

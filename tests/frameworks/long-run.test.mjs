@@ -189,7 +189,7 @@ const frameworks = {
  */
 const STEPS = { "AI SDK": 1000, LangChain: 200, Mastra: 200 };
 
-describe("a long run finishes with values of its first ten", () => {
+describe("a long run finishes with values from its first ten steps", () => {
   for (const [name, run] of Object.entries(frameworks)) {
     for (const retrieval of [true, false]) {
       test(`${name}, ${retrieval ? "with" : "without"} the retrieval tool`, async () => {

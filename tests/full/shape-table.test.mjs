@@ -23,7 +23,7 @@ function seedsOf(provider, count) {
 for (const [shape, { title }] of Object.entries(SHAPES)) {
   describe(`${title} for every provider`, () => {
     for (const provider of PROVIDERS) {
-      test(`${provider}: valid, whole, within the budget by a count of the body, and the same again`, () => {
+      test(`${provider}: valid, whole, within the budget by a count of the body, and the same when built again`, () => {
         const { built, error } = checkShape(shape, provider, seedsOf(provider, CONVERSATIONS));
         assert.ok(built > CONVERSATIONS / PROVIDERS.length / 3, `${built} were built`);
         errors.set(`${shape} ${provider}`, error);

@@ -1,6 +1,6 @@
 // Names and numbers that several parts of the page use.
 
-/** The database of saved conversations: an application of the same origin has another one. */
+/** The database of saved conversations. Its name differs from that of an application on the same origin. */
 export const DATABASE = "windrow-playground";
 
 const numbers = new Intl.NumberFormat("en");

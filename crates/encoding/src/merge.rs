@@ -2,8 +2,8 @@
 //! the first such pair if there are several.
 //!
 //! A place is the start of a token. Each place has a key, which combines the rank of the merge with the next token and
-//! the place itself. So the lowest key identifies both the next merge and its place. Keys are in an array that is
-//! searched many at a time.
+//! the place itself. So the lowest key identifies both the next merge and its place. Keys are in an array, so that a
+//! search compares many of them at a time.
 
 use super::vocabulary::{LONGEST_TOKEN, NO_TOKEN, Vocabulary};
 

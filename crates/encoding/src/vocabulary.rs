@@ -64,11 +64,11 @@ pub(super) struct Vocabulary {
     byte_ranks: [u8; BYTES],
     /// Tokens of two bytes, which merging a piece starts with.
     byte_pairs: ByBytes,
-    /// Indexed by two bytes: the lowest rank of a merge of any token that ends with the first byte with the token that
-    /// is the second byte.
+    /// Indexed by two bytes. The lowest rank among merges of two tokens: on the left any token that ends with the first
+    /// byte, on the right the second byte itself.
     before: ByBytes,
-    /// Indexed by two bytes: the lowest rank of a merge of the token that is the first byte with any token that begins
-    /// with the second byte.
+    /// Indexed by two bytes. The lowest rank among merges of two tokens: on the left the first byte itself, on the
+    /// right any token that begins with the second byte.
     after: ByBytes,
     merges: Merges,
     /// Tokens that no merge makes, in ascending order.

@@ -566,7 +566,7 @@ export type TodayWindow = "calendarDay" | "rolling24Hours";
 /**
  * How a conversation is shown.
  * - `full`: All of its messages.
- * - `summary`: A summary: a given one, the hook's, or an extract that is marked as such.
+ * - `summary`: A summary: the caller's, the hook's, or an extract that is marked as one.
  * - `none`: Not at all.
  */
 export type TierForm = "full" | "summary" | "none";

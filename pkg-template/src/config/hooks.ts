@@ -134,7 +134,7 @@ export interface SummarizeQuestion<M extends AnyMessage = MessageInput> extends 
 
 /**
  * Summarizes conversations. Returns a list with one summary per conversation, in order, or a plain object or `Map` by
- * id. Null means no summary, as one entry or as the whole answer, and so does a missing id. A list of another length is
+ * id. Null, as an entry or as the whole answer, means no summary, and so does a missing id. A list of another length is
  * not an answer. A blank summary, a value that isn't a text, and an unknown id leave a note.
  */
 export type SummarizeHook<M extends AnyMessage = MessageInput> = (

@@ -20,7 +20,9 @@ export interface PromptOutline {
   readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number, undated?: number])[];
   /** A checksum of the tool definitions in any order. Undefined if there are fewer than two. */
   readonly tools?: number | undefined;
-  /** Digests that the prompt's thinking, and the reply's, are bound to. Undefined if the model binds none. */
+  /**
+   * The digests that thinking in the prompt and in the reply is bound to. Undefined if the model doesn't bind thinking.
+   */
   readonly bound?: BoundThinking | undefined;
 }
 

@@ -43,8 +43,8 @@ interface Node {
 }
 
 /**
- * Returns the messages of the visible branch, or all messages in order if none names another one of the file as its
- * parent.
+ * Returns the messages of the visible branch. If no message names another message in the file as its parent, returns
+ * all of them in order.
  */
 function branchIn(messages: readonly unknown[], leaf: unknown, conversation: OpenConversation): readonly Node[] {
   const nodes = new Map<string, Node>();

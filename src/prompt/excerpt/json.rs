@@ -46,9 +46,9 @@ struct Container {
     start: usize,
     /// The completed elements or members, without the white space around them.
     elements: Vec<Range<usize>>,
-    /// The start of the next one.
+    /// The start of the next element or member.
     next: usize,
-    /// The cuts of the next one's value, if that is a container.
+    /// The cuts in the value of the next element or member, if that is a container.
     inner: Option<Vec<Range<usize>>>,
     /// The longest element that is a container: its length and its cuts.
     longest: (usize, Vec<Range<usize>>),

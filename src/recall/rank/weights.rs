@@ -133,7 +133,8 @@ pub struct Weights {
     pub words: f32,
     /// Number of messages after which that weight has fallen to 37 %.
     pub words_messages: f32,
-    /// The share of its score that a notice keeps. A notice is a system message among others that nobody replies to.
+    /// The share of its score that a notice keeps. A notice is a system message in the middle of a conversation, and
+    /// nobody replies to it.
     pub notice: f32,
     /// The weight of identifiers in conversations with tool calls, whose arguments come from messages with identifiers.
     pub identifiers: f32,

@@ -1,7 +1,8 @@
 //! Stage 5, `triage`: asks a fast model, through a hook, which older messages matter.
 //!
 //! The newest are guaranteed and never asked about. The message that the request replies to counts like any other, but
-//! stays whatever the answer is. Earlier builds' decisions come from the config, and aren't asked about again.
+//! stays whatever the answer is. Earlier builds' decisions come from the config, and the model isn't asked again about
+//! those messages.
 
 pub(crate) mod choice;
 mod text;

@@ -21,7 +21,7 @@ function fails(action, code, path) {
 
 before(() => loadEncoding("o200k_base"));
 
-test("half a tool call is refused as a request, but accepted in the transcript", () => {
+test("a tool's result is refused as a request, but accepted in the transcript", () => {
   const messages = [user("weather?"), call("c")];
   fails(() => buildContextSync(messages, { encoding, request: result("c") }), "INVALID_CONFIG", "request");
   assert.equal(buildContextSync([...messages, result("c")], { encoding }).kept.length, 3);

@@ -320,7 +320,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
       assert.equal(own.reason.name, "TimeoutError");
     });
 
-    test("that requests an abort through the signal ends the build early, and learns of it", async () => {
+    test("is told when the caller aborts, and the build ends at once", async () => {
       const counted = countedSignal();
       let own;
       const building = build(
@@ -556,7 +556,7 @@ describe("aborting", () => {
     assert.deepEqual(structuredClone(essence(context)), before);
   });
 
-  test("at any moment: the build ends with it or is done", async () => {
+  test("at any moment: the build is aborted or complete", async () => {
     let aborted = 0;
     for (let turn = 0; turn < 60; turn++) {
       const counted = countedSignal();
@@ -606,7 +606,7 @@ describe("nothing remains", () => {
   setFlagsFromString("--expose_gc");
   const collectGarbage = runInNewContext("gc");
 
-  test("by 500 builds whose hooks never settle: no timer, no listener, and none of their messages", async () => {
+  test("of 500 builds whose hooks never settle: no timer, no listener, and none of their messages", async () => {
     const counted = countedSignal();
     const held = [];
     const references = [];
@@ -636,7 +636,7 @@ describe("nothing remains", () => {
     }
   });
 
-  test("by 500 builds that are aborted", async () => {
+  test("of 500 builds that are aborted", async () => {
     const held = [];
     const references = [];
     const one = async () => {

@@ -49,7 +49,7 @@ for (const [name, preset] of Object.entries(presets)) {
       assert.equal(Object.getPrototypeOf(preset), Object.prototype);
     });
 
-    test("is accepted and recorded unchanged, and replays to the same", async () => {
+    test("is accepted and recorded unchanged, and replays to the same context", async () => {
       const transcript = exchanges(30);
       const context = await buildContext(transcript, { ...preset, ...config, request: "And when?" });
       assert.ok(context.kept.length > 0);

@@ -322,7 +322,7 @@ describe("a replay of a build with hooks", () => {
     await isRefused({ ...recording, zoneOffsets: [] }, /offsets of Europe\/Berlin/, times);
   });
 
-  test("names the message at which the transcript changed, as closely as it was recorded", async () => {
+  test("says where the transcript changed, as exactly as the recording allows", async () => {
     const long = Array.from({ length: 21 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
     const { recording } = buildContextSync(long, { now: 0 });
     const ranges = [];
@@ -375,7 +375,7 @@ describe("windrow replay", () => {
     return recording;
   };
 
-  test("reports in a line for each recording if it is the same", async () => {
+  test("prints a line for each recording that says if the context is the same", async () => {
     const recordings = [
       await recordingOf(),
       await recordingOf({ triage: { select: () => ["m1"] } }),

@@ -188,7 +188,7 @@ test("an error about a model with an unknown window names the option to set", ()
   assert.equal(failure({ budget: { contextLimit: "models" } })?.path, "budget.contextLimit");
 });
 
-test("absurd usage is refused with its place, or bounded", () => {
+test("absurd usage is an error with its path, or its effect is bounded", () => {
   const build = (usage) =>
     buildContextSync([{ role: "user", content: "hi" }], { encoding: "estimate", budget: { maxTokens: 1000, usage } });
   for (const usage of [

@@ -221,7 +221,7 @@ test("the example of a core that is loaded manually runs", async () => {
   assert.equal(comment(example, "context.messages.length;"), written(context.messages.length));
 });
 
-test("the example of the parts runs, and replays to the same", async () => {
+test("the example of the parts runs, and replays to the same context", async () => {
   const example = exampleWith("How many is this?");
   const { context, again, countTokens } = await run(example, "context", "again", "countTokens");
   assert.equal(again.same, true);

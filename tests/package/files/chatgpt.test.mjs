@@ -323,7 +323,7 @@ describe("tool calls", () => {
       role === "tool" ? [toolCallId, content.map(({ text }) => text)] : (content[0].toolCallId ?? id),
     );
 
-  test("have the results of their tool", () => {
+  test("get the results of their tool", () => {
     assert.deepEqual(pairs(call("python"), result("python", "2")), ["n1", ["n1", ["2"]]]);
     assert.deepEqual(pairs(call("browser.search"), result("browser", "a")), ["n1", ["n1", ["a"]]]);
     assert.deepEqual(pairs(call("web"), result("web.run", "a")), ["n1", ["n1", ["a"]]]);

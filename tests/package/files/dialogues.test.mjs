@@ -149,7 +149,7 @@ describe("dialogues", () => {
     assert.deepEqual(parseTranscript(JSON.stringify(file)).messages, [user("a")]);
   });
 
-  test("on 100,000 lines are read in seconds", () => {
+  test("of 100,000 lines are read in seconds", () => {
     const text = Array.from({ length: 100_000 }, (_, at) => `{"messages":[{"role":"user","content":"${at}"}]}`).join(
       "\n",
     );

@@ -89,7 +89,7 @@ describe("activities", () => {
     assert.deepEqual(said(activity("Created a canvas", at, "<p>x</p>"), activity("Prompted a", at)), ["a"]);
   });
 
-  test("of other products alone aren't a conversation", async () => {
+  test("of other products only aren't a conversation", async () => {
     const search = { header: "Search", title: "Searched for trains", time: "2026-01-01T00:00:00Z" };
     const { message } = await errorOf(() => parseTranscript(JSON.stringify([search])));
     assert.match(message, /no messages found/);

@@ -331,7 +331,7 @@ describe("a rollout of Codex", () => {
     assert.deepEqual(readLog(rows).words, ["w0", "w1", "w2", "w3"]);
   });
 
-  test("isn't a conversation with an id and instructions, and an answer of the API is named", () => {
+  test("isn't confused with an API conversation that has an id and instructions, and a response of the API is named", () => {
     const about = { id: "s", timestamp: time(0), instructions: "w0" };
     const messages = [{ role: "user", content: "w1" }];
     for (const more of [{ messages }, { model: "gpt-4o", input: messages }, { model: "gpt-4o", input: "w1" }]) {

@@ -423,7 +423,7 @@ describe("names", () => {
     assert.equal(anthropic.messages[1].content, "c", "nobody can imitate the name before a text");
   });
 
-  test("before an image it is a separate text", () => {
+  test("before an image, the name is a separate text", () => {
     const image = { type: "image", url: "https://example.org/a.png" };
     const { contents } = requestOf("gemini", [user([image], { name: "Mara" })]);
     assert.deepEqual(contents[0].parts[0], { text: "Mara:" });

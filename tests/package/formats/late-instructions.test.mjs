@@ -268,7 +268,7 @@ describe("late instructions", () => {
     assertShare(noted, cases, 2, "changes are left out");
   });
 
-  test("are told apart from every line of a user, which costs the same", () => {
+  test("can't be imitated by a line of a user, which costs the same", () => {
     const mark = "[Instructions of the application]";
     let forgedCount = 0;
     const caseCount = forEachSeed((random) => {

@@ -103,7 +103,7 @@ describe("unreadable reasoning", () => {
     });
   });
 
-  test("keeps its proof, as the provider requires it with the output it led to", () => {
+  test("keeps its proof, because the provider requires it with the output that it led to", () => {
     const ui = (providerMetadata) => [
       asUser("asked.", true),
       {
@@ -215,7 +215,7 @@ test("contents that the AI SDK can express keep their form: lists are JSON, and 
   assert.ok(!JSON.stringify(buildContextSync(listed, { encoding }).request("ai-sdk")).includes("mcpl_1"));
 });
 
-test("an empty result makes no line next to another of the same call", () => {
+test("an empty result adds no line to another result of the same call", () => {
   const call = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
   const messages = [
     asUser("asked."),

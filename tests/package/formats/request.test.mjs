@@ -33,7 +33,7 @@ describe("context.request", () => {
     }
   });
 
-  test("belongs to the context, even if the caller changes the arrays that it returned", async () => {
+  test("isn't affected if the caller changes the arrays that it returned", async () => {
     const context = await buildContext(messages, {
       encoding,
       request: "And when?",

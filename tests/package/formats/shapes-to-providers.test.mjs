@@ -11,7 +11,7 @@ before(() => loadEncoding("o200k_base"));
 
 describe("for every provider", () => {
   for (const [shape, { title }] of Object.entries(SHAPES)) {
-    test(`${title}: valid, whole, within the budget by a count of the body, and the same again`, () => {
+    test(`${title}: valid, whole, within the budget by a count of the body, and the same when built again`, () => {
       forEachSeed((_, seed) => {
         checkShape(shape, PROVIDERS[seed % PROVIDERS.length], [seed]);
       });

@@ -495,7 +495,7 @@ describe("the option shape", () => {
     });
   }
 
-  test("a wrong name loses nothing: unknown contents are refused", () => {
+  test("a wrong name loses nothing: contents that the format doesn't know are refused", () => {
     for (const { name } of messageShapes) {
       for (const message of Object.values({ ...OWN_SAMPLES, ...SAMPLES }).flat()) {
         const shown = (shape) => {

@@ -43,7 +43,7 @@ test("the error about an unknown value still says that it has no role", async ()
   assert.match(failure.message, /the message has no role/);
 });
 
-test("a list that claims to be longer than memory is named at once", async () => {
+test("a list that claims to be longer than memory is an error at once", async () => {
   for (const field of ["messages", "content", "chats", "messagesTree"]) {
     const long = Object.assign([message], { length: 2 ** 32 - 1 });
     const value = /** @type {any} */ ({ words: "hi", [field]: field === "chats" ? { list: long } : long });

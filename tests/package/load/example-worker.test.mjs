@@ -415,7 +415,7 @@ describe("a chat", () => {
     assert.equal(anew.body.firstSeq, 1);
   });
 
-  test("takes appends from several at once, each once", async () => {
+  test("takes appends from several clients at once, each once", async () => {
     const authorization = await bearer("many");
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => ask("POST", pathOf("all"), { authorization, body: user(`${index}`) })),

@@ -51,7 +51,7 @@ function run(entry, program) {
   return JSON.parse(printed);
 }
 
-test("a message that means the request in other words is kept, and a recording builds the same", async () => {
+test("a message that says the same as the request in other words is kept, also in a replay", async () => {
   const context = await buildContext(chat, config);
   assert.match(context.explain("m20").words, /close in meaning/);
   assert.equal((await replay(JSON.parse(JSON.stringify(context.recording)), chat)).same, true);

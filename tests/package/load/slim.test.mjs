@@ -71,7 +71,7 @@ async function readBefore() {
 
 describe("windrow/slim", () => {
   // Runs in a separate process, because the tests' support imports `windrow` and with it the core.
-  test("names the next step before init, refuses wrong values, and then works with the core", () => {
+  test("names the next step if called before init, refuses wrong values, and then works with the core", () => {
     const program = `
       import { readFileSync } from "node:fs";
       import { buildContextSync, init } from "windrow/slim";

@@ -28,7 +28,7 @@ function chat(random) {
   }).flat();
 }
 
-test("an approval is there if its call is, at any budget", () => {
+test("an approval is in the context if its call is, at any budget", () => {
   let [whole, cut] = [0, 0];
   for (let seed = 1; seed <= 300; seed++) {
     const random = new Random(seed);

@@ -165,7 +165,7 @@ describe("images", () => {
     }
   });
 
-  test("of random bytes after a valid header don't either", () => {
+  test("of random bytes after a valid header don't break it either", () => {
     const heads = [png(9, 9), gif(9, 9), jpeg(9, 9, 10), webp("VP8X", 9, 9), wav(1), pdf(1)];
     forEachSeed((random) => {
       const bytes = Uint8Array.from(random.pick(heads).subarray(0, random.integer(0, 60)));

@@ -39,7 +39,7 @@ function userWords(body) {
 const isString = (value) => typeof value === "string";
 
 describe("a message with results and words", () => {
-  test("is the request by its words, which stay without the results and don't pay for the call", () => {
+  test("is the request because of its words, which stay without the results and don't count the call's tokens", () => {
     const words = "Do not read files. What is the deposit for the boat house?";
     const long = Array.from({ length: 60 }, (_, at) => [
       { id: `n${at}`, role: "user", content: `note ${at}: the kayak number ${at} hangs in rack ${at}` },

@@ -71,7 +71,7 @@ describe("an array that was seen before", () => {
     }
   });
 
-  test("before it, other messages aren't read again while they are the same objects", () => {
+  test("before it, messages outside the context aren't read again while they are the same objects", () => {
     const messages = chat(new Random(3), 3000);
     const before = said(buildContextSync(messages, config("relevance")));
     let reads = 0;

@@ -59,7 +59,7 @@ describe("a message's time", () => {
     }
   });
 
-  test("in a file in seconds is that of its conversation", () => {
+  test("in a file that counts in seconds is that of its conversation", () => {
     const messages = [{ role: "user", content: "Hi", created_at: 1780000000 }];
     const { conversations } = parseTranscript(JSON.stringify([{ id: "a", messages }]));
     assert.equal(conversations[0]?.startedAt, new Date(1780000000000).toISOString());

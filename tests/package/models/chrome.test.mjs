@@ -82,7 +82,7 @@ describe("200 turns in 9,216 tokens never overflow", () => {
   });
 });
 
-test("however a session counts, no context exceeds its room, and the count decides", async () => {
+test("however a session counts, no context exceeds its room, and its count decides", async () => {
   await forEachSeedAsync(async (random) => {
     const messages = Array.from({ length: random.integer(1, 30) }, (_, at) => ({
       role: at % 2 === 0 ? "user" : "assistant",
@@ -167,7 +167,7 @@ describe("a request for the Prompt API", () => {
     { callId: "a", name: "look", errorMessage: "no such hall" },
   ];
 
-  test("has the API's own messages again, with calls and their results", () => {
+  test("returns the API's own messages, with calls and their results", () => {
     for (const value of responses) {
       /** @type {any[]} */
       const messages = [
@@ -265,7 +265,7 @@ describe("a request for the Prompt API", () => {
   });
 });
 
-test("WebLLM's error about a prompt that is too long has its length", () => {
+test("WebLLM's error about a prompt that is too long states the length", () => {
   const error = new Error(
     "Prompt tokens exceed context window size: number of prompt tokens: 4200; context window size: 4096\nConsider shortening",
   );

@@ -135,7 +135,7 @@ test("an error includes the response, but not the key", async () => {
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
 
-test("a model chooses, and a replay of the recording returns the same without it", async () => {
+test("a model chooses, and a replay of the recording returns the same without the model", async () => {
   const { complete, asked } = model(chat("I would keep [1, 3]."));
   const triage = { complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
   const context = await build({ triage });

@@ -128,7 +128,7 @@ test("a quoted message is highlighted in its block after the history", async () 
   assertQuiet(problems);
 });
 
-test("the budget decides the amount, is never exceeded, and the slider starts at the required minimum", async () => {
+test("the budget decides how much is kept and is never exceeded, and the slider starts at the required minimum", async () => {
   let last = -1;
   for (const budget of [200, 600, 1500, 10_000]) {
     await setBudget(page, budget);
@@ -303,7 +303,7 @@ test("options show differences from the preset, a wrong one is marked at its fie
   assertQuiet(problems);
 });
 
-test("triage is tried with a script that chooses, waits, fails or is unavailable, or with the visitor", async () => {
+test("triage can be tried with a script that chooses, waits, fails or is unavailable, or by the visitor", async () => {
   await choosePreset(page, "triaged");
   await shows(page, "question", "Asked about 20 older exchanges: 1 chosen");
   const before = await summary(page);

@@ -92,7 +92,7 @@ function statusOf(path, { method = "GET", ...headers } = {}) {
   });
 }
 
-test("the studio only answers to its own name, origin and token", async () => {
+test("the studio only answers requests with its own host name, origin and token", async () => {
   const { host, hostname, search, searchParams } = new URL(address);
   const authorization = `Bearer ${searchParams.get("token")}`;
   assert.equal(hostname, "127.0.0.1");
@@ -382,7 +382,7 @@ test("a production bundle by Vite doesn't include inspect", async (t) => {
   assert.ok(!hasCode(code), code);
 });
 
-test("neither does one by esbuild, which has no condition for it, minified or not", async () => {
+test("neither does one by esbuild, which sets no condition for it, minified or not", async () => {
   const define = { "process.env.NODE_ENV": '"production"' };
   const bundles = {
     define: { define },

@@ -75,7 +75,7 @@ describe("a message that is appended again under its id", () => {
     assert.equal((await said(session)).length, 4);
   });
 
-  test("coincides with an append of another tab: both are there, each once", async () => {
+  test("may coincide with an append of another tab: both are stored, each once", async () => {
     const { session, other } = await sessionOf(chat());
     await Promise.all([
       session.append(message("2", "assistant", "The barn.")),

@@ -78,7 +78,7 @@ async function randomSession(random) {
 const textOf = (context) => JSON.stringify(context.messages);
 
 describe("a handoff", () => {
-  test("has only the task and the lasting content, within its tokens, and replays to the same", async () => {
+  test("has only the task and the lasting content, within its tokens, and replays to the same context", async () => {
     let stating = 0;
     let smaller = 0;
     const cases = await forEachSeedAsync(async (random) => {

@@ -166,7 +166,7 @@ describe("the index of a log", () => {
       const session = await openSession(KEY, { store });
       await session.append(chat(random, count));
       await session.close();
-      // In a format of a future version.
+      // Entries as a future version might write them.
       /** @type {import("windrow").NewEntry[]} */
       const unreadable = Array.from({ length: 140 }, (_, index) => ({
         type: "message",

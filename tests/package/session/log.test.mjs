@@ -467,7 +467,7 @@ describe("a file", () => {
     assert.equal(await fork.export(), named, "the header names the fork, and nothing else is changed");
   });
 
-  test("of document 001 contains its messages, failures and summaries", async () => {
+  test("in the form of document 001 contains its messages, failures and summaries", async () => {
     const { session, messages, entries } = await imported(python);
     assert.deepEqual(
       entries.map(({ type }) => type),

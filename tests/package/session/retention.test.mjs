@@ -332,7 +332,7 @@ describe("a session", () => {
     assert.deepEqual(await contentsOf(store), ["16", "17", "18", "19"]);
   });
 
-  test("without times isn't too old; messages before one that is too old are removed", async () => {
+  test("without times isn't too old, and messages before one that is too old are removed", async () => {
     const untimed = await storeWith([user("1"), assistant("2")]);
     await apply(untimed, { maxAgeDays: 0.001 });
     assert.equal((await entriesOf(untimed)).length, 2);

@@ -197,7 +197,7 @@ describe("stored messages", () => {
     assert.equal((await session.messages()).length, 1, "all or none");
   });
 
-  test("local commands and diagnostics only if they are marked", async () => {
+  test("local commands and diagnostics are stored only if they are marked", async () => {
     const session = await sessionOf([]);
     const result = await session.append([
       user("/help", { tags: ["command"] }),
@@ -323,7 +323,7 @@ describe("stored messages", () => {
     assert.equal((await session.messages()).length, 3);
   });
 
-  test("a reply is replaced with any clock of the session's first host", async (context) => {
+  test("a reply is replaced, whatever the clock of the session's first host said", async (context) => {
     const store = memoryStore();
     const now = Date.now();
     const clock = context.mock.method(Date, "now", () => now + 60_000);
@@ -375,7 +375,7 @@ describe("stored messages", () => {
     );
   });
 
-  test("ranges, summaries, and rows that aren't messages", async () => {
+  test("ranges and summaries are returned, and rows that aren't messages are skipped", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(10), { store });
     await session.append({ role: "assistant", content: "They spoke of the venue.", summaryOf: "c1" });
@@ -522,7 +522,7 @@ describe("contexts", () => {
     assert.equal(found.trimmed, wanted.trimmed);
   }
 
-  test("random logs and configs: the end returns the same as everything, after appends and after reopening", async () => {
+  test("random logs and configs: reading the end returns the same as reading everything, after appends and after reopening", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const messages = randomTranscript(random, { mostMessages: 400 });
@@ -763,7 +763,7 @@ describe("contexts", () => {
     await check();
   });
 
-  test("sessions that are built and appended to at once", async () => {
+  test("a session can be built and appended to at once", async () => {
     const session = await sessionOf(conversation(500));
     const config = { request: "so?", budget: { maxTokens: 700 } };
     const builds = [];

@@ -121,7 +121,7 @@ describe("the statements of a session", () => {
 });
 
 describe("the forgotten statements", () => {
-  test("is in no later build, in every tab and after a reload, and replays are the same", async () => {
+  test("are in no later build, in any tab or after a reload, and replays are the same", async () => {
     let [told, kept, cases] = [0, 0, 0];
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
@@ -171,7 +171,7 @@ describe("the forgotten statements", () => {
     assert.equal(kept, cases);
   });
 
-  test("is remembered again if the user says it again", async () => {
+  test("are remembered again if the user says them again", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     await session.append({ role: "user", content: SAID[0][1] });
     await session.forget((await session.statements())[0]);
@@ -180,7 +180,7 @@ describe("the forgotten statements", () => {
     await session.close();
   });
 
-  test("stays forgotten in a fork, and in the file of the session", async () => {
+  test("stay forgotten in a fork, and in the file of the session", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const { messages } = chatOf(random);
@@ -205,7 +205,7 @@ describe("the forgotten statements", () => {
     });
   });
 
-  test("is in no recording with a redactor, and isn't part of a handoff", async () => {
+  test("are in no recording with a redactor, and aren't part of a handoff", async () => {
     const session = await openSession("web:main", { store: memoryStore() });
     const secret = "sk-proj-1234567890abcdefghijklmnopqrstuvwxyzABCDEF";
     await session.append({ role: "user", content: `From now on, always use the key ${secret}.` });
@@ -221,7 +221,7 @@ describe("the forgotten statements", () => {
     await session.close();
   });
 
-  test("is reported to subscribers in every tab, in order with what is appended", async () => {
+  test("are reported to subscribers in every tab, in order with appended messages", async () => {
     await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const tabs = [await openSession("web:main", { store }), await openSession("web:main", { store })];

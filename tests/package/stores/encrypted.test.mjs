@@ -73,7 +73,7 @@ test("nothing that is written can be read without the key", async () => {
   await session.close();
 });
 
-test("another key reads nothing, and writes nothing next to it", async () => {
+test("with another key, nothing can be read or appended", async () => {
   const store = memoryStore();
   await encryptedStore(store, KEY).append("a", [{ type: "message", id: "m", data: "secret" }]);
   const other = encryptedStore(store, OTHER_KEY);

@@ -550,7 +550,7 @@ describe("versions of the database", () => {
     assert.deepEqual(found, { waited: 4, appended: { firstSeq: 5, lastSeq: 5, isRepeated: false }, read: 5 });
   });
 
-  test("one that doesn't open without a reason from the browser isn't blamed on another tab", async (t) => {
+  test("if a database doesn't open and the browser gives no reason, no other tab is blamed", async (t) => {
     const [mine] = await tabs(t, 1);
     const failed = await mine.evaluate(async () => {
       const { setTimeout: later } = globalThis;
@@ -942,7 +942,7 @@ test("a full disk: appends fail, acknowledged data is there, and removing a sess
   assert.deepEqual(found.info.logs.transcript.counts, { message: length });
 });
 
-test("a full disk that only the transaction reports", async (t) => {
+test("a full disk is recognized even if only the transaction reports it", async (t) => {
   const [page] = await tabs(t, 1);
   const found = await page.evaluate(async () => {
     const store = indexedDbStore({ name });
@@ -1201,7 +1201,7 @@ describe("data written by something else", () => {
 });
 
 describe("two tabs", () => {
-  test("that append at once lose nothing, and see the same", async (t) => {
+  test("that append at once lose nothing, and see the same log", async (t) => {
     const pages = await tabs(t, 2);
     const seqs = await Promise.all(
       pages.map((page, tab) =>

@@ -86,7 +86,7 @@ export function checkRandomShape({ name, conversation }) {
       });
     });
 
-    test("a message without its tools has none, and its true cost", () => {
+    test("a message without its tools has no trace of them, and has its true cost", () => {
       forEachSeed((random) => {
         const pairs = conversation(random);
         const filter = { excludeToolCalls: true };

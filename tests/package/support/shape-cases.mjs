@@ -122,7 +122,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       assert.ok(count > 0 || total < 40, "something is shortened");
     });
 
-    test("without its tools no trace of them is left", () => {
+    test("without its tools, no trace of them is left", () => {
       const messages = sample();
       const filter = { excludeToolCalls: true };
       const context = buildContextSync(messages, { encoding, filter });
@@ -132,14 +132,14 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
-    test("a recording replays to the same", async () => {
+    test("a recording replays to the same context", async () => {
       const messages = sample();
       const context = buildContextSync(messages, { encoding, budget: { maxTokens: 200 }, request: "And now?" });
       const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(sample()));
       assert.deepEqual([again.same, again.differences], [true, []]);
     });
 
-    test("explain knows a message by its id or position", () => {
+    test("explain finds a message by its id or position", () => {
       const messages = sample();
       const context = buildContextSync(messages, { encoding });
       for (const at of messages.keys()) {

@@ -409,7 +409,7 @@ function callOf(value: unknown, place: string, unnamed?: string): CallInput {
   return from({ type: "tool-call", toolCallId, toolName, input }, undefined, place);
 }
 
-/** Returns a test for calls whose id none of some parts has. */
+/** Returns a function that returns true for a call whose id is in none of the parts. */
 function isMissingIn(parts: readonly PartInput[]): (call: CallInput) => boolean {
   const ids = new Set(parts.filter(isCall).map(({ toolCallId }) => toolCallId));
   return ({ toolCallId }) => !ids.has(toolCallId);

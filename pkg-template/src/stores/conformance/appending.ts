@@ -594,7 +594,7 @@ export const copies: readonly Case[] = [
         harmlessly(() => Object.assign(found, { seq: 9, id: "changed" }));
       }
       same(await entriesOf(store, KEY), expected, "the entries after the read objects were changed");
-      same(await store.get(KEY, ["m"]), expected, "the found entries after the objects found before were changed");
+      same(await store.get(KEY, ["m"]), expected, "the entries from get after the objects it returned were changed");
       const info = await infoOf(store, KEY);
       const before = structuredClone(info);
       for (const found of [info, ...(await store.sessions())]) {

@@ -29,7 +29,7 @@ const chat = () => [
   { id: "7", role: "user", content: "And?" },
 ];
 
-test("a conversation is read: media count, an activity doesn't, and reasoning is the reply's", () => {
+test("a conversation is read: media counts, an activity doesn't, and reasoning belongs to the reply", () => {
   const { tokens } = buildContextSync(chat(), { encoding: "o200k_base" });
   const without = buildContextSync(chat().toSpliced(1, 1), { encoding: "o200k_base" }).tokens;
   assert.ok(tokens.total - without.total <= 4, "an activity says nothing");

@@ -185,7 +185,7 @@ describe("the AI SDK's UIMessage", () => {
     assert.equal(countTokens(messages, { encoding: "estimate" }).tokens, tokens.total);
   });
 
-  test("that waits for a tool or the user is left out, because the model may not be called before", () => {
+  test("that waits for a tool or the user is left out, because the model can't be called until then", () => {
     for (const part of [
       { type: "tool-pay", toolCallId: "t1", state: "input-available", input: {} },
       { type: "tool-pay", toolCallId: "t1", state: "approval-requested", input: {}, approval: { id: "a" } },

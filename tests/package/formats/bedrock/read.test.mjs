@@ -173,7 +173,7 @@ describe("a request of Converse's own messages", () => {
     );
   });
 
-  test("documents get accepted and distinct names, and Claude's reasoning comes from Anthropic's blocks", () => {
+  test("documents get unique names that the API accepts, and Claude's reasoning comes from Anthropic's blocks", () => {
     /** @returns {any} */
     const file = (filename) => ({ type: "file", data: "JVBERi0xLjQK", mediaType: "application/pdf", filename });
     const { messages } = requestOf("bedrock", [

@@ -698,7 +698,7 @@ describe("fields next to the content", () => {
   });
 });
 
-test("without tool calls an instance stays one, and its original keeps them", () => {
+test("an instance whose tool calls are left out stays an instance, and the original keeps its calls", () => {
   /** @type {any} */
   const message = new AIMessageChunk({
     content: [
