@@ -185,7 +185,7 @@ test("the example of placement in docs/recall.md prints the text below it", asyn
 });
 
 test("the examples of files", async () => {
-  const { messages, skipped } = await run(exampleWith("How many seats has the boat?"), "messages", "skipped");
+  const { messages, skipped } = await run(exampleWith("How many seats does the boat have?"), "messages", "skipped");
   assert.deepEqual([messages[0].name, messages.length, skipped.length], ["Mira", 2, 0]);
   const { body } = await run(exampleWith("carryOn"), "body");
   assert.deepEqual(body.messages, [{ role: "user", content: "How many seats?" }]);

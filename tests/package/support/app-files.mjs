@@ -120,7 +120,7 @@ const discord = {
 const slackTs = (turn) => `${secondsOf(turn)}.0000${two(Number(turn.id.slice(1)))}`;
 const slack = {
   kind: "Slack export",
-  file: "a day of a channel, or an answer of `conversations.history`",
+  file: "a day of a channel, or a response of `conversations.history`",
   recognised: "`ts` next to `user` or `bot_id`",
   has: { names: true, times: true, replies: true, notices: true },
   notRead:
@@ -822,7 +822,7 @@ const OTHERS = [
       file: "`MyActivity.json` of Google Takeout",
       recognised: "`header` and `titleUrl` of Gemini",
     },
-    ...{ has: { times: true }, notRead: "which prompts belong to one conversation, which the file doesn't say" },
+    ...{ has: { times: true }, notRead: "conversations: the file doesn't say which prompts belong together" },
   },
   {
     ...{ kind: "AI Studio prompt", file: "a saved prompt", recognised: "`chunkedPrompt`" },
