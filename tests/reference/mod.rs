@@ -349,7 +349,7 @@ fn page() -> String {
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
          the input), `nextAction` (what to do) and, if known, `cause`. Those of sessions and stores are in \
          [sessions.md](sessions.md). `request(provider)` fails with `NOT_SENDABLE` if the provider refuses such messages, and `init` of \
-         `windrow/slim` with `INVALID_CORE` for anything but the core of this version.\n",
+         `windrow/slim` fails with `INVALID_CORE` for anything but the core of this version.\n",
     );
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
@@ -388,12 +388,12 @@ fn counts(out: &mut String) {
          ## What images, audio, video and files cost\n\n\
          Costs in tokens, by the formula that the maker of `model` has published, or else by an assumption. A count of media \
          is never `exact`: makers scale images and change their rules. An assumption counts too much rather than too little. Name \
-         the `model`, and state an image's size: unknown sizes count at the most.\n\n\
+         the `model`, and state an image's size: an image of unknown size counts at the maximum.\n\n\
          windrow reads width and height, pages, \
          seconds and bytes from bytes, base64 or a data URL: the sizes of PNG, JPEG, GIF and WebP, the pages \
          of a PDF that shows them, the length of a WAV file. A part may state them as \
-         `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: these win, and they are the only way for \
-         an address or an id. The text formats only name media (`[image]`), at the cost of the name.\n\n\
+         `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: these take precedence, and are the only way to \
+         state the size of media passed by address or id. The text formats only name media (`[image]`), at the cost of the name.\n\n\
          | what | tokens | source |\n|---|---|---|\n",
     );
     let figures = include_str!("../../src/tokens/media.tsv");
@@ -415,7 +415,7 @@ fn models(out: &mut String) {
          a provider before it, or with a date, `latest` or `preview` after it; if a model takes less input than its window has, \
          the rest of the window is kept free. The number in force is in the recording and in `contextHash`. ");
     out.push_str(&about.join(" "));
-    out.push_str("\n\n| model | maker | counted | window | most input | most output | reasons | image of 1,000 x 1,000 | least cached | input | cached | write | output |\n\
+    out.push_str("\n\n| model | maker | counted | window | max input | max output | reasoning | image of 1,000 x 1,000 | min cached | input | cached | write | output |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for row in table.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = row.split('\t').collect();

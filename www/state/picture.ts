@@ -17,7 +17,7 @@ export interface Costs {
 
 /** A piece of the prompt. */
 export interface Piece {
-  /** The message's position; -1 for the request, and lower numbers for texts that were made. */
+  /** The message's position; -1 for the request, and lower numbers for texts that windrow made. */
   readonly position: number;
   readonly role: string;
   /** The name, if it isn't a message. */

@@ -39,9 +39,7 @@ export interface Source<M> {
   readonly ids: readonly (string | undefined)[];
   /** The stretches of the log that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
-  /**
-   * Compares messages again that counted as unchanged. Returns a new source if any has changed, undefined otherwise.
-   */
+  /** Rechecks messages that counted as unchanged. Returns a new source if any has changed, undefined otherwise. */
   readonly lookAgain?: ((rows: readonly number[]) => Source<M> | undefined) | undefined;
 }
 

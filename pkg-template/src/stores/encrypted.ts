@@ -89,7 +89,7 @@ async function masterKey(key: StoreKey): Promise<CryptoKey> {
 
 async function sessionKeys(master: CryptoKey, sessionKey: string): Promise<SessionKeys> {
   const derived = async (purpose: string, algorithm: AesKeyGenParams | HmacKeyGenParams, usages: KeyUsage[]) => {
-    // A session's key may be longer than what HKDF takes.
+    // A session's key may be longer than HKDF accepts.
     const info = await crypto.subtle.digest("SHA-256", bytesOf(["windrow", purpose, sessionKey]));
     const source = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info };
     return await crypto.subtle.deriveKey(source, master, algorithm, false, usages);

@@ -18,7 +18,7 @@ export interface EntryRow extends Entry {
   readonly attempt?: string;
   /** The first and the last `seq` of its operation, at the time of the operation. */
   readonly span?: readonly [number, number];
-  /** Never written: says that the browser has lost the row, in words. */
+  /** Never written. Says in words that the browser has lost the row. */
   readonly lost?: string;
 }
 

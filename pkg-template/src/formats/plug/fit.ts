@@ -140,7 +140,7 @@ export async function fitted<M extends AnyMessage>(
   return { messages, context };
 }
 
-/** The newest context that includes a message, by the last message that a hook received or returned. */
+/** For the last message of a list that a hook received or returned: the newest context that includes it. */
 const latest = new WeakMap<object, BuiltContext<AnyMessage>>();
 
 /** Returns the newest context that a hook has built from some messages, or from the first of them. */
