@@ -23,7 +23,7 @@ export const claudeCodeLog: LogKind = {
         passed.push(session);
         session = continued.get(session);
       }
-      // Shortens the way, so that a long chain of sessions is walked once.
+      // Remembers the result for the whole chain, so that a long one is walked only once.
       for (const later of passed) {
         continued.set(later, session);
       }

@@ -17,7 +17,7 @@ pub struct Weights {
     /// higher here because chats have long replies next to short lines.
     pub length_normalization: f32,
     /// A message's length counts only up to this many times the mean length. A pasted page isn't penalized for its full
-    /// length, because a passage of it can be shown. A lower value raises all long messages.
+    /// length, because a passage of it can be shown. A lower value ranks all long messages higher.
     pub longest: f32,
     /// The weight of an identifier (`ORD-1234`, `src/main.rs`) relative to a word. A higher value finds codes, but
     /// buries comments about them.

@@ -141,7 +141,7 @@ fn a_gap_has_the_messages_without_room_or_place() {
     assert_eq!(notice(&mixed, &strict), None);
     let mut limited = strict.clone();
     limited["window"] = json!({"lookbackCount": 3});
-    // The first message, the instructions (which don't count as such here), and one of the chat.
+    // The first message, the instructions (which are ordinary history in this place), and one of the chat.
     assert_eq!(notice(&mixed, &limited), Some(format!("3 {}", at("15:02"))));
     assert_eq!(
         notice(&[Message::user("x"), Message::user("y")], &json!({"window": {"lookbackCount": 1}})),

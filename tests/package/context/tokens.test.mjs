@@ -32,7 +32,7 @@ describe("encodings", () => {
     }
   });
 
-  test("an estimate needs none, and is marked as one", async () => {
+  test("an estimate needs no vocabulary, and is marked as an estimate", async () => {
     for (const config of /** @type {import("windrow").CountOptions[]} */ ([
       { encoding: "estimate" },
       { model: "claude-sonnet-4" },

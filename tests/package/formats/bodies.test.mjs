@@ -278,7 +278,7 @@ describe("turns", () => {
     assert.equal(EARLIER_MESSAGES, "[Earlier messages are not shown.]");
   });
 
-  test("results directly follow their calls, with any words said between", () => {
+  test("results directly follow their calls, whatever was said in between", () => {
     const {
       openai,
       anthropic,

@@ -46,7 +46,7 @@ const shapes = missing("windrow/shapes");
 const providers = missing("windrow/providers");
 
 describe("windrow/slim fetches a part when it is first needed", () => {
-  test("messages in windrow's own form need none, and no call fetches one", () => {
+  test("messages in windrow's own form need no part, and no call fetches one", () => {
     const [first, sync, counted, request, named, parsed] = printed(`
       const context = await slim.buildContext(own, options);
       return [

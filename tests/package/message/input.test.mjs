@@ -507,7 +507,7 @@ describe("odd but valid input", () => {
     assert.equal(context.explain(0).position, 0);
   });
 
-  test("times out of order put the messages in order; equal times keep their position", async () => {
+  test("messages are put in the order of their times; those with equal times keep their positions", async () => {
     const messages = [
       user("c", { createdAt: 3000 }),
       user("a", { createdAt: "1970-01-01T00:00:01Z" }),
