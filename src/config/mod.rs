@@ -89,7 +89,7 @@ pub struct ContextConfig {
     /// encoding, tokens are estimated.
     pub model: Option<String>,
     /// How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
-    /// don't count as exact, because the model may count differently.
+    /// aren't called exact, because the model may count differently.
     pub encoding: Option<EncodingChoice>,
     /// Which messages are considered at all, and their order.
     pub collect: CollectConfig,

@@ -185,7 +185,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     }
     let mut is_missed = vec![false; reasons.len()];
     let mut misses = 0;
-    // From the newest to the first that shows it.
+    // From the newest back to the first message that shows that all older ones are left out.
     let orphans: Vec<usize> = cut_off_results(input, marks).collect();
     for row in marks.order.iter().rev() {
         if orphans.contains(row) {

@@ -158,7 +158,7 @@ export type SessionChange<M> =
       readonly lastSeq: number;
       readonly replacesSeq?: number;
     }
-  /** Statements of the user were forgotten or remembered again: `statements()` returns other ones. */
+  /** Statements of the user were forgotten or remembered again, so `statements()` returns a different list. */
   | { readonly kind: "statements" }
   /** Messages were removed. Read the visible ones again. */
   | { readonly kind: "reset" };
