@@ -104,7 +104,7 @@ export interface ContextOptions {
   readonly model?: string | null | undefined;
   /**
    * How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
-   * don't count as exact, because the model may count differently.
+   * aren't called exact, because the model may count differently.
    */
   readonly encoding?: EncodingChoice | null | undefined;
   /** Which messages are considered at all, and their order. */
@@ -767,7 +767,10 @@ export interface Usage {
   readonly inputTokens: number;
 }
 
-/** A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize` to write it. */
+/**
+ * A summary that replaces the messages that the cut leaves out. Needs `budget.cut`, and the hook `compact.summarize`
+ * to write it.
+ */
 export interface CompactConfig {
   /**
    * Maximum number of tokens of a summary with its facts. It takes this room from the history, at most a quarter of

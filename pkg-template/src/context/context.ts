@@ -875,7 +875,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const open = this.#sharesOf(position).flatMap((share) => this.#halves.get(keyOf(position, share))?.open ?? []);
     const calls = open.length === 0 ? [] : this.#read(position).parts.filter(isCall);
     const ids = open.flatMap((at) => idOf(calls[at]) ?? []);
-    const becomes = this.recording.config.render?.openCalls === "drop" ? "left out" : "closed as interrupted in the request";
+    const becomes =
+      this.recording.config.render?.openCalls === "drop" ? "left out" : "closed as interrupted in the request";
     return ids.length === 0 ? "" : `; without a result, and so ${becomes}: ${ids.join(", ")} (render.openCalls)`;
   }
 

@@ -162,7 +162,10 @@ impl Packer<'_> {
         let (state, remedy) = if budget.on_required_overflow == OnRequiredOverflow::Shorten {
             (", with nothing left of their texts,", "or pin fewer messages")
         } else {
-            ("", "pin fewer messages, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
+            (
+                "",
+                "pin fewer messages, shorten the request, or set budget.onRequiredOverflow to \"shorten\"",
+            )
         };
         let mut error = Error::new(
             ErrorCode::BudgetTooSmall,

@@ -45,5 +45,9 @@ export function encodedBytes(bytes: unknown, place: string): string {
   if (bytes instanceof Uint8Array) {
     return encodeBase64(bytes);
   }
-  throw new MalformedMessage(place, "its bytes can't be read synchronously", "Pass its bytes as a Uint8Array or as base64.");
+  throw new MalformedMessage(
+    place,
+    "its bytes can't be read synchronously",
+    "Pass its bytes as a Uint8Array or as base64.",
+  );
 }

@@ -137,20 +137,16 @@ export const geminiRules: ProviderRules = {
     }),
     rule.resultsFollowCalls(),
     rule.callsHaveResults(),
-    rule.makeRule(
-      "results-stand-alone",
-      "A content with tool responses holds nothing else.",
-      function* ({ messages }) {
-        for (const { parts } of messages) {
-          const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);
-          for (const { place, source } of isOfTools ? parts : []) {
-            if (source?.functionResponse === undefined) {
-              yield [place, "it shares a content with a tool's response"];
-            }
+    rule.makeRule("results-stand-alone", "A content with tool responses holds nothing else.", function* ({ messages }) {
+      for (const { parts } of messages) {
+        const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);
+        for (const { place, source } of isOfTools ? parts : []) {
+          if (source?.functionResponse === undefined) {
+            yield [place, "it shares a content with a tool's response"];
           }
         }
-      },
-    ),
+      }
+    }),
     rule.makeRule(
       "calls-are-signed",
       "The first call of each content has a signature, if it was made since the user last spoke.",

@@ -76,7 +76,11 @@ function dataOf(
   if (data instanceof ArrayBuffer) {
     return { base64: encodeBase64(new Uint8Array(data)) };
   }
-  throw new MalformedMessage(place, "its bytes can't be read synchronously", "Pass its bytes as a Uint8Array or as base64.");
+  throw new MalformedMessage(
+    place,
+    "its bytes can't be read synchronously",
+    "Pass its bytes as a Uint8Array or as base64.",
+  );
 }
 
 /** Returns base64 in the alphabet that every provider reads, with padding. */

@@ -41,7 +41,11 @@ export const trimming: readonly Case[] = [
       const before = await infoOf(store, KEY);
       const options = { keepSeqs: [2, 4, 4, 6, 99, 0] };
       same(await store.trim(KEY, 5, options), { removedCount: 2 }, "trimming before 5, keeping 2 and 4");
-      same(await textsOf(store, KEY), ["2", "4", "5", "6"], "the entries, without the pinned one that was not in keepSeqs");
+      same(
+        await textsOf(store, KEY),
+        ["2", "4", "5", "6"],
+        "the entries, without the pinned one that was not in keepSeqs",
+      );
       const info = await infoOf(store, KEY);
       sameHead(
         info.logs.transcript,
@@ -114,7 +118,11 @@ export const trimming: readonly Case[] = [
       for (const beforeSeq of [0, 1]) {
         same(await store.trim(KEY, beforeSeq), { removedCount: 0 }, `trimming before ${beforeSeq}`);
       }
-      same(await store.trim(KEY, 3, { keepSeqs: [1, 2] }), { removedCount: 0 }, "trimming while keepSeqs has all entries");
+      same(
+        await store.trim(KEY, 3, { keepSeqs: [1, 2] }),
+        { removedCount: 0 },
+        "trimming while keepSeqs has all entries",
+      );
       same(await store.trim(KEY, 3, { log: "builds" }), { removedCount: 0 }, "trimming an empty log");
       same(await infoOf(store, KEY), info, "the session");
       await store.trim(KEY, 2);
