@@ -29,7 +29,7 @@ export type { PlainPart, ReadMessage } from "../message/message.js";
 export type { ShapeName } from "../message/recognise.js";
 export type { AnyMessage } from "./any-message.js";
 
-/** In the order in which a message is tested. */
+/** The formats, in the order of testing a message for them. */
 const SHAPES: readonly MessageFormat[] = [
   pydanticAiShape,
   agUiShape,

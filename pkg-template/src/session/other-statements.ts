@@ -81,7 +81,7 @@ export function addOtherStatements(
   }
 }
 
-/** Adds the statements for a sub-agent to its config, without a limit of their own. */
+/** Adds the statements for a sub-agent to its config, without a separate limit. */
 export function addOwnStatements(
   options: Record<string, unknown>,
   statements: readonly SessionStatement<AnyMessage>[],

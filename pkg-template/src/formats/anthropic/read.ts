@@ -113,7 +113,7 @@ export const anthropic: Dialect = {
   },
   partOf: (type) => (HOSTED_RESULT.test(type) ? result : undefined),
   beside({ role, content, output_config: output }) {
-    // If there is a text, the output settings are sent back with it and need no part of their own.
+    // If there is a text, the output settings are sent back with it and need no separate part.
     const isAlone = content == null || content === "" || (Array.isArray(content) && content.length === 0);
     if (role !== "system" || output == null || !isAlone) {
       return undefined;
