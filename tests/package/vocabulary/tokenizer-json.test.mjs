@@ -254,16 +254,16 @@ describe("windrow vocabulary", () => {
       [changed(({ pre_tokenizer }) => pre_tokenizer.pretokenizers.pop()), /pre_tokenizer: it ends with Split/],
       [
         changed((file) => Object.assign(file.pre_tokenizer.pretokenizers[0].pattern, { Regex: "\\w+" })),
-        /patterns that aren't known: \["\\\\w\+"\]/,
+        /unknown patterns: \["\\\\w\+"\]/,
       ],
-      [changed((file) => Object.assign(file, { pre_tokenizer: { type: "ByteLevel" } })), /as GPT-2 does/],
+      [changed((file) => Object.assign(file, { pre_tokenizer: { type: "ByteLevel" } })), /splits texts like GPT-2/],
       [
         JSON.stringify(fileOf(patterns, { tokens: [...letters, "tht", "th"], merges: ["th t", "t ht", "t h"] }, ALL)),
         /model.merges\[1\]: "ht" isn't in model.vocab/,
       ],
       [
         JSON.stringify(fileOf(patterns, { tokens: [...letters, "tht", "th"], merges: ["th t", "t h"] }, ALL)),
-        /model.merges\[0\]: it merges "th" with "t", one of which is of a higher rank/,
+        /model.merges\[0\]: it merges "th" with "t", one of which has a higher rank/,
       ],
       [
         changed(({ model }) => {
