@@ -34,7 +34,7 @@ const MOST_TOKENS = 2 ** 18;
 const LONGEST_TOKEN = 128;
 
 const FAMILIES = "Qwen 2 to 3, DeepSeek V3, Llama 3 and Mistral's Tekken";
-const TAKE_ANOTHER = `Take the tokenizer.json of one of ${FAMILIES}; count other models by estimate.`;
+const TAKE_ANOTHER = `Use the tokenizer.json of one of these: ${FAMILIES}. Count other models by estimate.`;
 const DOWNLOAD_AGAIN = "Download tokenizer.json again, and compare its size with the one that its publisher states.";
 
 const WORDS_OF_GPT4 = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|`;

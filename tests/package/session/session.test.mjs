@@ -1074,7 +1074,7 @@ describe("files, forks and subscriptions", () => {
     checkContextError(await errorOf(() => session.fork(1)), {
       kind: "session_error",
       code: "INVALID_CONFIG",
-      message: /nothing up to 1/,
+      message: /no entries up to 1/,
     });
     assert.equal(free.mock.callCount(), 1);
     store.holding = () => Promise.reject(new Error("no reader today"));
