@@ -209,13 +209,15 @@ class EncryptedStore implements TranscriptStore {
     write: (sessionKey, values) => {
       const given = [...values].map(([name, value]) => [name, value && new Uint8Array(value)] as const);
       return this.#call(sessionKey, async ({ content, names }) => {
-        const written = given.map(
-          async ([name, value]): Promise<[string, Uint8Array | undefined]> => [
-            await nameOf(names, name),
-            value && (await encrypted(content, value, derivedPlace(sessionKey, name))),
-          ],
+        const written = await Promise.all(
+          given.map(
+            async ([name, value]): Promise<[string, Uint8Array | undefined]> => [
+              await nameOf(names, name),
+              value && (await encrypted(content, value, derivedPlace(sessionKey, name))),
+            ],
+          ),
         );
-        await this.#store.derived.write(sessionKey, new Map(await Promise.all(written)));
+        await this.#store.derived.write(sessionKey, new Map(written));
       });
     },
   });

@@ -488,7 +488,8 @@ async function readDown(series: Series, bounds: Bounds, found: RangeReading): Pr
 /** Returns the transcript's entries with one of these ids. */
 export async function get(work: Work, session: string, ids: readonly string[]): Promise<readonly Entry[]> {
   const byId = work.rows("byId");
-  const rows = await Promise.all([...new Set(ids)].map((id) => byId.getAll([session, "transcript", id])));
+  // If one throws, the others are still awaited.
+  const rows = await Promise.all([...new Set(ids)].map(async (id) => byId.getAll([session, "transcript", id])));
   return rows
     .flat()
     .filter((row) => flawOf(row) === undefined)
@@ -616,9 +617,9 @@ export async function writeDerived(
   if (await isThere(work, session)) {
     const derived = work.derived;
     await Promise.all(
-      [...values].map(([name, bytes]) =>
-        bytes === undefined ? derived.delete([session, name]) : derived.put({ session, name, bytes }),
-      ),
+      [...values].map(async ([name, bytes]) => {
+        await (bytes === undefined ? derived.delete([session, name]) : derived.put({ session, name, bytes }));
+      }),
     );
   }
 }

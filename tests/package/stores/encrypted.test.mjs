@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { memoryStore, openSession } from "windrow";
+import { ContextError, memoryStore, openSession } from "windrow";
 import { storeConformance } from "windrow/stores/conformance";
 import { encryptedStore } from "windrow/stores/encrypted";
 import { forEachSeedAsync } from "../support/property.mjs";
@@ -23,6 +23,34 @@ describe("an encrypting store keeps the contract", () => {
   for (const { name, run } of cases) {
     test(name, run);
   }
+});
+
+test("over a store that fails at once, nothing is rejected but the call", async (t) => {
+  const unhandled = [];
+  const note = (reason) => unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  t.after(() => process.off("unhandledRejection", note));
+  const { append, read, sessions } = memoryStore();
+  /** @type {any} */
+  const bare = { append, read, sessions };
+  const bytes = new Uint8Array(1);
+  const circular = [];
+  circular.push(circular);
+  for (const name of [10n, circular, Symbol("a")]) {
+    const store = encryptedStore(bare, KEY);
+    const derived = new Map(
+      /** @type {any[]} */ ([
+        ["a", bytes],
+        [name, bytes],
+        [name, undefined],
+      ]),
+    );
+    await assert.rejects(store.derived.write("a", derived), ContextError);
+    await assert.rejects(store.derived.read("a", /** @type {any} */ (["a", name, name])), ContextError);
+    await assert.rejects(store.get("a", /** @type {any} */ (["a", name, name])), ContextError);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(unhandled, []);
 });
 
 /** Everything that a memory store received, as one text. */

@@ -263,6 +263,35 @@ describe("durability", () => {
     assert.deepEqual(size, [4, 7, 7, 7, 7]);
   });
 
+  test("a list with a value that can't be a key fails, and nothing else is rejected", async (t) => {
+    const [page] = await tabs(t, 1);
+    const failures = await page.evaluate(async () => {
+      const store = indexedDbStore({ name });
+      await store.append("a", [message("x", { id: "m1" }), message("y", { id: "m2" })]);
+      const bytes = new Uint8Array(1);
+      const found = [];
+      for (const wrong of [{}, null, true, Number.NaN, [{}], () => {}]) {
+        for (const names of [
+          ["m1", wrong],
+          ["m1", "m2", wrong, "m1", wrong],
+          [wrong, "m1"],
+        ]) {
+          found.push(await failure(() => store.get("a", names)));
+          await store.derived.read("a", names); // it was never written
+          found.push(await failure(() => store.derived.write("a", new Map(names.map((it) => [it, bytes])))));
+          found.push(await failure(() => store.derived.write("a", new Map(names.map((it) => [it, undefined])))));
+        }
+      }
+      // The browser reports a rejected promise that nobody handles a moment later.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await store.close();
+      return found;
+    });
+    for (const failed of failures) {
+      checkFailure(failed, "STORE_FAILED", /./);
+    }
+  });
+
   test("persist and estimate return the browser's answer", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {

@@ -61,6 +61,16 @@ export function handOver(value) {
   return value;
 }
 
+/**
+ * A function that rejects. `JSON.stringify` drops what a `toJSON` returns, and nobody awaits it. So its promises count as
+ * handled, and an unhandled rejection is always windrow's.
+ */
+const rejecting = () => {
+  const rejected = Promise.reject(new Error("this function rejects"));
+  rejected.catch(() => {});
+  return rejected;
+};
+
 /** A method that throws. */
 const refusing = (words) => () => {
   throw new Error(words);
@@ -83,7 +93,7 @@ const hostile = [
   () => "\ud800",
   () => "__proto__",
   () => () => {},
-  () => () => Promise.reject(new Error("this function rejects")),
+  () => rejecting,
   () => [],
   () => lengthOnly(1),
   () => lengthOnly(1e9),
