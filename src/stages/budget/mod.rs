@@ -340,14 +340,12 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         );
     }
     for (row, reason) in &fill.left_out {
-        let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
-        let reason = if is_ranked { Reason::RankedLower } else { *reason };
         // The summary of its conversation doesn't fit.
         let is_summarized = marks.decision(*row).is_some_and(|it| it.reason == Reason::Summarized);
         if is_summarized {
-            marks.leave_out_rather(*row, reason);
+            marks.leave_out_rather(*row, *reason);
         } else {
-            marks.leave_out(*row, reason);
+            marks.leave_out(*row, *reason);
         }
     }
     let view = View { input, marks, fill };

@@ -38,6 +38,8 @@ pub(crate) struct Packer<'a> {
     /// Shows a group's results in their initial size or as stubs. None if results don't shrink in this attempt.
     pub(super) shrink: Option<fn(&mut Packer<'_>, &[usize], bool)>,
     pub(super) results: ResultSizes,
+    /// The remaining room once the best-ranked messages are kept.
+    pub(super) after_ranked: Cost,
     /// True if the required pieces cost more than the budget. Then no room becomes free again.
     pub(super) is_over_budget: bool,
 }
@@ -112,6 +114,7 @@ impl<'a> Packer<'a> {
             plan,
             shrink: None,
             results: ResultSizes::default(),
+            after_ranked: Cost::default(),
             is_over_budget: false,
         })
     }

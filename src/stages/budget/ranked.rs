@@ -119,6 +119,7 @@ impl Packer<'_> {
             let share = Share { candidates, most, most_misses, reason };
             unread.extend(self.keep_share(frame, &share, room, &mut kept)?);
         }
+        self.after_ranked = self.remaining;
         match &ranking.evidence {
             RankEvidence::Found(evidence) if !unread.is_empty() => {
                 Err(unread::candidates(self.input, evidence, &unread).into())
@@ -144,9 +145,31 @@ impl Packer<'_> {
             }
             // Excerpts that are whole by now may leave room for others.
             if !is_more {
-                return Ok(());
+                break;
             }
         }
+        if ranking.is_some() { self.name_ranked_lower() } else { Ok(()) }
+    }
+
+    /// Finds the messages that better ones leave no room for. If there was room after those, newer messages took it.
+    fn name_ranked_lower(&mut self) -> StageResult {
+        let mut left_out = std::mem::take(&mut self.fill.left_out);
+        for (row, reason) in &mut left_out {
+            if *reason != Reason::OverBudget || !self.has_place(*row, true) {
+                continue;
+            }
+            let members: Vec<usize> = self.open_members(*row).collect();
+            if let Some(shrink) = self.shrink {
+                shrink(self, &members, true);
+            }
+            let pieces = &mut members.iter().map(|row| Piece::Message(*row));
+            if self.cost_within(pieces, self.after_ranked)?.is_none() {
+                *reason = Reason::RankedLower;
+            }
+            self.unshrink(&members);
+        }
+        self.fill.left_out = left_out;
+        Ok(())
     }
 
     /// Shows passages of the best messages that don't fit, in the room that everything else leaves. Returns true if

@@ -19,6 +19,11 @@ const MOST_MISSES = 64;
 const LEAST_EXTRACT = 40;
 /** Extra tokens that cut words may cost compared with whole ones. */
 const CUT_WORDS = 4;
+/** A budget that everything fits. */
+const PLENTY = 10_000_000;
+/** The text of the user that may begin a request. Its room stays free if the user begins anyway. */
+const OPENING = "[Earlier messages are not shown.]";
+const BEGUN_BY_USER = ["anthropic", "gemini", "bedrock", "ai-sdk"];
 
 const INTERRUPTED = "[Tool execution was interrupted]";
 const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
@@ -122,9 +127,66 @@ function options(random, transcript) {
   };
 }
 
+const PROVIDERS = /** @type {const} */ ([
+  ...["openai", "openai-responses", "anthropic", "gemini", "bedrock", "ai-sdk", "chrome", "web-llm"],
+]);
+
+/** Adds images to some messages of the user. Their costs differ. */
+const withImages = (random, messages) =>
+  messages.map((message) => {
+    if (message.role !== "user" || !random.chance(0.3)) {
+      return message;
+    }
+    const images = Array.from({ length: random.integer(1, 3) }, (_, at) => ({
+      ...{ type: "image", url: `https://example.org/${message.id}-${at}.png`, mediaType: "image/png" },
+      ...{ width: random.integer(50, 2500), height: random.integer(50, 2500), bytes: random.integer(100, 90_000) },
+    }));
+    return { ...message, content: [{ type: "text", text: message.content }, ...images] };
+  });
+
+/** Returns copies of messages with unique ids. */
+const withOwnIds = (messages) => messages.map((message, at) => ({ ...message, id: `m${at}` }));
+
+/** Options of a prompt with sections, or for a provider. */
+function requestOptions(random, transcript) {
+  const { budget, render, ...others } = options(random, transcript);
+  const { cut: _, maxChars, ...limits } = /** @type {any} */ (budget);
+  const isRequest = random.chance(0.6);
+  const format = isRequest ? "messages" : render.format;
+  const items = () =>
+    Array.from({ length: random.integer(0, 6) }, (__, at) => {
+      const text = words(random, 30);
+      return { id: `i${at}`, text, ...(random.chance(0.5) ? { summary: text.split(" ")[0] } : {}) };
+    });
+  const limit = random.pick([
+    ...[{}, {}, { tokens: random.integer(20, 800) }, { items: random.integer(1, 20) }],
+    ...(format === "messages" ? [] : [{ chars: random.integer(100, 3000) }]),
+  ]);
+  const sections = [
+    ...(random.chance(0.5) ? [{ id: "rules", kind: "text", text: words(random, 20) }] : []),
+    ...(random.chance(0.5) ? [{ id: "notes", kind: "items", label: "Notes", items: items() }] : []),
+    ...(random.chance(0.95) ? [{ id: "chat", kind: "history", limit }] : []),
+    ...(random.chance(0.3) ? [{ id: "facts", kind: "items", items: items(), keep: "always" }] : []),
+    { id: "question", kind: "request" },
+  ];
+  return {
+    ...others,
+    tiers: {},
+    ...(random.chance(0.5) ? { sections } : {}),
+    budget: {
+      ...limits,
+      ...(maxChars === undefined || format === "messages" ? { maxTokens: random.integer(60, 3000) } : { maxChars }),
+      ...(random.chance(0.2) ? { trimFirst: "history" } : {}),
+      ...(format === "messages" && random.chance(0.2) ? { maxImages: random.integer(0, 6) } : {}),
+    },
+    render: { format, ...(isRequest ? { provider: random.pick(PROVIDERS) } : {}) },
+    ...(random.chance(0.3) ? { model: random.pick(["gpt-5", "claude-opus-4-8", "gemini-3-pro"]) } : {}),
+  };
+}
+
 // ---- The reader, independent of the library ----
 
-const textOf = ({ content }) => content;
+const textOf = ({ content }) => (typeof content === "string" ? content : content[0].text);
 const callsOf = ({ toolCalls = [] }) => toolCalls;
 
 /** Returns the cost of a message in the chat format: 3 tokens, its role, its text, and its calls as JSON. */
@@ -159,11 +221,21 @@ function lineOf(message, text, format) {
   return `${[head, ...calls].join("\n")}${format === "xml" ? "</message>" : ""}\n`;
 }
 
+/** True for a message with an image. */
+const hasMedia = ({ content }) => typeof content !== "string";
+const isOfMessages = ({ kind }) => kind === "history" || kind === "request";
+const withoutLimit = ({ limit: _, ...section }) => section;
+
+/** The line that may replace a tool's result. */
+function stubOf(message) {
+  const tokens = tokensIn(textOf(message));
+  return `[… ${tokens.toLocaleString("en")} token${tokens === 1 ? "" : "s"} left out …]`;
+}
+
 /** Returns the least cost of a message in a form that the options allow: a stub may replace a tool result. */
 function leastCost(message, config) {
   const { format } = config.render;
-  const tokens = tokensIn(textOf(message));
-  const mark = `[… ${tokens.toLocaleString("en")} token${tokens === 1 ? "" : "s"} left out …]`;
+  const mark = stubOf(message);
   const isFlat = config.tiers.enabled !== true && config.budget.cut === undefined;
   const texts = [
     textOf(message),
@@ -237,6 +309,9 @@ class Reader {
 
   /** True if the remaining budget has room for a group, in the smallest form that the options allow. */
   fits(position) {
+    if (this.hasOtherCosts) {
+      return this.fitsInPlaceOf(position, []);
+    }
     const conversation = this.conversationOf(position);
     const element = conversation?.form === "leftOut" ? this.elementOf(conversation) : "";
     if (conversation?.tier === "older" || conversation?.tier === "yesterday") {
@@ -257,6 +332,119 @@ class Reader {
     const isOpen = ({ id }) => !this.transcript.some(({ toolCallId }) => toolCallId === id);
     const open = this.config.render.format === "messages" ? callsOf(this.transcript[position]).filter(isOpen) : [];
     return open.map(({ id }) => ({ tokens: 3 + tokensIn("tool") + tokensIn(id) + tokensIn(INTERRUPTED), chars: 0 }));
+  }
+
+  /** True for a prompt whose costs only windrow knows: with sections, images, or for a provider. */
+  get hasOtherCosts() {
+    const { render, sections } = this.config;
+    return render.provider !== undefined || sections !== undefined || this.transcript.some(hasMedia);
+  }
+
+  /** Returns the messages at some positions in their form in the context. Undefined if one is only quoted. */
+  shown(positions) {
+    const copies = new Map((this.context.messages ?? this.context.kept).map((message) => [message.id, message]));
+    const found = positions.map((it) => (this.isLeftOut(it) ? this.smallest(it) : copies.get(this.transcript[it].id)));
+    return found.includes(undefined) ? undefined : found;
+  }
+
+  /** A message that is left out, in its smallest form. */
+  smallest(position) {
+    const message = this.transcript[position];
+    const stub = { ...message, content: stubOf(message) };
+    return message.role === "tool" && stub.content.length < message.content.length ? stub : message;
+  }
+
+  /** Builds a prompt with plenty of room for these messages. They begin with the user, as some providers demand. */
+  withPlenty(messages) {
+    const begun = messages.findIndex(({ role }) => role !== "system");
+    const all = messages.toSpliced(begun < 0 ? messages.length : begun, 0, { role: "user", content: "Good morning." });
+    const { now, encoding, request, model, render, sections, budget } = this.config;
+    const config = {
+      now,
+      encoding,
+      request,
+      model,
+      render,
+      sections: sections?.filter(isOfMessages).map(withoutLimit),
+    };
+    const limit = budget.maxTokens === undefined ? { maxChars: PLENTY } : { maxTokens: PLENTY };
+    const toolResults = { shrink: false };
+    return buildContextSync(all, { ...config, budget: { ...limit, toolResults }, recall: { ranking: "recency" } });
+  }
+
+  /** True if a group has room, once some messages of the context are gone. */
+  fitsInPlaceOf(position, others) {
+    const isWhole = ({ items }) => items.every(({ form }) => form === "full");
+    if (this.config.budget.trimFirst === "history" && !this.context.sections.every(isWhole)) {
+      return false; // no history comes back into the room that a summary frees
+    }
+    const group = this.groupOf(position).filter((it) => this.isLeftOut(it) && this.isOpen(it));
+    const there = this.order.filter((it) => !this.isLeftOut(it));
+    const [before, after] = [
+      there,
+      this.order.filter((it) => (there.includes(it) && !others.includes(it)) || group.includes(it)),
+    ]
+      .map((positions) => this.shown(positions))
+      .map((messages) => messages && this.withPlenty(messages));
+    // A call whose result is filtered out is alone there.
+    if (
+      before === undefined ||
+      after === undefined ||
+      after.kept.length - before.kept.length < group.length - others.length
+    ) {
+      return false;
+    }
+    const frame = this.frame();
+    const tokens = after.tokens.total - before.tokens.total + this.opening + frame.tokens;
+    return this.isRoomFor({ tokens, chars: (after.charCount ?? 0) - (before.charCount ?? 0) + frame.chars });
+  }
+
+  /** True if the history's own limit has no room for a group. */
+  isOverLimit(position) {
+    const { id, limit } = this.config.sections.find(({ kind }) => kind === "history");
+    const group = this.groupOf(position).filter((it) => this.isLeftOut(it) && this.isOpen(it));
+    const there = this.order.filter((it) => this.explained[it].fate !== "left out" && this.isOfHistory(it));
+    if (limit.items !== undefined) {
+      return there.length + group.length > limit.items;
+    }
+    const sections = this.context.tokens.sections.filter((section) => [id, "instructions"].includes(section.id));
+    const own = sections.reduce((sum, { tokens }) => sum + tokens, 0);
+    const [before, after] = [[], group].map((more) => this.shown([...there, ...more].sort((a, b) => a - b)));
+    if (limit.chars !== undefined || before === undefined) {
+      return true; // nobody else counts the characters of a section
+    }
+    if (this.withPlenty(after).kept.length - this.withPlenty(before).kept.length < group.length) {
+      return true; // a call whose result is filtered out
+    }
+    const tokens = this.withPlenty(after).tokens.total - this.withPlenty(before).tokens.total + this.opening;
+    return own + tokens > limit.tokens;
+  }
+
+  /** The room that stays free for the beginning of a request. */
+  get opening() {
+    const { provider } = this.config.render;
+    return BEGUN_BY_USER.includes(provider) ? 3 + tokensIn("user") + tokensIn(OPENING) : 0;
+  }
+
+  /** True for a message that isn't the request or one of its answers. Instructions count toward the history's limit. */
+  isOfHistory(position) {
+    return this.explained[position].reason !== "request";
+  }
+
+  /** True for a message that is kept for its place alone. The newest results have separate room. */
+  isOnlyNewer(position) {
+    const { reason, fate } = this.explained[position];
+    return reason === "history" && fate !== "left out" && this.groupOf(position).length === 1;
+  }
+
+  /** True if messages that are only newer took the room of a group. */
+  isForNewer(position) {
+    const { budget, tiers } = this.config;
+    if (tiers?.enabled || budget.cut !== undefined) {
+      return false;
+    }
+    const newer = this.order.filter((it) => this.isOnlyNewer(it));
+    return newer.length > 0 && this.fitsInPlaceOf(position, newer);
   }
 
   isRoomFor({ tokens, chars }) {
@@ -336,14 +524,17 @@ const REASONS = {
   over_budget: (it, position) => !it.fits(position),
   ranked_lower: (it, position) =>
     !it.fits(position) &&
+    !it.isForNewer(position) &&
     it.config.recall.ranking !== "recency" &&
     (it.config.request !== undefined || it.explained.some(({ fate }) => fate !== "left out")),
   run_ended: (it, position) =>
-    it.config.tiers.onOverflow === "stop"
+    it.config.tiers?.onOverflow === "stop"
       ? it.missedAfter(position) > 0 || it.context.conversations.some(({ form }) => form === "extract")
       : it.config.recall.ranking === "recency"
         ? it.missedAfter(position) > 0
         : it.missedAfter(position) > MOST_MISSES,
+  over_limit: (it, position) => it.isOverLimit(position),
+  no_section: (it) => !it.config.sections.some(({ kind }) => kind === "history"),
   before_cut: (it) => it.config.budget.cut !== undefined,
   call_without_result: (it, position) =>
     callsOf(it.transcript[position]).some(({ id }) => !it.transcript.some(({ toolCallId }) => toolCallId === id)),
@@ -354,7 +545,7 @@ const REASONS = {
   split_group: (it, position) => it.groupOf(position).some((other) => other !== position && it.isLeftOut(other)),
   duplicate: (it, position) => it.transcript.slice(0, position).some(({ id }) => id === it.transcript[position].id),
   deleted: (it, position) => it.transcript[position].status === "deleted",
-  same_as_request: (it, position) => it.transcript[position].content === it.config.request,
+  same_as_request: (it, position) => textOf(it.transcript[position]) === it.config.request,
   other_session: (it, position) => it.transcript[position].sessionId === "other" && it.config.sessionId === "main",
   role: (it, position) => !it.config.filter.roles.includes(it.transcript[position].role),
   tag: (it, position) => it.config.filter.excludeTags.some((tag) => it.transcript[position].tags?.includes(tag)),
@@ -397,21 +588,36 @@ export function checkReasons(transcript, config, context) {
   return count;
 }
 
-describe("for random conversations and options", () => {
-  test("every stated reason holds", () => {
-    let hits = 0;
-    const count = forEachSeed((random) => {
-      const transcript = conversation(random, random.chance(0.2));
-      const config = options(random, transcript);
-      let context;
-      try {
-        context = buildContextSync(transcript, config);
-      } catch (error) {
-        assert.equal(error.code, "BUDGET_TOO_SMALL");
-        return;
-      }
-      hits += checkReasons(transcript, config, context) > 0 ? 1 : 0;
+/** @type {[string, (random: any) => any[], (random: any, transcript: any[]) => any][]} */
+const KINDS = [
+  ["prompts of texts", (random) => conversation(random, random.chance(0.2)), options],
+  [
+    "prompts with sections, with images, and for providers",
+    (random) => {
+      const transcript = withOwnIds(conversation(random, random.chance(0.2)));
+      return random.chance(0.4) ? withImages(random, transcript) : transcript;
+    },
+    requestOptions,
+  ],
+];
+
+describe("every stated reason holds", () => {
+  for (const [name, transcriptOf, optionsOf] of KINDS) {
+    test(name, () => {
+      let hits = 0;
+      const count = forEachSeed((random) => {
+        const transcript = transcriptOf(random);
+        const config = optionsOf(random, transcript);
+        let context;
+        try {
+          context = buildContextSync(transcript, config);
+        } catch (error) {
+          assert.equal(error.code, "BUDGET_TOO_SMALL");
+          return;
+        }
+        hits += checkReasons(transcript, config, context) > 0 ? 1 : 0;
+      });
+      assertShare(hits, count, 3, "left something out for the budget");
     });
-    assertShare(hits, count, 3, "left something out for the budget");
-  });
+  }
 });

@@ -271,11 +271,11 @@ describe("durability", () => {
       const bytes = new Uint8Array(1);
       const found = [];
       for (const wrong of [{}, null, true, Number.NaN, [{}], () => {}]) {
-        for (const names of [
+        for (const names of /** @type {any[][]} */ ([
           ["m1", wrong],
           ["m1", "m2", wrong, "m1", wrong],
           [wrong, "m1"],
-        ]) {
+        ])) {
           found.push(await failure(() => store.get("a", names)));
           await store.derived.read("a", names); // it was never written
           found.push(await failure(() => store.derived.write("a", new Map(names.map((it) => [it, bytes])))));

@@ -62,8 +62,8 @@ export function handOver(value) {
 }
 
 /**
- * A function that rejects. `JSON.stringify` drops what a `toJSON` returns, and nobody awaits it. So its promises count as
- * handled, and an unhandled rejection is always windrow's.
+ * A function that rejects. `JSON.stringify` drops a promise that `toJSON` returns, and nobody awaits it. So these promises
+ * count as handled, and an unhandled rejection is always windrow's.
  */
 const rejecting = () => {
   const rejected = Promise.reject(new Error("this function rejects"));
