@@ -1,7 +1,7 @@
 //! Finds the user's own words around a pasted log, file or article.
 //!
 //! Prose counts as the user's; code, logs and tables count as pasted. In a text that is all prose, the longest
-//! paragraph counts as pasted.
+//! paragraph counts as pasted, and so do others about as long if a much shorter one asks something.
 
 use super::passages::{Passage, Passages};
 use std::cmp::Reverse;
@@ -12,6 +12,9 @@ const PROSE: f32 = 0.85;
 
 /// The minimum for a passage that asks a question, because it may name a file, a line or a figure.
 const QUESTION: f32 = 0.6;
+
+/// A question is short if it is at most 1 in this many of the longest paragraph.
+const SHORT: usize = 4;
 
 /// Passages of one kind without an empty line between them.
 struct Block {
@@ -45,6 +48,12 @@ pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
     if blocks.iter().all(|block| block.is_prose)
         && let Some(longest) = longest
     {
+        let most = blocks[longest].range.len();
+        if blocks.iter().any(|block| block.asks && block.range.len() * SHORT <= most) {
+            for block in &mut blocks {
+                block.is_prose = block.range.len() * 2 < most;
+            }
+        }
         split_longest(text, &list, &mut blocks, longest);
     }
     in_order(&blocks)
@@ -148,6 +157,9 @@ mod tests {
         assert_eq!(own(&format!("Read this.\n\n{article}\n\n{ask}")), [ask, "Read this."]);
         assert_eq!(own(&format!("{ask}\n\n{article}"))[0], ask);
         assert!(own(&format!("{article}{ask}"))[0].ends_with(ask));
+        let between = format!("{article}\n\n{ask} Here is more:\n\n{article}");
+        assert!(own(&between).iter().any(|said| said.starts_with(ask)));
+        assert!(own(&between).iter().all(|said| said.len() < article.len() / 2));
         assert_eq!(own("word"), Vec::<&str>::new());
     }
 }
