@@ -39,6 +39,7 @@ import { isCall, isResult } from "../message/origin.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
+import { timeMsOf } from "../message/times.js";
 import { type CheckedThinking, checkThinking, type PlacedMessage, proofsIn, withoutThinking } from "./bound.js";
 import {
   FIRST_MADE_ROW,
@@ -673,7 +674,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         });
       }
       const { takesCacheMarks, requestOfParsed } = requests.get();
-      const { budget, model, render } = this.recording.config;
+      const { budget, model, now, render } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
       this.#parsed ??= this.#parse(this.#sent);
@@ -682,6 +683,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         userNames: this.#userNames,
         target: {
           model,
+          now: timeMsOf(now),
           server: render?.server,
           lateInstructions: render?.lateInstructions,
           store: options.store ?? render?.store ?? undefined,

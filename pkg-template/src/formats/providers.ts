@@ -110,6 +110,7 @@ const TARGET_OPTIONS: OptionRules = {
     (value) => value === null || value === "drop_block" || value === "error",
   ],
   lateInstructions: ['"top" or "user"', (value) => value === null || value === "top" || value === "user"],
+  now: ["milliseconds since 1970", (value) => value === null || Number.isFinite(value)],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
     `one of ${SERVERS.map(({ name }) => name).join(", ")}`,

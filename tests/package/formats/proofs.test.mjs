@@ -242,6 +242,34 @@ test("a reply in audio goes back by its id, and to others as its words", () => {
   }
 });
 
+test("a reply in audio that OpenAI no longer has goes back as its words", () => {
+  const spoken = (more) => [
+    asUser("asked."),
+    { role: "assistant", content: null, audio: { id: "audio_1", transcript: "said.", ...more } },
+    asUser("and?"),
+  ];
+  const end = 1_800_000_000;
+  for (const [seconds, isThere] of /** @type {const} */ ([
+    [end - 1, true],
+    [end, false],
+    [end + 1, false],
+    [end + 1e6, false],
+  ])) {
+    const messages = spoken({ expires_at: end });
+    const now = seconds * 1000;
+    const expected = isThere
+      ? { role: "assistant", content: null, audio: { id: "audio_1" } }
+      : { role: "assistant", content: "said." };
+    assert.deepEqual(requestOf("openai", messages, { now }).messages[1], expected);
+    assert.deepEqual(buildContextSync(messages, { encoding, now }).request("openai").messages[1], expected);
+  }
+  // Without a time or an end, nobody knows.
+  for (const more of [{ expires_at: end }, {}, { expires_at: null }]) {
+    const target = more.expires_at === end ? {} : { now: end * 2000 };
+    assert.ok(JSON.stringify(requestOf("openai", spoken(more), target)).includes("audio_1"));
+  }
+});
+
 test("Anthropic: its own notes go back unchanged, count, and go to nobody else", () => {
   const listing = { type: "mcp_tool_listing", mcp_server_name: "boats", tools: [{ name: "look" }] };
   const hop = { type: "fallback", from: { model: "a" }, to: { model: "b" } };

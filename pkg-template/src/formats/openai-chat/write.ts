@@ -70,12 +70,12 @@ export const ID: Limit = wordLimit(40);
 export function writeOpenAi(
   messages: readonly ParsedMessage[],
   namesInTexts: boolean,
-  { server, model }: RequestTarget,
+  { server, model, now }: RequestTarget,
 ): OpenAiBody {
   const turns = withSpeakers(turnsOf(messages), namesInTexts, isWord);
   const known = serverOf(server, model);
   const ids = idsOf(callsIn(turns), known?.ids ?? ID);
-  const writing: Writing = { ids, server: known, returned: new Set() };
+  const writing: Writing = { ids, server: known, returned: new Set(), now };
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, writing)) });
 }
 
@@ -85,6 +85,8 @@ interface Writing {
   readonly server: ChatServer | undefined;
   /** The messages whose fields have been written. */
   readonly returned: Set<ParsedMessage>;
+  /** The time of the request, in milliseconds since 1970, if known. */
+  readonly now: number | null | undefined;
 }
 
 function messagesOf(turn: RequestTurn, writing: Writing): OpenAiMessage[] {
@@ -206,7 +208,7 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
       calls.push(callOf(call, ids.get(call) as string, takesFields));
     } else if (part.type === "text") {
       said.push(...(isBlank(part.text) ? [] : [piece]));
-    } else if (part.type === "audio" && part.id !== undefined) {
+    } else if (part.type === "audio" && part.id !== undefined && !isExpired(piece, writing.now)) {
       audio = { id: part.id };
     } else if (part.type === "audio" && part.transcript !== undefined) {
       said.push({ part: { type: "text", text: part.transcript }, place: piece.place });
@@ -227,6 +229,15 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
       ...(takesFields ? serverFieldsIn(pieces, writing) : {}),
     },
   ];
+}
+
+/**
+ * True if OpenAI no longer has a reply in audio. Then its words are sent.
+ * https://platform.openai.com/docs/api-reference/chat/object
+ */
+function isExpired({ given }: Piece, now: number | null | undefined): boolean {
+  const end = isRecord(given) ? given.expires_at : undefined;
+  return now != null && typeof end === "number" && end * 1000 <= now;
 }
 
 /**

@@ -74,6 +74,11 @@ export interface RequestTarget {
    * true.
    */
   readonly store?: boolean | null | undefined;
+  /**
+   * The time of the request, in milliseconds since 1970. After the `expires_at` of a reply in audio, OpenAI's chat gets
+   * its transcript. Default: its id is sent.
+   */
+  readonly now?: number | null | undefined;
 }
 
 /** A request, parsed once for all rules. */
