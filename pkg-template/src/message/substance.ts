@@ -9,7 +9,9 @@ const ABOUT = new Set(
     "stopsequence provideroptions providermetadata experimentalprovidermetadata callprovidermetadata extracontent title " +
     "responsemetadata usagemetadata tokens cost lang language locale source tags labels parent children revision feedback " +
     "rating hidden filename mediatype mimetype format detail phase timestamp created updated ts time date container servicetier " +
-    "systemfingerprint persist iserror providerexecuted"
+    "systemfingerprint persist iserror providerexecuted " +
+    // Facts that OpenAI-compatible servers set: LiteLLM, Groq, Perplexity, Z.ai, Qwen.
+    "providerspecificfields executedtools mcplisttools searchresults relatedquestions websearch searchinfo"
   ).split(" "),
 );
 const ABOUT_PATTERN = /(?:[a-z_]Ids?|_ids?|^ids?|^uuid|[a-z]At|_at|[a-z](?:Ms|Time)|_(?:ms|time))$/;

@@ -2,8 +2,9 @@
 //
 // Recognized by: `tool_calls` and `tool_call_id`.
 
+import { listFrom } from "../../base/lists.js";
 import type { BesideContent, Dialect } from "../../message/dialect.js";
-import type { UnknownRecord } from "../../message/format.js";
+import { recordOf, type UnknownRecord } from "../../message/format.js";
 import { MalformedMessage, text } from "../../message/malformed.js";
 import type { PlacedPart } from "../../message/origin.js";
 import { mediaForm, mediaPart, refusalForm, textForm } from "../../message/parts.js";
@@ -14,7 +15,7 @@ import { serverFieldsOf } from "./schema.js";
 export const openAiChat: Dialect = {
   fields: [
     ...["tool_calls", "tool_call_id", "audio", "refusal", "function_call"],
-    ...["reasoning_content", "reasoning", "thinking", "reasoning_details"],
+    ...["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"],
   ],
   toolFields: ["tool_calls", "tool_call_id"],
   textFields: ["refusal"],
@@ -27,7 +28,8 @@ export const openAiChat: Dialect = {
   },
   beside(message, maker) {
     const { tool_calls: calls, tool_call_id: id, audio, refusal, function_call: call } = message;
-    const { reasoning_content: thought, reasoning, thinking, reasoning_details: details } = message;
+    const { reasoning_content: thought, reasoning, thinking } = message;
+    const details = message.reasoning_details ?? message.thinking_blocks;
     const given = calls ?? id ?? audio ?? refusal ?? call ?? thought ?? reasoning ?? thinking ?? details;
     return given == null ? undefined : besideIn(message, maker);
   },
@@ -36,7 +38,8 @@ export const openAiChat: Dialect = {
 
 function besideIn(message: UnknownRecord, maker: string | undefined): BesideContent {
   const { refusal, audio, tool_calls: calls, function_call: call } = message;
-  const { reasoning_content: thought, reasoning, thinking, reasoning_details: details } = message;
+  const { reasoning_content: thought, reasoning, thinking } = message;
+  const details = message.reasoning_details ?? message.thinking_blocks;
   if (call != null) {
     throw new MalformedMessage(
       ".function_call",
@@ -67,9 +70,15 @@ function saidIn({ refusal, audio }: UnknownRecord): readonly PlacedPart[] {
   return said;
 }
 
+/** Returns a block of Anthropic's thinking in the form of OpenRouter's details. LiteLLM has such blocks. */
+function blockDetail(block: unknown): UnknownRecord {
+  const { thinking, data, signature } = recordOf(block);
+  return { text: thinking, data, signature, format: "anthropic" };
+}
+
 /** Returns the assistant's thoughts, if a server puts them next to the content. */
 function thoughtsOf(message: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
-  const details = thoughtDetails(message.reasoning_details);
+  const details = thoughtDetails(message.reasoning_details ?? listFrom(message.thinking_blocks).map(blockDetail));
   const thought = [message.reasoning_content, message.reasoning, message.thinking].find(
     (it) => typeof it === "string" && it !== "",
   );

@@ -29,12 +29,15 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
 };
 
 /** Fields that let a server resume the assistant's thoughts, and fields that name the sources of an answer. */
-const SERVER_FACTS = new Set(["extracontent", "signature", "thoughtsignature", "annotations", "citations"]);
+const SERVER_FACTS = new Set([
+  ...["extracontent", "signature", "thoughtsignature", "annotations", "citations", "providerspecificfields"],
+  ...["executedtools", "mcplisttools", "searchresults", "relatedquestions", "websearch", "searchinfo"],
+]);
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);
 /** Fields in windrow's own form that describe a call or a part. */
 const PROOF = new Set(["provider", "signature", "providerExecuted"]);
-const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details"]);
+const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"]);
 const ASSISTANT = MESSAGES.assistant as FieldSchema;
 
 /** True if an unknown field comes from a server and isn't a fact that an app stores. */

@@ -106,7 +106,50 @@ const plain = ({ role, content, tool_calls: calls }) => ({
   ...(calls && { tool_calls: calls.map(({ id, type, function: called }) => ({ id, type, function: called })) }),
 });
 
+/** Fields that servers document, with parts and texts in them that aren't the message's. */
+const DOCUMENTED = {
+  liteLlm: {
+    thinking_blocks: [
+      { type: "thinking", thinking: "look", signature: "c2ln" },
+      { type: "redacted_thinking", data: "U0lH" },
+    ],
+    provider_specific_fields: { reasoningContentBlocks: [{ reasoningText: { text: "look", signature: "c2ln" } }] },
+  },
+  groq: { executed_tools: [{ type: "mcp", name: "find", arguments: "{}", output: "two rooms" }] },
+  perplexity: { search_results: [{ title: "Rooms", snippet: "two rooms" }], related_questions: ["Which room?"] },
+  openRouter: { annotations: [{ type: "file", file: { name: "a.pdf", content: [{ type: "text", text: "a room" }] } }] },
+  zai: { web_search: [{ title: "Rooms", content: "two rooms" }] },
+  gemini: { extra_content: { google: { parts: [{ type: "text", text: "a room" }] } } },
+};
+
 describe("fields that a server set on assistant messages", () => {
+  test("never make a message unreadable, whatever is in them and in the message", () => {
+    for (const [name, fields] of Object.entries(DOCUMENTED)) {
+      for (const content of ["Forty.", "", null]) {
+        const messages = [
+          { role: "user", content: "Which room?" },
+          { role: "assistant", content, ...fields },
+          { role: "user", content: "And?" },
+        ];
+        const [, answer] = sentAs(messages, { server: "other" });
+        assert.deepEqual(answer, content ? messages[1] : messages[2], name);
+        assert.ok(!JSON.stringify(sentAs(messages, { model: "gpt-5" })).includes('room"'), name);
+      }
+    }
+  });
+
+  test("hold Claude's thinking, which goes back to Anthropic with its signature", () => {
+    const messages = [
+      { role: "user", content: "Which room?" },
+      { role: "assistant", content: "This one.", reasoning_content: "look", ...DOCUMENTED.liteLlm },
+      { role: "user", content: "And?" },
+    ];
+    assert.deepEqual(requestOf("anthropic", messages).messages[1]?.content, [
+      { type: "thinking", thinking: "look", signature: "c2ln" },
+      { type: "text", text: "This one." },
+    ]);
+  });
+
   test("go back to it unchanged, and never to OpenAI, and are counted when sent", () => {
     forEachSeed((random) => {
       const { messages, set } = randomTurns(random);
