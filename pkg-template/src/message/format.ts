@@ -64,6 +64,10 @@ export interface MessageFormat {
   withOrigin?(row: UnknownRecord, origin: MessageOrigin): UnknownRecord;
 }
 
+/** True for a tool's message with an `error` next to its content, as AG-UI's have. */
+export const hasFailed = ({ role, error }: UnknownRecord): boolean =>
+  role === "tool" && typeof error === "string" && error !== "";
+
 /** Decides whether a call or a result is left out of a copy, by the part or list entry that holds it. */
 export type IsUnwanted = (holder: UnknownRecord) => boolean;
 

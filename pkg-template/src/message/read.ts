@@ -8,13 +8,13 @@ import { withoutBase64 } from "./base64-text.js";
 import { columnsOf, type MessageColumns, saidBy } from "./columns.js";
 import { besideContent, formOf, type PartForm, type ServerFields, serverFieldsOf } from "./dialect.js";
 import { withOrigin } from "./edit.js";
-import type { MessageFormat, MessageOrigin, UnknownRecord } from "./format.js";
+import { hasFailed, type MessageFormat, type MessageOrigin, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
 import { json, list, MalformedMessage, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat, unreadName } from "./recognise.js";
-import { millisecondsOf, otherTimeIn } from "./times.js";
+import { millisecondsOf, numericTime, otherTimeIn } from "./times.js";
 
 /** A parsed message. */
 export interface ParsedMessage {
@@ -325,7 +325,8 @@ function textsIn(value: unknown, place: string, expected?: string): readonly str
   return texts.flatMap((item, position) => text(item, `${place}[${position}]`) ?? []);
 }
 
-function timeIn(createdAt: unknown): string | number | Date {
+function timeIn(time: unknown): string | number | Date {
+  const createdAt = numericTime(time);
   if (typeof createdAt === "number") {
     return millisecondsOf(createdAt);
   }
@@ -549,7 +550,7 @@ function answering(row: UnknownRecord, toolCallId: string, said: readonly Placed
     if (typeof name === "string" && row.role === "tool") {
       part.toolName = name;
     }
-    if (row.isError === true || row.is_error === true) {
+    if (row.isError === true || row.is_error === true || hasFailed(row)) {
       part.isError = true;
     }
     others.push({ part, given: undefined, place: "" });

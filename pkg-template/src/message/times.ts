@@ -9,11 +9,23 @@ const LATEST_MS = 8.64e15;
  */
 const LEAST_SECONDS = 1e9;
 const LEAST_MS = 1e11;
+/** Numbers from here on are microseconds, and nanoseconds from 1,000 times this. */
+const LEAST_MICROSECONDS = 1e14;
 
-/** Returns a numeric time in milliseconds. A number that can only be seconds is converted. */
+/** Returns a numeric time in milliseconds. A number that can only be of another unit is converted. */
 export function millisecondsOf(time: number): number {
+  if (time >= LEAST_MICROSECONDS) {
+    return time / (time < LEAST_MICROSECONDS * 1000 ? 1000 : 1e6);
+  }
   return time >= LEAST_SECONDS && time < LEAST_MS ? time * 1000 : time;
 }
+
+/** A time in one of these units as a text, as databases export it. */
+const DIGITS = /^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/;
+
+/** Returns the number of a time that is a text of digits, and any other time unchanged. */
+export const numericTime = <T>(time: T): T | number =>
+  typeof time === "string" && DIGITS.test(time) ? Number(time) : time;
 
 /** The names of a message's time in other packages and in databases. */
 const OTHER_NAMES = ["created_at", "timestamp"] as const;
@@ -26,7 +38,7 @@ export function otherTimeIn(
   row: Readonly<Record<string, unknown>>,
   read: ReadonlySet<string>,
 ): string | number | Date | undefined {
-  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => row[name]);
+  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => numericTime(row[name]));
   return found.find(
     (time): time is string | number | Date =>
       (typeof time === "number" ? time >= LEAST_SECONDS : true) && timeMsOf(time) !== undefined,
@@ -34,7 +46,8 @@ export function otherTimeIn(
 }
 
 /** Returns a time in milliseconds since 1970, read in the same way as the engine. Undefined if it isn't a time. */
-export function timeMsOf(createdAt: unknown): number | undefined {
+export function timeMsOf(time: unknown): number | undefined {
+  const createdAt = numericTime(time);
   const given =
     typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
   const timeMs = typeof createdAt === "number" ? millisecondsOf(createdAt) : given;

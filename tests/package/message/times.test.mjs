@@ -22,6 +22,12 @@ const FORMS = {
   seconds: (timeMs) => Math.floor(timeMs / 1000),
   "seconds with a fraction": (timeMs) => timeMs / 1000,
   milliseconds: (timeMs) => timeMs,
+  microseconds: (timeMs) => timeMs * 1000,
+  nanoseconds: (timeMs) => timeMs * 1e6,
+  "seconds as a text": (timeMs) => String(Math.floor(timeMs / 1000)),
+  "seconds with a fraction as a text": (timeMs) => (timeMs / 1000).toFixed(6),
+  "milliseconds as a text": (timeMs) => String(timeMs),
+  "microseconds as a text": (timeMs) => `${timeMs}123`,
   text: (timeMs) => new Date(timeMs).toISOString(),
 };
 

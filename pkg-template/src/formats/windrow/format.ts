@@ -4,6 +4,7 @@
 import { isRecord } from "../../base/plain-data.js";
 import { type Dialect, formOf } from "../../message/dialect.js";
 import {
+  hasFailed,
   type MessageFormat,
   partsWithText,
   recordOf,
@@ -32,8 +33,10 @@ export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
       return row as unknown as PlainMessage;
     },
     withText(row, text) {
-      const fields = Object.entries(row).filter(([field]) => !textFields.has(field));
-      return { ...Object.fromEntries(fields), content: contentWithText(row.content, text) };
+      const isGone = (field: string): boolean => textFields.has(field) || (field === "error" && hasFailed(row));
+      const fields = Object.entries(row).filter(([field]) => !isGone(field));
+      const failed = hasFailed(row) ? { isError: true } : {};
+      return { ...Object.fromEntries(fields), ...failed, content: contentWithText(row.content, text) };
     },
     withoutToolCalls(row, isUnwanted) {
       const { content } = row;

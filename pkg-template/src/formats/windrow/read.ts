@@ -2,9 +2,11 @@
 //
 // Recognized by: `role` and `content`.
 
+import { jsonOf } from "../../base/lists.js";
 import type { Dialect } from "../../message/dialect.js";
-import { recordOf } from "../../message/format.js";
+import { hasFailed, recordOf, type UnknownRecord } from "../../message/format.js";
 import { required, text } from "../../message/malformed.js";
+import type { TextPart } from "../../message/message.js";
 import {
   callPart,
   mediaForm,
@@ -31,6 +33,7 @@ export const windrow: Dialect = {
       "toolCallId",
       "pinned",
       "persist",
+      "error",
     ],
   ],
   toolFields: ["toolCalls", "toolCallId"],
@@ -75,11 +78,23 @@ export const windrow: Dialect = {
   },
   beside(message, maker) {
     const { toolCalls, toolCallId } = message;
-    return toolCalls == null && toolCallId == null
+    const failure = failureIn(message);
+    return toolCalls == null && toolCallId == null && failure === undefined
       ? undefined
       : {
+          said: failure === undefined ? undefined : [{ part: failure, given: undefined, place: ".error" }],
           calls: toolCalls == null ? undefined : callsIn(toolCalls, ".toolCalls", maker),
           answered: text(toolCallId, ".toolCallId"),
         };
   },
 };
+
+/**
+ * Returns the reason why a tool failed, from the `error` that AG-UI's messages have next to the content. Undefined if
+ * the content says it too.
+ */
+function failureIn(message: UnknownRecord): TextPart | undefined {
+  const { content, error } = message;
+  const isSaid = !hasFailed(message) || (jsonOf(content) ?? "").includes(JSON.stringify(error).slice(1, -1));
+  return isSaid ? undefined : { type: "text", text: error as string };
+}

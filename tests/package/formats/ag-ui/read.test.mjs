@@ -56,3 +56,38 @@ test("a part without data is refused with its place", () => {
   const empty = /** @type {any} */ ({ id: "1", role: "user", content: [{ type: "binary", mimeType: "image/png" }] });
   assert.throws(() => plainMessage(empty), { code: "INVALID_TRANSCRIPT", path: "message.content[0]" });
 });
+
+test("the error of a tool is part of its result, whatever the content says", () => {
+  const call = { id: "t", type: "function", function: { name: "look", arguments: "{}" } };
+  const asked = { id: "1", role: "user", content: "Which boat house?" };
+  /** @type {[content: any, error: string | undefined, said: string[]][]} */
+  const cases = [
+    ["Two houses.", "timed out", ["Two houses.", "timed out"]],
+    ["", "timed out", ["timed out"]],
+    [undefined, "timed out", ["timed out"]],
+    [[{ type: "text", text: "Two houses." }], "timed out", ["Two houses.", "timed out"]],
+    ['look "timed out" here', '"timed out"', ['look "timed out" here']],
+    ["Two houses.", "", ["Two houses."]],
+    ["Two houses.", undefined, ["Two houses."]],
+  ];
+  for (const [content, error, said] of cases) {
+    const tool = { id: "3", role: "tool", toolCallId: "t", content, error };
+    const messages = /** @type {any[]} */ ([asked, { id: "2", role: "assistant", toolCalls: [call] }, tool]);
+    const [result] = /** @type {any[]} */ (plainMessage(tool).content);
+    assert.equal(result.isError === true, error !== undefined && error !== "");
+    for (const provider of /** @type {const} */ (["openai", "anthropic", "gemini", "ai-sdk"])) {
+      const body = JSON.stringify(requestOf(provider, messages));
+      for (const text of said) {
+        assert.equal(body.split(JSON.stringify(text).slice(1, -1)).length, 2, `${provider} has ${text} once`);
+      }
+    }
+    const short = buildContextSync(messages, { encoding: "o200k_base" });
+    assert.equal(short.tokens.total > 0, true);
+  }
+  const long = { id: "3", role: "tool", toolCallId: "t", content: "A boat house. ".repeat(900), error: "timed out" };
+  const messages = /** @type {any[]} */ ([asked, { id: "2", role: "assistant", toolCalls: [call] }, long]);
+  const { kept } = buildContextSync(messages, { encoding: "o200k_base", budget: { maxTokens: 300 } });
+  const [cut] = /** @type {any[]} */ (plainMessage(/** @type {any} */ (kept.at(-1))).content);
+  assert.equal(cut.isError, true);
+  assert.match(JSON.stringify(cut.output), /timed out/, "a cut keeps the end");
+});
