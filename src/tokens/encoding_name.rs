@@ -1,6 +1,5 @@
 //! The encodings that text can be counted in exactly.
 
-use super::model::Tokenizer;
 use crate::base::value::FromValue;
 use serde::Serialize;
 use windrow_encoding::pretokenizer::Pieces;
@@ -72,17 +71,6 @@ impl EncodingName {
             Self::DeepseekV3 => Pieces::Deepseek,
             Self::Tekken => Pieces::Tekken,
             Self::Llama3 => Pieces::Llama3,
-        }
-    }
-
-    /// The tokenizer of the models that count in it. None for the encodings in the package, which are OpenAI's.
-    pub(crate) const fn tokenizer(self) -> Option<Tokenizer> {
-        match self {
-            Self::O200kBase | Self::Cl100kBase => None,
-            Self::Qwen => Some(Tokenizer::Qwen),
-            Self::DeepseekV3 => Some(Tokenizer::DeepseekV3),
-            Self::Tekken => Some(Tokenizer::Tekken),
-            Self::Llama3 => Some(Tokenizer::Llama3),
         }
     }
 

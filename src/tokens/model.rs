@@ -76,6 +76,17 @@ pub(crate) fn base_name(model: &str) -> &str {
 }
 
 impl EncodingName {
+    /// The tokenizer of the models that count in it. None for the encodings in the package, which are OpenAI's.
+    pub(crate) const fn tokenizer(self) -> Option<Tokenizer> {
+        match self {
+            Self::O200kBase | Self::Cl100kBase => None,
+            Self::Qwen => Some(Tokenizer::Qwen),
+            Self::DeepseekV3 => Some(Tokenizer::DeepseekV3),
+            Self::Tekken => Some(Tokenizer::Tekken),
+            Self::Llama3 => Some(Tokenizer::Llama3),
+        }
+    }
+
     /// True if a model's name says that it uses none of these encodings.
     #[must_use]
     pub fn is_other(model: &str) -> bool {

@@ -36,8 +36,6 @@ pub(crate) struct LongText<'a> {
     passages: Passages,
     /// Relevance of each passage to the request.
     scores: Vec<f32>,
-    /// True if the first and the last passage come before all others.
-    keeps_ends: bool,
 }
 
 /// Approximate bytes per token.
@@ -54,7 +52,7 @@ impl<'a> LongText<'a> {
     pub(crate) fn new(text: Cow<'a, str>, request: &str, role: Role) -> Self {
         let passages = Passages::of(&text);
         let scores = scores(&text, &passages.list, request, role);
-        Self { text, passages, scores, keeps_ends: role == Role::Tool }
+        Self { text, passages, scores }
     }
 
     /// The length in bytes.
@@ -81,8 +79,7 @@ impl<'a> LongText<'a> {
     }
 
     fn excerpt_of(&self, least: f32, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
-        let ends = if self.keeps_ends { END_SHARE } else { usize::MAX };
-        let is_kept = chosen(&self.passages.list, &self.scores, (least, ends), bytes(tokens));
+        let is_kept = chosen(&self.passages.list, &self.scores, least, bytes(tokens));
         let is_some = is_kept.iter().any(|is_kept| *is_kept);
         let is_all = is_kept.iter().all(|is_kept| *is_kept);
         let assembled =
@@ -215,19 +212,9 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |letter| !is_of_word(letter)).filter(names)
 }
 
-/// The first and the last passage of a tool's result come before all others if each takes at most this part of the room,
-/// 1 in 4. A log may have more errors than fit, and its last line is often the result.
-const END_SHARE: usize = 4;
-
-/// Chooses passages that score at least `least`, each with its context: first both ends if they are short, then those
-/// with the highest score for their length; of equal ones, the first. An end is short if it is at most 1 in `ends` of
-/// the room.
-fn chosen(
-    passages: &[Passage],
-    scores: &[f32],
-    (least, ends): (f32, usize),
-    most: usize,
-) -> Vec<bool> {
+/// Chooses passages that score at least `least`, each with its context: first those with the highest score for their
+/// length; of equal ones, the first.
+fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
     /// Approximate number of bytes of a mark.
     const MARK: usize = 40;
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
@@ -240,10 +227,7 @@ fn chosen(
         near if scores[at] == 0.0 => i64::try_from(near).unwrap_or(i64::MAX),
         _ => 0,
     };
-    let is_short_end =
-        |at: usize| (at == 0 || at == end) && passages[at].range.len().saturating_mul(ends) <= most;
-    let rank = |at| if is_short_end(at) { i64::MIN } else { -i64::from(worth(at).to_bits()) };
-    map::sort_by_key(&mut order, &|at| (rank(at), from_end(at)));
+    map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), from_end(at)));
     let mut is_kept = vec![false; passages.len()];
     // A single mark for everything that is left out.
     let mut length = MARK;
@@ -354,21 +338,6 @@ Do not water at noon. The leaves would burn in the sun of July.";
         let shown = log.excerpt(80, &bytes).expect("an excerpt").text;
         assert!(shown.contains("disk is full"), "{shown}");
         assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");
-    }
-
-    #[test]
-    fn a_log_full_of_errors_keeps_both_ends() {
-        for tokens in [60, 100, 400] {
-            let line =
-                |at| format!("12:00:{at} [{at}] error in /srv/app/{at}.rs, build 0x{at} failed");
-            let log = (100..300).map(line).collect::<Vec<_>>().join("\n");
-            let log = format!("$ make all\n{log}\nmake: 200 of 200 targets");
-            let found = LongText::new(log.into(), "And now?", Role::Tool).excerpt(tokens, &bytes);
-            let shown = found.expect("an excerpt").text;
-            assert!(shown.starts_with("$ make all\n"), "{shown}");
-            assert!(shown.ends_with("make: 200 of 200 targets"), "{shown}");
-            assert!(shown.contains("failed"), "{shown}");
-        }
     }
 
     #[test]
