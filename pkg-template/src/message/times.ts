@@ -9,8 +9,11 @@ const LATEST_MS = 8.64e15;
  */
 const LEAST_SECONDS = 1e9;
 const LEAST_MS = 1e11;
-/** Numbers from here on are microseconds, and nanoseconds from 1,000 times this. */
-const LEAST_MICROSECONDS = 1e14;
+/**
+ * Numbers from here on are microseconds since 2001, and nanoseconds from 1,000 times this. A text with a year of four
+ * digits is fewer milliseconds.
+ */
+const LEAST_MICROSECONDS = 1e15;
 
 /** Returns a numeric time in milliseconds. A number that can only be of another unit is converted. */
 export function millisecondsOf(time: number): number {

@@ -118,7 +118,7 @@ after(() => site?.close());
 
 afterEach(() => {
   // The suite has a listener that fails, which the browser reports.
-  const complaints = site.complaints.splice(0).filter((complaint) => !/A listener fails/.test(complaint));
+  const complaints = site.complaints.splice(0).filter((complaint) => !/This listener fails/.test(complaint));
   assert.deepEqual(complaints, []);
 });
 
