@@ -17,7 +17,7 @@ use crate::state::context::{
 };
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::trace::{Fate, NoteKind, Reason};
+use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
 use crate::tokens::windows;
 
@@ -117,19 +117,6 @@ fn half_calls(marks: &Marks, pieces: &[Piece]) -> Vec<HalfCalls> {
     halves.filter(|half| !half.open.is_empty() || !half.orphans.is_empty()).collect()
 }
 
-/// Counts the results without a call.
-fn note_orphans(marks: &mut Marks) {
-    let is_orphan = |half: &&HalfCall| {
-        let decision = marks.decision(half.row);
-        decision.is_none_or(|it| it.fate != Fate::LeftOut || it.reason == Reason::ResultWithoutCall)
-    };
-    let count = marks.orphans.iter().filter(is_orphan).count() as u64;
-    if count > 0 {
-        let words = format!("{} without a tool call left out", counted(count, "result"));
-        marks.note(NoteKind::OrphanResults, words);
-    }
-}
-
 /// Lists the calls without a result.
 fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     const NAMED: usize = 8;
@@ -160,7 +147,7 @@ fn note_open_calls(input: &Input, marks: &mut Marks, context: &Context) {
     marks.note(NoteKind::OpenCalls, words);
 }
 
-/// Adds a note about reasoning and provider notes that the request has no place for, or may have none for.
+/// Adds a note about reasoning and provider notes that the request has no place for.
 fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     /// The end of the maker's name, and the kind of reasoning that it names.
     const KINDS: [(&str, &str); 5] = [
@@ -176,40 +163,31 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     }
     let rows = context.pieces.iter().filter_map(|placed| placed.piece.row());
     let mut counts = [0; KINDS.len()];
-    // Without a provider, a note still goes only to the one that made it.
-    let is_known = config.render.provider.is_some();
     for row in rows {
         let mut thoughts = sent::Thoughts::default();
         for (field, value) in shown_fields(config, transcript, row) {
-            let maker = match thoughts.read(config, field, value) {
-                Some(sent::Thought::Unsent(maker)) => maker,
-                Some(sent::Thought::Sent(maker)) if !is_known => maker,
-                _ => continue,
-            };
-            let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
-            counts[kind.unwrap_or_default()] += u64::from(!value.is_empty());
+            if let Some(sent::Thought::Unsent(maker)) = thoughts.read(config, field, value)
+                && !value.is_empty()
+            {
+                let kind = KINDS.iter().position(|(suffix, _)| maker.ends_with(suffix));
+                counts[kind.unwrap_or_default()] += 1;
+            }
         }
-    }
-    if !is_known {
-        counts[KINDS.len() - 1] = 0;
     }
     let found = counts.into_iter().zip(KINDS).filter(|(count, _)| *count > 0);
     let found: Vec<_> = found.map(|(count, (_, noun))| counted(count, noun)).collect();
     if !found.is_empty() {
         let found = found.join(", ");
-        let words = if is_known {
-            "left out, because the request has no field for it: "
-        } else {
-            "sent only if the request has a field for it (render.provider): "
-        };
-        marks.note(NoteKind::NotSent, format!("{words}{found}"));
+        marks.note(
+            NoteKind::NotSent,
+            format!("left out, because the request has no field for it: {found}"),
+        );
     }
 }
 
 /// Adds notes about calls without a result, and about required pieces that cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     note_open_calls(input, marks, context);
-    note_orphans(marks);
     note_unsent(input, marks, context);
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);

@@ -466,8 +466,6 @@ pub enum NoteKind {
     /// Some tool calls in the context have no result in the transcript. The note names them, and says how they were
     /// handled.
     OpenCalls,
-    /// Some tool results have no call before them in the transcript. They are left out.
-    OrphanResults,
     /// The required messages and sections cost more than the budget and are in the prompt anyway.
     RequiredOverflow,
     /// Triage is unavailable: the hook is missing or said so. Only the guaranteed newest messages stay.
@@ -487,7 +485,6 @@ pub enum NoteKind {
     /// Thinking was left out, because something before it has changed since, and the model would refuse it.
     ThinkingLeftOut,
     /// The request has no place for some reasoning or provider notes in the context's messages. The note says which.
-    /// Without `render.provider` it names the provider notes, because each goes only to the provider that made it.
     NotSent,
     /// The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
     /// rules.

@@ -1843,7 +1843,6 @@ export interface Note {
  * - `media-hidden`: The request can't hold more images or bytes, so lines replace some images and files.
  * - `open-calls`: Some tool calls in the context have no result in the transcript. The note names them, and says how they were
  * handled.
- * - `orphan-results`: Some tool results have no call before them in the transcript. They are left out.
  * - `required-overflow`: The required messages and sections cost more than the budget and are in the prompt anyway.
  * - `triage-unavailable`: Triage is unavailable: the hook is missing or said so. Only the guaranteed newest messages stay.
  * - `triage-failed`: Triage failed.
@@ -1854,7 +1853,6 @@ export interface Note {
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out, because something before it has changed since, and the model would refuse it.
  * - `not-sent`: The request has no place for some reasoning or provider notes in the context's messages. The note says which.
- * Without `render.provider` it names the provider notes, because each goes only to the provider that made it.
  * - `provider-clears`: The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
  * rules.
  * - `answer-misunderstood`: Only part of a hook's answer could be read. The note names the hook, the unreadable part, and the fallback. Each
@@ -1865,7 +1863,6 @@ export type NoteKind =
   | "context-trim"
   | "media-hidden"
   | "open-calls"
-  | "orphan-results"
   | "required-overflow"
   | "triage-unavailable"
   | "triage-failed"

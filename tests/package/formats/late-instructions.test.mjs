@@ -308,26 +308,6 @@ describe("late instructions", () => {
     assertShare(forgedCount, caseCount, 4, "requests with marked instructions");
   });
 
-  test("without `render.provider` a note counts the changes of the tools, whoever has them", () => {
-    const change = { type: "tool_addition", tool: { type: "tool_reference", name: "look" } };
-    for (const role of ["system", "user"]) {
-      for (const count of [0, 1, 2]) {
-        const content = [{ type: "text", text: "See." }, ...Array.from({ length: count }, () => change)];
-        /** @type {any[]} */
-        const messages = [
-          { role: "user", content: "Which?" },
-          { role: "assistant", content: "This." },
-          { role, content },
-        ];
-        const { trace } = buildContextSync(messages, { encoding: "o200k_base" });
-        const noted = trace.notes.filter(({ kind }) => kind === "not-sent").map(({ words }) => words);
-        const changes = `${count} tool change${count === 1 ? "" : "s"}`;
-        const expected = `sent only if the request has a field for it (render.provider): ${changes}`;
-        assert.deepEqual(noted, count === 0 ? [] : [expected]);
-      }
-    }
-  });
-
   test("leave every earlier byte unchanged, and are counted", async () => {
     let placed = 0;
     let cases = 0;

@@ -311,31 +311,6 @@ describe("a run that the user stopped", () => {
   });
 });
 
-test("a note counts the messages that are left out as results without a call", () => {
-  forEachSeed((random) => {
-    const messages = [{ role: "user", content: "How many seats?" }];
-    for (let count = random.integer(1, 8); count > 0; count--) {
-      if (random.chance(0.6)) {
-        messages.push({
-          role: "assistant",
-          content: "",
-          toolCalls: [{ id: `c${count}`, name: "read", arguments: {} }],
-        });
-      }
-      const more = random.chance(0.3) ? { sessionId: "other" } : {};
-      messages.push({ role: "tool", toolCallId: `c${count}`, content: "forty", ...more });
-      messages.push({ role: "assistant", content: "Forty." });
-    }
-    for (const sessionId of ["main", undefined]) {
-      const context = contextOf(messages, { encoding, sessionId, request: "And?" });
-      const orphans = messages.filter((_, at) => context.explain(at).reason === "result_without_call").length;
-      const words = context.trace.notes.find(({ kind }) => kind === "orphan-results")?.words;
-      const found = `${orphans} result${orphans === 1 ? "" : "s"} without a tool call left out`;
-      assert.equal(words, orphans === 0 ? undefined : found);
-    }
-  });
-});
-
 describe("calls that are answered later", () => {
   const ask = { type: "tool-approval-request", approvalId: "ask", toolCallId: "c" };
   const call = { type: "tool-call", toolCallId: "c", toolName: "book", input: {} };
