@@ -754,7 +754,8 @@ fn reasons_tell_recalled_messages_from_others() {
     // The remaining room goes to the newest of the others.
     let rest = of(Reason::History);
     assert_eq!(rest.last(), Some(&(messages.len() - 4)));
-    let rows = [of(Reason::Newest), recalled, rest, of(Reason::RankedLower)];
+    // They take the room of those that are left out.
+    let rows = [of(Reason::Newest), recalled, rest, of(Reason::OverBudget)];
     assert!(rows.iter().all(|rows| !rows.is_empty()));
     assert_eq!(rows.concat().len(), messages.len(), "there is no other reason");
 }
