@@ -50,7 +50,7 @@ const windrow =
           budget: { ...config.budget, maxTokens: budget, tokensPriming: 0 },
         });
         decided = context.triage?.decided ?? decided;
-        // A stub or an excerpt is a message of its own, so the trace tells which messages are kept.
+        // A stub or an excerpt is a new message, so the trace tells which messages are kept.
         const keptShare = (message, position) => {
           const { fate, tokens } = context.explain(position);
           return fate === "left out" ? 0 : Math.min(1, tokens / tokensOf(message));

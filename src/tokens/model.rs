@@ -144,7 +144,7 @@ pub enum Family {
     Other(Tokenizer),
 }
 
-/// The cost in tokens of a chat template: the form in which a model reads messages.
+/// The cost in tokens of a chat template, which marks the messages in the text that a model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     /// The marks of a message.
@@ -176,7 +176,7 @@ impl Family {
         }
     }
 
-    /// The cost of its chat template. None if the maker doesn't publish one.
+    /// The cost of its chat template. None if OpenAI's recipe for counting applies.
     ///
     /// Sources: for Gemini, Google's `countTokens`. For the others, `chat_template` in the `tokenizer_config.json` of
     /// Qwen 3, Llama 3, DeepSeek V3 and Mistral Nemo. `npm run tokenizers` compares with these.

@@ -54,7 +54,7 @@ export interface MessageFormat {
   withLines?(value: UnknownRecord, next: NextLine): unknown;
   /**
    * A copy of the same class with another list of parts, at a path of the message. It is needed if other fields repeat
-   * what the list holds.
+   * the contents of the list.
    */
   withParts?(row: UnknownRecord, path: readonly string[], parts: readonly unknown[]): UnknownRecord;
   /**

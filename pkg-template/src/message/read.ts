@@ -14,7 +14,7 @@ import { json, list, MalformedMessage, required, text, unknownType } from "./mal
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat, unreadName } from "./recognise.js";
-import { millisecondsOf, numericTime, otherTimeIn } from "./times.js";
+import { inMilliseconds, otherTimeIn } from "./times.js";
 
 /** A parsed message. */
 export interface ParsedMessage {
@@ -326,11 +326,8 @@ function textsIn(value: unknown, place: string, expected?: string): readonly str
 }
 
 function timeIn(time: unknown): string | number | Date {
-  const createdAt = numericTime(time);
-  if (typeof createdAt === "number") {
-    return millisecondsOf(createdAt);
-  }
-  if (createdAt instanceof Date || typeof createdAt === "string") {
+  const createdAt = inMilliseconds(time);
+  if (createdAt instanceof Date || typeof createdAt === "string" || typeof createdAt === "number") {
     return createdAt;
   }
   throw new MalformedMessage(

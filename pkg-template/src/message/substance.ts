@@ -1,19 +1,28 @@
 // Decides whether a field that windrow doesn't read holds part of a message's content. Such a field is never ignored,
 // because every count would miss it.
 
+/**
+ * Names, in any spelling, of fields that OpenAI-compatible servers set: those that let the server resume the
+ * assistant's thoughts, and those that name the sources of an answer. The last seven are of LiteLLM, Groq, Perplexity,
+ * Z.ai and Qwen.
+ */
+export const SERVER_FACTS: readonly string[] = (
+  "extracontent signature thoughtsignature annotations citations " +
+  "providerspecificfields executedtools mcplisttools searchresults relatedquestions websearch searchinfo"
+).split(" ");
+
 /** Names, in any spelling, of fields that describe a message and hold none of its content. */
-const ABOUT = new Set(
-  (
+const ABOUT = new Set([
+  ...SERVER_FACTS,
+  ...(
     "object type index kind key model usage metadata meta provider status state version channel user username author sender " +
-    "signature thoughtsignature cachecontrol annotations citations logprobs weight recipient endturn finishreason stopreason " +
-    "stopsequence provideroptions providermetadata experimentalprovidermetadata callprovidermetadata extracontent title " +
+    "cachecontrol logprobs weight recipient endturn finishreason stopreason " +
+    "stopsequence provideroptions providermetadata experimentalprovidermetadata callprovidermetadata title " +
     "responsemetadata usagemetadata tokens cost lang language locale source tags labels parent children revision feedback " +
     "rating hidden filename mediatype mimetype format detail phase timestamp created updated ts time date container servicetier " +
-    "systemfingerprint persist iserror providerexecuted " +
-    // Facts that OpenAI-compatible servers set: LiteLLM, Groq, Perplexity, Z.ai, Qwen.
-    "providerspecificfields executedtools mcplisttools searchresults relatedquestions websearch searchinfo"
+    "systemfingerprint persist iserror providerexecuted"
   ).split(" "),
-);
+]);
 const ABOUT_PATTERN = /(?:[a-z_]Ids?|_ids?|^ids?|^uuid|[a-z]At|_at|[a-z](?:Ms|Time)|_(?:ms|time))$/;
 
 /** Names of fields that hold a message's content in some form, however short. */

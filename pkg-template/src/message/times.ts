@@ -15,20 +15,23 @@ const LEAST_MS = 1e11;
  */
 const LEAST_MICROSECONDS = 1e15;
 
-/** Returns a numeric time in milliseconds. A number that can only be of another unit is converted. */
-export function millisecondsOf(time: number): number {
+/** A time in one of these units as a text, as databases export it. */
+const DIGITS = /^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/;
+
+/**
+ * Returns a number, or a text of digits, as a time in milliseconds, and any other time unchanged. A number that can only
+ * be of another unit is converted.
+ */
+export function inMilliseconds<T>(given: T): T | number {
+  const time = typeof given === "string" && DIGITS.test(given) ? Number(given) : given;
+  if (typeof time !== "number") {
+    return time;
+  }
   if (time >= LEAST_MICROSECONDS) {
     return time / (time < LEAST_MICROSECONDS * 1000 ? 1000 : 1e6);
   }
   return time >= LEAST_SECONDS && time < LEAST_MS ? time * 1000 : time;
 }
-
-/** A time in one of these units as a text, as databases export it. */
-const DIGITS = /^\d{10}(?:\d{3}){0,3}(?:\.\d+)?$/;
-
-/** Returns the number of a time that is a text of digits, and any other time unchanged. */
-export const numericTime = <T>(time: T): T | number =>
-  typeof time === "string" && DIGITS.test(time) ? Number(time) : time;
 
 /** The names of a message's time in other packages and in databases. */
 const OTHER_NAMES = ["created_at", "timestamp"] as const;
@@ -41,7 +44,7 @@ export function otherTimeIn(
   row: Readonly<Record<string, unknown>>,
   read: ReadonlySet<string>,
 ): string | number | Date | undefined {
-  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => numericTime(row[name]));
+  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => inMilliseconds(row[name]));
   return found.find(
     (time): time is string | number | Date =>
       (typeof time === "number" ? time >= LEAST_SECONDS : true) && timeMsOf(time) !== undefined,
@@ -50,10 +53,8 @@ export function otherTimeIn(
 
 /** Returns a time in milliseconds since 1970, read in the same way as the engine. Undefined if it isn't a time. */
 export function timeMsOf(time: unknown): number | undefined {
-  const createdAt = numericTime(time);
-  const given =
-    typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
-  const timeMs = typeof createdAt === "number" ? millisecondsOf(createdAt) : given;
+  const given = inMilliseconds(time);
+  const timeMs = typeof given === "string" ? parseTime(given) : given instanceof Date ? given.getTime() : given;
   return typeof timeMs === "number" && Math.abs(timeMs) <= LATEST_MS ? Math.trunc(timeMs) + 0 : undefined;
 }
 

@@ -805,7 +805,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns the entries of stretches as they were when the log ended with `last`. Messages may have been edited or
+   * Returns the entries that stretches had when the log ended with `last`. Messages may have been edited or
    * abandoned since.
    */
   async #then(

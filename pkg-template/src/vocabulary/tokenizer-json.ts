@@ -291,7 +291,7 @@ function madeTokens(
  * merge into one.
  *
  * A file generated from ranks lists every way to split a token. Only one of them ever happens, because the text around
- * a token doesn't change the order in which its bytes merge.
+ * a token doesn't change the order of its merges.
  */
 function lastMerges(
   made: ReadonlyMap<string, FileMerge>,
@@ -310,7 +310,7 @@ function lastMerges(
   return last;
 }
 
-/** Applies the possible merge with the lowest rank, at the first place where it fits, and returns it. */
+/** Applies the possible merge with the lowest rank, at the first place that has it, and returns it. */
 function mergeFirst(
   parts: string[],
   merges: readonly FileMerge[],

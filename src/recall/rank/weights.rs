@@ -100,7 +100,7 @@ pub struct Weights {
 
     /// The weight of topic relative to flow, within a conversation that the request continues.
     pub about_in_flow: f32,
-    /// Additional weight of topic if only two people talk, because then the speaker is no evidence, and recent messages
+    /// Additional weight of topic if only two people talk, because then the speaker isn't evidence, and recent messages
     /// are sent anyway. It depends on how many of the request's words occur in one place.
     pub about_between_two: f32,
     /// The share of that weight if the request isn't a question, and so more likely continues than asks about something

@@ -154,22 +154,34 @@ impl Packer<'_> {
     /// Finds the messages that better ones leave no room for. If there was room after those, newer messages took it.
     fn name_ranked_lower(&mut self) -> StageResult {
         let mut left_out = std::mem::take(&mut self.fill.left_out);
+        // The members of a group follow each other, and it is measured once.
+        let mut last = (usize::MAX, false);
         for (row, reason) in &mut left_out {
             if *reason != Reason::OverBudget || !self.has_place(*row, true) {
                 continue;
             }
-            let members: Vec<usize> = self.open_members(*row).collect();
-            if let Some(shrink) = self.shrink {
-                shrink(self, &members, true);
+            let group = self.marks.groups.of(*row);
+            if group != last.0 {
+                last = (group, self.fits_after_ranked(*row)?);
             }
-            let pieces = &mut members.iter().map(|row| Piece::Message(*row));
-            if self.cost_within(pieces, self.after_ranked)?.is_none() {
+            if !last.1 {
                 *reason = Reason::RankedLower;
             }
-            self.unshrink(&members);
         }
         self.fill.left_out = left_out;
         Ok(())
+    }
+
+    /// True if the smallest form of a row's group fits the room after the best-ranked messages.
+    fn fits_after_ranked(&mut self, row: usize) -> StageResult<bool> {
+        let members: Vec<usize> = self.open_members(row).collect();
+        if let Some(shrink) = self.shrink {
+            shrink(self, &members, true);
+        }
+        let pieces = &mut members.iter().map(|row| Piece::Message(*row));
+        let cost = self.cost_within(pieces, self.after_ranked)?;
+        self.unshrink(&members);
+        Ok(cost.is_some())
     }
 
     /// Shows passages of the best messages that don't fit, in the room that everything else leaves. Returns true if

@@ -168,7 +168,7 @@ export function writeAnthropic(
 const MAKER = "anthropic";
 
 /**
- * A message as it is sent. A text that wasn't one of the caller's parts becomes a plain string if it is the only block.
+ * A message in the form for sending. A text that wasn't one of the caller's parts becomes a plain string if it is the only block.
  */
 interface AnthropicTurn {
   readonly role: "user" | "assistant" | "system";

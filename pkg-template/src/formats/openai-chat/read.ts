@@ -29,8 +29,7 @@ export const openAiChat: Dialect = {
   beside(message, maker) {
     const { tool_calls: calls, tool_call_id: id, audio, refusal, function_call: call } = message;
     const { reasoning_content: thought, reasoning, thinking } = message;
-    const details = message.reasoning_details ?? message.thinking_blocks;
-    const given = calls ?? id ?? audio ?? refusal ?? call ?? thought ?? reasoning ?? thinking ?? details;
+    const given = calls ?? id ?? audio ?? refusal ?? call ?? thought ?? reasoning ?? thinking ?? detailsOf(message);
     return given == null ? undefined : besideIn(message, maker);
   },
   serverFields: serverFieldsOf,
@@ -39,7 +38,6 @@ export const openAiChat: Dialect = {
 function besideIn(message: UnknownRecord, maker: string | undefined): BesideContent {
   const { refusal, audio, tool_calls: calls, function_call: call } = message;
   const { reasoning_content: thought, reasoning, thinking } = message;
-  const details = message.reasoning_details ?? message.thinking_blocks;
   if (call != null) {
     throw new MalformedMessage(
       ".function_call",
@@ -47,7 +45,7 @@ function besideIn(message: UnknownRecord, maker: string | undefined): BesideCont
       "Write it as a tool call: tool_calls, and a message with the role tool.",
     );
   }
-  const hasThoughts = (thought ?? reasoning ?? thinking ?? details) != null;
+  const hasThoughts = (thought ?? reasoning ?? thinking ?? detailsOf(message)) != null;
   return {
     said: refusal == null && audio == null ? undefined : saidIn(message),
     thoughts: hasThoughts ? thoughtsOf(message, maker) : undefined,
@@ -70,15 +68,21 @@ function saidIn({ refusal, audio }: UnknownRecord): readonly PlacedPart[] {
   return said;
 }
 
-/** Returns a block of Anthropic's thinking in the form of OpenRouter's details. LiteLLM has such blocks. */
-function blockDetail(block: unknown): UnknownRecord {
-  const { thinking, data, signature } = recordOf(block);
-  return { text: thinking, data, signature, format: "anthropic" };
+/** Returns OpenRouter's details of reasoning, or Anthropic's blocks of thinking, which LiteLLM has, in the same form. */
+function detailsOf({ reasoning_details: details, thinking_blocks: blocks }: UnknownRecord): unknown {
+  return (
+    details ??
+    (blocks &&
+      listFrom(blocks).map((block) => {
+        const { thinking: text, data, signature } = recordOf(block);
+        return { text, data, signature, format: "anthropic" };
+      }))
+  );
 }
 
 /** Returns the assistant's thoughts, if a server puts them next to the content. */
 function thoughtsOf(message: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
-  const details = thoughtDetails(message.reasoning_details ?? listFrom(message.thinking_blocks).map(blockDetail));
+  const details = thoughtDetails(detailsOf(message));
   const thought = [message.reasoning_content, message.reasoning, message.thinking].find(
     (it) => typeof it === "string" && it !== "",
   );

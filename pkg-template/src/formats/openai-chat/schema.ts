@@ -4,7 +4,7 @@ import { jsonOf } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { ServerFields } from "../../message/dialect.js";
 import type { UnknownRecord } from "../../message/format.js";
-import { isAbout, plainName } from "../../message/substance.js";
+import { isAbout, plainName, SERVER_FACTS } from "../../message/substance.js";
 import { type FieldSchema, fields } from "../request/schema.js";
 
 export const TEXT: FieldSchema = fields("type text prompt_cache_breakpoint");
@@ -28,11 +28,6 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
   tool: fields("role content tool_call_id"),
 };
 
-/** Fields that let a server resume the assistant's thoughts, and fields that name the sources of an answer. */
-const SERVER_FACTS = new Set([
-  ...["extracontent", "signature", "thoughtsignature", "annotations", "citations", "providerspecificfields"],
-  ...["executedtools", "mcplisttools", "searchresults", "relatedquestions", "websearch", "searchinfo"],
-]);
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);
 /** Fields in windrow's own form that describe a call or a part. */
@@ -41,7 +36,7 @@ const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoni
 const ASSISTANT = MESSAGES.assistant as FieldSchema;
 
 /** True if an unknown field comes from a server and isn't a fact that an app stores. */
-const isOfServer = (name: string): boolean => SERVER_FACTS.has(plainName(name)) || !isAbout(name);
+const isOfServer = (name: string): boolean => SERVER_FACTS.includes(plainName(name)) || !isAbout(name);
 
 /**
  * Returns the fields that a server set on an assistant message and that OpenAI doesn't know. Undefined without any.

@@ -109,7 +109,7 @@ export function startsWithUser(orCompaction = false): RequestRule {
 }
 
 /**
- * `mayPause` allows an assistant message at the end that the provider paused between calls of its own tools, and will
+ * `mayPause` allows an assistant message at the end that the provider paused between calls of the provider's tools, and will
  * continue.
  */
 export function endsWithUser(models?: ModelScope, mayPause = false): RequestRule {

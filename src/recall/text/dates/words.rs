@@ -156,7 +156,7 @@ static TABLE: ([Entry; ENTRIES], [u16; BUCKETS]) = {
     (entries, ends)
 };
 
-/// Puts every word into the next place of its bucket. If there is no room, only counts the words. Returns the number of
+/// Puts every word into the next place of its bucket. If the room is too small, only counts the words. Returns the number of
 /// words.
 #[expect(clippy::cast_possible_truncation, reason = "there are seven languages")]
 const fn place(entries: &mut [Entry], places: &mut [u16; BUCKETS]) -> usize {
