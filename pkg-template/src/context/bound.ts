@@ -77,8 +77,8 @@ export function mayBeValid<M extends AnyMessage>(
   return found.reverse();
 }
 
-/** A message of a prompt: its position, and the parsed message. */
-export type PlacedMessage = readonly [position: number, read: ParsedMessage];
+/** A message of a prompt: its position, the parsed message, and the placeholders in it that replace secrets. */
+export type PlacedMessage = readonly [position: number, read: ParsedMessage, placeholders: readonly string[]];
 
 /**
  * The thinking of a prompt: its record for the next build, and the positions of the messages whose thinking is invalid.
@@ -116,7 +116,7 @@ export function checkThinking(
   const isValid = ({ proof, before: now, start, blocks }: (typeof sent.thoughts)[number]): boolean => {
     const then = before.get(digestOf(proof));
     return then === undefined
-      ? start === end && (holders.get(proof) ?? []).some(([, read]) => isAsGiven(read, proof, blocks, comparedText))
+      ? start === end && (holders.get(proof) ?? []).some((message) => isAsGiven(message, proof, blocks, comparedText))
       : then === now;
   };
   const valid = new Set(sent.thoughts.filter(isValid).map(({ proof }) => proof));
@@ -137,9 +137,12 @@ export function checkThinking(
   };
 }
 
-/** True if the model wrote everything before a block of thinking in its message and nothing in it has changed. */
+/**
+ * True if the model wrote everything before a block of thinking in its message and nothing in it has changed. It isn't
+ * known if the model wrote a secret or its placeholder, because an app may restore a reply.
+ */
 function isAsGiven(
-  { parts }: ParsedMessage,
+  [, { parts }, placeholders]: PlacedMessage,
   proof: string,
   blocks: readonly unknown[],
   textOf: (value: unknown) => string,
@@ -151,6 +154,9 @@ function isAsGiven(
       const placed = parts[index] as PlacedPart;
       const { type, text, signature, data } = isRecord(block) ? block : {};
       const proven = proofOfPart(placed);
+      if (placeholders.some((placeholder) => textOf(block).includes(placeholder))) {
+        return false;
+      }
       return proven === undefined
         ? (placed.part.type === "text" && type === "text" && text === placed.part.text) ||
             (isRecord(placed.given) && textOf(placed.given) === textOf(block))

@@ -776,7 +776,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     }
     const runs = inPlace(this.#runs);
     this.#parsed ??= this.#parse(this.#sent);
-    const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
+    const edits = new Map(this.recording.redactions);
+    const placed = this.#parsed.map((read, at): PlacedMessage => {
+      const { row } = runs[at] as Run;
+      return [row, read, (edits.get(row) ?? []).map(([, , , placeholder]) => placeholder)];
+    });
     const { provider, lateInstructions } = this.recording.config.render ?? {};
     // The AI SDK and Bedrock take all instructions at the top, whatever the model accepts.
     const target = { model: provider === "anthropic" ? model : undefined, lateInstructions };

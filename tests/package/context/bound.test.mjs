@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import * as windrow from "windrow";
 import { buildContext, createTranscript, loadEncoding, memoryStore, openSession, presets } from "windrow";
-import { BindingProvider, next, runChat, runRandomChat } from "../support/bound-provider.mjs";
+import { secrets } from "windrow/redact";
+import { BindingProvider, next, runChat, runRandomChat, runRandomSession } from "../support/bound-provider.mjs";
 import { assertShare, forEachSeedAsync } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 
@@ -26,6 +27,18 @@ describe("bound reasoning", () => {
       cases += 1;
     });
     assertShare(sending, cases, 2, "conversations send thinking");
+  });
+
+  test("is sent only if the provider accepts it in sessions with summaries, edits, secrets and several tabs", async () => {
+    let [sending, summarizing, cases] = [0, 0, 0];
+    await forEachSeedAsync(async (random) => {
+      const { sent, summarized } = await runRandomSession(windrow, secrets, random);
+      sending += sent > 0 ? 1 : 0;
+      summarizing += summarized > 0 ? 1 : 0;
+      cases += 1;
+    });
+    assertShare(sending, cases, 2, "sessions send thinking");
+    assertShare(summarizing, cases, 6, "sessions have a summary");
   });
 
   test("is sent completely since the last move of the cut", async () => {

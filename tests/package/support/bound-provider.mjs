@@ -58,7 +58,7 @@ export class BindingProvider {
   }
 
   /** Replies with reasoning, then with a text or a call. Sometimes it reasons again before the call. */
-  reply(random, body, model, calls, { tools = undefined, compacts = false } = {}) {
+  reply(random, body, model, calls, { tools = undefined, compacts = false, secrets = false } = {}) {
     /** @type {any[]} */
     const content = compacts ? [{ type: "compaction", content: saying(random, 20) }] : [];
     const think = () => {
@@ -67,7 +67,7 @@ export class BindingProvider {
       content.push({ type: "thinking", thinking: random.chance(1 / 3) ? "" : saying(random, 20), signature });
     };
     think();
-    content.push({ type: "text", text: saying(random, 40) });
+    content.push({ type: "text", text: secrets ? `Write to ${random.pick(WORDS)}@example.org.` : saying(random, 40) });
     if (calls) {
       if (random.chance(1 / 2)) {
         think();
@@ -106,14 +106,26 @@ function fromBedrock({ system, messages }) {
   };
 }
 
+/** Returns a request of the AI SDK with its reasoning as Anthropic's blocks. */
+function fromAiSdk({ system, messages }) {
+  const block = (given) => {
+    const { signature } = given.providerOptions?.anthropic ?? {};
+    return given.type === "reasoning" ? { type: "thinking", thinking: given.text, signature } : given;
+  };
+  const blocks = (content) => (typeof content === "string" ? content : content.map(block));
+  return { system, messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })) };
+}
+
+const BODIES = { anthropic: (body) => body, bedrock: fromBedrock, "ai-sdk": fromAiSdk };
+
 /**
- * Runs a random chat or agent, by Anthropic's API or Bedrock's: cuts, edits, late instructions, several models,
+ * Runs a random chat or agent, by Anthropic's API, Bedrock's or the AI SDK: cuts, edits, late instructions, several models,
  * reordered tools, compactions, and builds whose outline isn't kept. Throws if a request has a block that the provider
  * would refuse. Returns the number of blocks sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();
-  const name = random.pick(["anthropic", "bedrock"]);
+  const name = random.pick(Object.keys(BODIES));
   const messages = [{ role: "system", content: "Be brief." }, next(random)];
   const base = random.pick([{}, { recall: { ranking: "recency" } }, presets.steady]);
   const calls = random.pick([0, 1 / 2, 3 / 4]);
@@ -128,7 +140,7 @@ export async function runRandomChat({ buildContext, presets }, random) {
     /** @type {any} */
     const config = { ...base, budget, model, render: { provider: name }, previous, encoding: "estimate" };
     const context = await buildContext([...messages], config);
-    const body = name === "bedrock" ? fromBedrock(context.request(name)) : context.request(name);
+    const body = BODIES[name](context.request(name));
     provider.check(body, model, tools);
     sent += provider.sent;
     previous = random.chance(1 / 10) ? undefined : JSON.parse(JSON.stringify(context.outline));
@@ -185,4 +197,83 @@ export async function runLongChat(windrow) {
   const budget = { ...presets.steady.budget, maxTokens: 4000 };
   const config = { ...presets.steady, model: "claude-opus-5-5", render: { provider: "anthropic" }, budget };
   return await runChat(windrow, new Random(36), config, { turns: 200, calls: 0.3 });
+}
+
+/**
+ * Runs a random chat or agent in a session: summaries, redaction, retrieval, sections, replaced and cut off messages,
+ * regenerated replies, and tabs that open, close and take turns. Throws if a request has a block that the provider
+ * would refuse. Returns the number of blocks sent, and the number of requests with a summary.
+ */
+export async function runRandomSession({ memoryStore, openSession, presets }, redact, random) {
+  const provider = new BindingProvider();
+  const store = memoryStore();
+  const tabs = [await openSession("chat", { store })];
+  const base = random.pick([{}, { recall: { ranking: "recency" } }, presets.steady, presets.steady]);
+  const calls = random.pick([0, 1 / 2, 3 / 4]);
+  const tools = [{ name: "look", description: "look", parameters: { type: "object" } }];
+  const summarize = () => {
+    if (random.chance(1 / 6)) {
+      throw new Error("busy");
+    }
+    return saying(random, 12);
+  };
+  const compact = { summarize, maxTokens: 150, ...random.pick([{}, { prepareAt: 0.7 }]) };
+  const retrieval = random.chance(1 / 3);
+  const config = {
+    ...base,
+    ...(base === presets.steady && random.chance(2 / 3) ? { compact } : {}),
+    ...(random.chance(1 / 3) ? { redact } : {}),
+    encoding: "estimate",
+    render: { provider: "anthropic" },
+  };
+  let rules = saying(random, 6);
+  await tabs[0].append([{ role: "system", content: "Be brief." }, next(random)]);
+  let [sent, summarized] = [0, 0];
+  for (let turn = 0; turn < 16; turn++) {
+    if (random.chance(1 / 8)) {
+      tabs.push(await openSession("chat", { store }));
+    }
+    if (tabs.length > 1 && random.chance(1 / 8)) {
+      await tabs.splice(random.integer(0, tabs.length - 1), 1)[0].close();
+    }
+    const tab = random.pick(tabs);
+    const model = random.chance(1 / 16) ? "claude-sonnet-5-5" : "claude-opus-5-5";
+    rules = random.chance(1 / 16) ? saying(random, 6) : rules;
+    const sections = [
+      { id: "rules", kind: "text", text: rules },
+      { id: "past", kind: "history" },
+      { id: "ask", kind: "request" },
+    ];
+    const maxTokens = random.chance(1 / 8) ? 900 : 1200;
+    const budget = { ...base.budget, maxTokens, tools, toolResults: { retrieval } };
+    const build = async () => {
+      const context = await tab.build({ ...config, budget, model, ...(calls === 0 ? { sections } : {}) });
+      const body = context.request("anthropic");
+      provider.check(body, model, tools);
+      sent += provider.sent;
+      summarized += context.compact?.summary === undefined ? 0 : 1;
+      return body;
+    };
+    let body = await build();
+    if (random.chance(1 / 10)) {
+      provider.reply(random, body, model, false, { tools });
+      body = await build();
+    }
+    const secrets = random.chance(1 / 6);
+    const reply = provider.reply(random, body, model, random.chance(calls), { tools, secrets });
+    await tab.append(reply);
+    if (random.chance(1 / 12)) {
+      const [thought, ...rest] = reply.content;
+      const edited = rest.map((block) => (block.type === "text" ? { ...block, text: saying(random, 9) } : block));
+      await tab.replaceLast({ ...reply, content: [thought, ...edited.filter(({ type }) => type !== "thinking")] });
+    }
+    await tab.append(next(random, reply));
+    if (random.chance(1 / 16)) {
+      const said = await tab.messages();
+      await tab.truncateFrom(random.pick(said.slice(2)).id);
+      await tab.append(next(random));
+    }
+  }
+  await Promise.all(tabs.map((tab) => tab.close()));
+  return { sent, summarized };
 }
