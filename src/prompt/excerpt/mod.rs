@@ -36,6 +36,8 @@ pub(crate) struct LongText<'a> {
     passages: Passages,
     /// Relevance of each passage to the request.
     scores: Vec<f32>,
+    /// True if the beginning and the end come before all passages but the best one.
+    keeps_ends: bool,
 }
 
 /// Approximate bytes per token.
@@ -52,7 +54,7 @@ impl<'a> LongText<'a> {
     pub(crate) fn new(text: Cow<'a, str>, request: &str, role: Role) -> Self {
         let passages = Passages::of(&text);
         let scores = scores(&text, &passages.list, request, role);
-        Self { text, passages, scores }
+        Self { text, passages, scores, keeps_ends: role == Role::Tool }
     }
 
     /// The length in bytes.
@@ -79,7 +81,12 @@ impl<'a> LongText<'a> {
     }
 
     fn excerpt_of(&self, least: f32, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
-        let is_kept = chosen(&self.passages.list, &self.scores, least, bytes(tokens));
+        let mut order = by_worth(&self.passages.list, &self.scores, least);
+        let most = bytes(tokens);
+        if self.keeps_ends {
+            put_ends_second(&mut order, &self.passages.list, most / END_SHARE);
+        }
+        let is_kept = chosen(&self.passages.list, order, most);
         let is_some = is_kept.iter().any(|is_kept| *is_kept);
         let is_all = is_kept.iter().all(|is_kept| *is_kept);
         let assembled =
@@ -212,11 +219,16 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |letter| !is_of_word(letter)).filter(names)
 }
 
-/// Chooses passages that score at least `least`, each with its context: first those with the highest score for their
-/// length; of equal ones, the first.
-fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
-    /// Approximate number of bytes of a mark.
-    const MARK: usize = 40;
+/// Approximate number of bytes of a mark.
+const MARK: usize = 40;
+
+/// The first and the last passage of a tool's result come second if each takes at most this part of the room: 1 in 8.
+/// A log may have more errors than fit, and its last line often has the result.
+const END_SHARE: usize = 8;
+
+/// Returns the passages that score at least `least`: first those with the highest score for their length; of equal
+/// ones, the first.
+fn by_worth(passages: &[Passage], scores: &[f32], least: f32) -> Vec<usize> {
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
     let worth = |at: usize| scores[at] / (passages[at].range.len() + MARK) as f32;
     let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
@@ -228,6 +240,21 @@ fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<
         _ => 0,
     };
     map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), from_end(at)));
+    order
+}
+
+/// Moves the first and the last passage to the place after the best one if each is at most `most` bytes long.
+fn put_ends_second(order: &mut [usize], passages: &[Passage], most: usize) {
+    for end in [passages.len().saturating_sub(1), 0] {
+        let place = order.iter().position(|at| *at == end && passages[*at].range.len() <= most);
+        if let Some(place) = place.filter(|place| *place > 1) {
+            order[1..=place].rotate_right(1);
+        }
+    }
+}
+
+/// Chooses passages in this order, each with its context, until no other fits.
+fn chosen(passages: &[Passage], order: Vec<usize>, most: usize) -> Vec<bool> {
     let mut is_kept = vec![false; passages.len()];
     // A single mark for everything that is left out.
     let mut length = MARK;
@@ -341,6 +368,21 @@ Do not water at noon. The leaves would burn in the sun of July.";
     }
 
     #[test]
+    fn a_log_full_of_errors_keeps_both_ends_and_the_line_that_is_asked_for() {
+        for tokens in [80, 100, 400] {
+            let line =
+                |at| format!("12:00:{at} [{at}] error in /srv/app/{at}.rs, build 0x{at} failed");
+            let log = (100..300).map(line).collect::<Vec<_>>().join("\n");
+            let log = format!("$ make all\n{log}\nmake: 200 of 200 targets");
+            let found = LongText::new(log.into(), "Why did 0x237 fail?", Role::Tool);
+            let shown = found.excerpt(tokens, &bytes).expect("an excerpt").text;
+            assert!(shown.starts_with("$ make all\n"), "{shown}");
+            assert!(shown.ends_with("make: 200 of 200 targets"), "{shown}");
+            assert!(shown.contains("build 0x237 failed"), "{shown}");
+        }
+    }
+
+    #[test]
     fn only_the_beginning_and_end_of_a_huge_text_are_read() {
         let line = |number: usize| match number {
             10 => "The pump is red.\n".to_owned(),
@@ -412,6 +454,20 @@ Do not water at noon. The leaves would burn in the sun of July.";
             let found = excerpt(&text, wanted("zebra quartz", tokens), &bytes).expect("an excerpt");
             prop_assert!(found.text.contains("row 0 "), "{}", found.text);
             prop_assert!(found.text.contains(&format!("row {} ", lines - 1)), "{}", found.text);
+        }
+
+        #[test]
+        fn a_result_keeps_both_ends_next_to_its_best_line(
+            lines in prop::collection::vec("(error: )?[a-z]{1,9}( [a-z0-9/._]{1,12}){0,6}", 40..120),
+            request in "[a-z]{1,9} [a-z]{1,9}",
+            tokens in 100_u64..300,
+        ) {
+            let log = format!("$ make all\n{}\n200 of 200 targets", lines.join("\n"));
+            let found = LongText::new(log.as_str().into(), &request, Role::Tool);
+            if let Some(Excerpt { text: shown, .. }) = found.full_excerpt(tokens, &bytes) {
+                prop_assert!(shown.starts_with("$ make all\n"), "{}", shown);
+                prop_assert!(shown.ends_with("200 of 200 targets"), "{}", shown);
+            }
         }
 
         #[test]
