@@ -36,6 +36,15 @@ export function inMilliseconds<T>(given: T): T | number {
 /** The names of a message's time in other packages and in databases. */
 const OTHER_NAMES = ["created_at", "timestamp"] as const;
 
+/** A time with its zone, as email, HTTP and `Date.toString` write it. */
+const NAMED_DAY = /^[A-Z][a-z]{2},? .+(GMT|UTC|[+-]\d{4})/;
+
+/** Returns a time that Firestore, MongoDB, an email or HTTP wrote in a form that windrow reads. */
+function timeWithin(given: unknown): unknown {
+  const { seconds, _seconds = seconds, $date = _seconds } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  return $date ?? (typeof given === "string" && NAMED_DAY.test(given) ? Date.parse(given) : given);
+}
+
 /**
  * Returns a message's time from a field other than `createdAt`. Small numbers don't count, because the transcript of a
  * recording counts from its beginning. `read` are the fields that its format reads.
@@ -44,7 +53,7 @@ export function otherTimeIn(
   row: Readonly<Record<string, unknown>>,
   read: ReadonlySet<string>,
 ): string | number | Date | undefined {
-  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => inMilliseconds(row[name]));
+  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => inMilliseconds(timeWithin(row[name])));
   return found.find(
     (time): time is string | number | Date =>
       (typeof time === "number" ? time >= LEAST_SECONDS : true) && timeMsOf(time) !== undefined,

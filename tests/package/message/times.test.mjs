@@ -52,8 +52,26 @@ describe("a message's time", () => {
     });
   }
 
+  test("is read from the objects of databases, and from dates with the name of the day", () => {
+    const forms = {
+      firestore: (date) => ({ seconds: date.getTime() / 1000, nanoseconds: 0 }),
+      "exported from Firestore": (date) => ({ _seconds: date.getTime() / 1000, _nanoseconds: 0 }),
+      mongodb: (date) => ({ $date: date.toISOString() }),
+      email: (date) => date.toUTCString().replace("GMT", "+0000"),
+      http: (date) => date.toUTCString(),
+      javascript: String,
+    };
+    forEachSeed((random) => {
+      const date = new Date(NOW - random.integer(0, 100_000) * 1000);
+      const name = random.pick(["created_at", "timestamp"]);
+      const form = random.pick(Object.keys(forms));
+      const message = { role: /** @type {const} */ ("user"), content: "Hi", [name]: forms[form](date) };
+      assert.equal(new Date(plainMessage(message).createdAt ?? 0).getTime(), date.getTime(), `${name} of ${form}`);
+    });
+  });
+
   test("isn't a time if it counts from the beginning of a recording, or is meaningless", () => {
-    for (const timestamp of [0, 3.5, 7200, "00:03:10", "soon", null, {}, true]) {
+    for (const timestamp of [0, 3.5, 7200, "00:03:10", "soon", "Fri, noon GMT", null, {}, { seconds: 90 }, true]) {
       const message = /** @type {any} */ ({ role: "user", content: "Hi", timestamp });
       assert.equal(plainMessage(message).createdAt, undefined);
     }

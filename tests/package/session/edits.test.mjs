@@ -174,19 +174,27 @@ test("any edits have the same result as on a list, in every reader, and every bu
     const store = memoryStore();
     const sessions = [await openSession("s", { store }), await openSession("s", { store })];
     let list = [];
+    /** @type {string[]} */
+    const ids = [];
     const recordings = [];
     for (let step = random.integer(3, 14); step > 0; step--) {
+      if (random.chance(1 / 6)) {
+        await sessions[0].close();
+        sessions[0] = await openSession("s", { store });
+      }
       const session = random.pick(sessions);
       const kind = random.integer(0, 9);
       const content = `Said at ${step}: ${random.text(4)}`;
-      if (kind < 4 || list.length === 0) {
-        const own = Array.from({ length: random.integer(1, 3) }, (_, at) => message(`m${step}-${at}`, "user", content));
+      if (kind < 7 || list.length === 0) {
+        // New messages, edits, ids of an abandoned branch, and ids that occur twice in one append.
+        const own = Array.from({ length: random.integer(1, 4) }, (_, at) => {
+          const id = ids.length > 0 && random.chance(1 / 2) ? random.pick(ids) : `m${step}-${random.integer(0, 2)}`;
+          return message(id, "user", `${content} ${at}`);
+        });
         await session.append(own);
-        list.push(...own.map(({ id }) => [id, content]));
-      } else if (kind < 7) {
-        const [id] = random.pick(list);
-        await session.append(message(id, "user", content));
-        list = list.map((row) => (row[0] === id ? [id, content] : row));
+        const places = new Map([...list, ...own.map(({ id, content: text }) => [id, text])]);
+        ids.push(...own.map(({ id }) => id));
+        list = [...places];
       } else if (kind < 8) {
         const [id] = random.pick(list);
         await session.truncateFrom(id);
