@@ -2,7 +2,7 @@
 
 use crate::base::json::to_json;
 use crate::base::text::counted;
-use crate::config::{ContextConfig, LimitsCount, Ranking, TierOverflow, WindowUnit};
+use crate::config::{ContextConfig, LimitsCount, Ranking, TierOverflow, TrimFirst, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
@@ -295,6 +295,12 @@ impl Reason {
             Self::OverLimit => {
                 "no room left in the history's own limit (sections, limit)".to_owned()
             }
+            Self::OverBudget | Self::RankedLower
+                if config.budget.trim_first == TrimFirst::History =>
+            {
+                "no room left in the budget while every item is shown whole (budget.trimFirst)"
+                    .to_owned()
+            }
             Self::OverBudget => {
                 "no room left in the budget: newer, pinned or required messages filled it".to_owned()
             }
@@ -355,7 +361,7 @@ impl Reason {
             }
             Self::Recalled => "fits the request better than the messages left out (recall)".to_owned(),
             Self::Paired => {
-                "it is the question or the reply of a message that fits the request (recall.pairs)".to_owned()
+                "it is the question or the reply of another message in the prompt (recall.pairs)".to_owned()
             }
             Self::History => "within the window, and it fits".to_owned(),
         }

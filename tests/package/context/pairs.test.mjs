@@ -45,7 +45,7 @@ describe("a question and its reply", () => {
     assert.equal(context.explain("m5").reason, "recalled");
     const { fate, reason, words } = context.explain("m4");
     assert.deepEqual([fate, reason], ["kept", "paired"]);
-    assert.match(words, /the question or the reply of a message that fits the request \(recall\.pairs\)/);
+    assert.match(words, /the question or the reply of another message in the prompt \(recall\.pairs\)/);
     const without = buildContextSync(messages, config({ pairs: { questions: false } }));
     assert.notEqual(without.explain("m4").reason, "paired");
   });

@@ -347,6 +347,11 @@ class Reader {
     return found.includes(undefined) ? undefined : found;
   }
 
+  /** True if a message is left out for the budget. */
+  isForRoom(position) {
+    return ["over_budget", "ranked_lower", "run_ended"].includes(this.explained[position].reason);
+  }
+
   /** A message that is left out, in its smallest form. */
   smallest(position) {
     const message = this.transcript[position];
@@ -568,7 +573,15 @@ const REASONS = {
   standing: (it, position) => it.transcript[position].role === "user",
   statement: (it, position) => it.transcript[position].role === "user",
   recalled: (it) => it.config.recall.ranking !== "recency",
-  paired: (it) => it.explained.some(({ reason }) => reason === "recalled"),
+  // A question is paired with a reply to it, and a reply with its question. Messages that are filtered out don't count.
+  paired: (it, position) => {
+    const isAsked = (at) => it.transcript[at].role === "user" && (!it.isLeftOut(at) || it.isForRoom(at));
+    const all = [...it.transcript.keys()];
+    const from = all.findLast((at) => at <= position && isAsked(at)) ?? 0;
+    const next = all.find((at) => at > position && isAsked(at));
+    const exchange = it.explained.slice(from, next);
+    return exchange.some(({ reason }) => ["recalled", "newest", "standing", "statement"].includes(reason));
+  },
   history: (it, position) => !it.isLeftOut(position),
 };
 
@@ -576,14 +589,16 @@ const REASONS = {
 export function checkReasons(transcript, config, context) {
   const reader = new Reader(transcript, config, context);
   let count = 0;
-  for (const [position, { reason, fate }] of reader.explained.entries()) {
+  for (const [position, { reason, fate, words }] of reader.explained.entries()) {
     const holds = REASONS[reason];
     assert.ok(holds !== undefined, `no reader for ${reason}`);
     assert.ok(
       holds(reader, position),
       `m${position}: ${fate}, ${reason}, with ${context.tokens.total} tokens and ${context.charCount} characters of ${JSON.stringify(config)}`,
     );
-    count += Number(["over_budget", "ranked_lower", "run_ended"].includes(reason));
+    const isBeforeItems = config.budget?.trimFirst === "history" && ["over_budget", "ranked_lower"].includes(reason);
+    assert.ok(!isBeforeItems || words.includes("budget.trimFirst"), words);
+    count += Number(reader.isForRoom(position));
   }
   return count;
 }
