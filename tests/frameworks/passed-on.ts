@@ -60,6 +60,8 @@ export async function openAiResponses(input: OpenAI.Responses.ResponseInputItem[
   await openai.responses.create({ model: "gpt-5", input: context.kept });
   await openai.responses.create({ model: "gpt-5", input: context.messages });
   await openai.responses.create({ model: "gpt-5", ...context.request("openai-responses") });
+  const contextManagement = [{ type: "compaction", compact_threshold: 200_000 }];
+  await openai.responses.create({ model: "gpt-5", ...context.request("openai-responses", { contextManagement }) });
 }
 
 export async function openAiAgents(items: AgentInputItem[], agent: OpenAiAgent): Promise<void> {
@@ -73,6 +75,17 @@ export async function anthropicMessages(messages: Anthropic.MessageParam[]): Pro
   await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages: context.kept });
   await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages: context.messages });
   await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, ...context.request("anthropic") });
+}
+
+/** Bound thinking, the provider's own clearing, and late instructions are fields of the beta API. */
+export async function anthropicBeta(messages: Anthropic.Beta.BetaMessageParam[]): Promise<void> {
+  const edits = [{ type: "clear_tool_uses_20250919" as const }];
+  const config = { budget, model: "claude-opus-5-5", contextManagement: { edits } };
+  const context = await buildContext(messages, config);
+  const body = context.request("anthropic", { onPrefixMismatch: "drop_block" });
+  const betas = ["thinking-binding-controls-2026-08-01", "context-management-2025-06-27"];
+  await anthropic.beta.messages.create({ model: "claude-opus-5-5", max_tokens: 1000, betas, ...body });
+  await anthropic.beta.messages.create({ model: "claude-opus-5-5", max_tokens: 1000, messages: context.kept });
 }
 
 export async function geminiContents(contents: Content[]): Promise<void> {

@@ -132,6 +132,10 @@ export type PartInput =
       readonly content: readonly { readonly type: "text"; readonly text: string }[];
     }
   | { readonly type: "container_upload"; readonly file_id: string }
+  /** Anthropic's changes to the tools, in a system message. */
+  | { readonly type: "tool_addition" | "tool_removal"; readonly tool: object }
+  | { readonly type: "mcp_tool_listing"; readonly mcp_server_name: string; readonly tools: readonly object[] }
+  | { readonly type: "fallback"; readonly from: object; readonly to: object }
   /** Anthropic's summary of the messages before it. */
   | {
       readonly type: "compaction";

@@ -14,7 +14,6 @@ import { isRecord } from "../../base/plain-data.js";
 import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
-import type { ContextManagement } from "../context-management.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { compactionFirst, withoutCompacted } from "../request/compaction.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
@@ -87,8 +86,10 @@ export interface AnthropicBody {
   messages: AnthropicMessage[];
   /** Only with `onPrefixMismatch`: the treatment of thinking that is bound to another conversation. */
   thinking?: { type: "adaptive"; block_binding: { prefix_mismatch_behavior: "drop_block" | "error" } };
-  /** The caller's settings. */
-  context_management?: ContextManagement;
+  /** The caller's settings. They may have more fields. */
+  context_management?: {
+    edits?: { type: "clear_tool_uses_20250919" | "clear_thinking_20251015" | "compact_20260112" }[];
+  };
 }
 
 export const ID: Limit = wordLimit(64);
