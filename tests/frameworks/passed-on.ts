@@ -3,12 +3,20 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import type { ThreadMessage } from "@assistant-ui/core";
+import { type Message as BedrockMessage, BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
 import { type Content, GoogleGenAI } from "@google/genai";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { AgentMessage, Agent as PiAgent } from "@mariozechner/pi-agent-core";
 import type { MastraDBMessage, MessageList } from "@mastra/core/agent";
+import type { MLCEngine, ChatCompletionMessageParam as WebLlmMessage } from "@mlc-ai/web-llm";
 import { type AgentInputItem, type Agent as OpenAiAgent, run } from "@openai/agents";
+import type { Message as OpencodeMessage, Part as OpencodePart } from "@opencode-ai/sdk";
+import {
+  convertMessagesToModelMessages,
+  type ModelMessage as TanStackMessage,
+  type UIMessage as TanStackUiMessage,
+} from "@tanstack/ai";
 import {
   convertToModelMessages,
   generateText,
@@ -37,6 +45,7 @@ import { buildContext, buildContextSync, memoryStore, openSession, type Session 
 const openai = new OpenAI();
 const anthropic = new Anthropic();
 const gemini = new GoogleGenAI({});
+const client = new BedrockRuntimeClient();
 const budget = { maxTokens: 1000 };
 declare const model: LanguageModel;
 declare const model5: LanguageModel5;
@@ -143,6 +152,30 @@ export function mastra(messages: MastraDBMessage[], list: MessageList): void {
 export function assistantUi(messages: ThreadMessage[]): ThreadMessage[] {
   const context = buildContextSync(messages, { budget });
   return [...context.kept, ...context.messages];
+}
+
+export async function bedrock(messages: BedrockMessage[]): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  const modelId = "anthropic.claude-opus-5";
+  await client.send(new ConverseCommand({ modelId, messages: context.kept }));
+  await client.send(new ConverseCommand({ modelId, messages: context.messages }));
+  const asked = await buildContext(messages, { budget, request: "And?" });
+  await client.send(new ConverseCommand({ modelId, ...asked.request("bedrock") }));
+}
+
+export async function webLlm(engine: MLCEngine, messages: WebLlmMessage[]): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  await engine.chat.completions.create({ messages: context.kept });
+  await engine.chat.completions.create({ ...context.request("web-llm") });
+}
+
+export async function tanStack(messages: TanStackMessage[], shown: TanStackUiMessage[]): Promise<TanStackMessage[]> {
+  const page = await buildContext(shown, { budget });
+  return [...buildContextSync(messages, { budget }).kept, ...convertMessagesToModelMessages(page.kept)];
+}
+
+export async function opencode(messages: { info: OpencodeMessage; parts: OpencodePart[] }[]): Promise<typeof messages> {
+  return (await buildContext(messages, { budget })).kept;
 }
 
 export async function sessions(): Promise<void> {
