@@ -1,5 +1,5 @@
-// Reasoning that a model binds to everything before it, in random chats, agent runs and sessions: no block is sent that the
-// provider would refuse. BOUND_CASES=10000 runs more.
+// Reasoning that a model binds to everything before it, in random chats, agent runs and sessions: no block is sent
+// that the provider would refuse. BOUND_CASES=10000 runs more.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
