@@ -188,7 +188,7 @@ describe("bytes of the body", () => {
     await forEachSeedAsync(async (random) => {
       // A session adds an id and a time, which also take bytes.
       const plain = JSON.stringify(chat(random, undefined).messages, asBase64);
-      const messages = JSON.parse(plain).map((message, at) => ({ id: `m${at}`, ...message, createdAt: at }));
+      const messages = JSON.parse(plain).map((message, at) => ({ ...message, id: `m${at}`, createdAt: at }));
       const budget = {
         maxBytes: random.integer(8000, 60_000),
         maxTokens: random.pick([undefined, 4000]),
