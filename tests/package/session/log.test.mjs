@@ -177,10 +177,10 @@ describe("messages", () => {
     /** @type {any[]} */
     const messages = [
       { ...common, content: "text", replyTo: "b" },
-      { ...common, createdAt: 1769940000000, content: [{ type: "text", text: "part" }] },
-      { ...common, role: "assistant", content: null, toolCalls: [{ id: "c", name: "f" }] },
-      { ...common, role: "assistant", toolCalls: [{ id: "c", name: "f" }] },
-      { ...common, content: "text", text: "another" },
+      { ...common, id: "b", createdAt: 1769940000000, content: [{ type: "text", text: "part" }] },
+      { ...common, id: "c", role: "assistant", content: null, toolCalls: [{ id: "c", name: "f" }] },
+      { ...common, id: "d", role: "assistant", toolCalls: [{ id: "c", name: "f" }] },
+      { ...common, id: "e", content: "text", text: "another" },
     ];
     await session.append(messages);
     const [first, ...rows] = (await session.export()).trimEnd().split("\n").map(json);
@@ -190,10 +190,10 @@ describe("messages", () => {
     const row = { type: "message", role: "user", created_at: "2026-02-01T10:00:00Z", id: "a" };
     assert.deepEqual(rows, [
       { ...row, text: "text", replyTo: "b" },
-      { ...row, created_at: 1769940000000, content: [{ type: "text", text: "part" }] },
-      { ...row, role: "assistant", content: null, toolCalls: [{ id: "c", name: "f" }] },
-      { ...row, role: "assistant", toolCalls: [{ id: "c", name: "f" }] },
-      { type: "message", message: { ...common, content: "text", text: "another" } },
+      { ...row, id: "b", created_at: 1769940000000, content: [{ type: "text", text: "part" }] },
+      { ...row, id: "c", role: "assistant", content: null, toolCalls: [{ id: "c", name: "f" }] },
+      { ...row, id: "d", role: "assistant", toolCalls: [{ id: "c", name: "f" }] },
+      { type: "message", message: { ...common, id: "e", content: "text", text: "another" } },
     ]);
   });
 
