@@ -8,7 +8,7 @@ import { secrets } from "windrow/redact";
 import { runRandomChat, runRandomSession } from "../package/support/bound-provider.mjs";
 import { Random } from "../package/support/random.mjs";
 
-const CASES = Number(process.env.BOUND_CASES ?? 250);
+const CASES = Number(process.env.BOUND_CASES ?? 500);
 
 test("no block is sent that the provider would refuse", async () => {
   await windrow.loadEncoding("o200k_base");

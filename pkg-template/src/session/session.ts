@@ -299,16 +299,16 @@ export class Session<M extends AnyMessage = MessageInput> {
    * Appends messages, all or none. They are durable when the promise resolves. A message without an id gets one, and a
    * message without a time gets the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are stored
    * only with `persist: true`. A message whose id already exists in the session replaces that message; the old version
-   * stays in the log but isn't read anymore. Of several messages with one id in the list, the last is stored in the
-   * place of the first. Fails with `INVALID_TRANSCRIPT` if a message is invalid or isn't accepted, with
-   * `STORE_CONFLICT` if the log doesn't end with `expectedSeq`, and as the store does.
+   * stays in the log but isn't read anymore. If messages of the list share an id, the last one takes the place of the
+   * first. Fails with `INVALID_TRANSCRIPT` if a message is invalid or isn't accepted, with `STORE_CONFLICT` if the log
+   * doesn't end with `expectedSeq`, and as the store does.
    */
   async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
     this.#check();
     checkOptions(KIND, options, APPEND);
     const { accept, ...appendOptions } = options;
     const list = messageListOf<M>(messages, KIND) ?? [messages as M];
-    const { createdAt } = this.#missing();
+    const now = new Date().toISOString();
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
       const kept = isLocal(message) ? undefined : keptMessage(message, path);
@@ -316,9 +316,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       checkAccepted(parsed, path, KIND, this.#accept);
       checkAccepted(parsed, path, KIND, accept);
       const isNamed = (kept?.parsed.message.id ?? kept?.origin.id) !== undefined;
-      return kept === undefined
-        ? []
-        : [{ ...entryOf(kept, { ...this.#missing(), createdAt }), ...(isNamed && { kept }) }];
+      return kept === undefined ? [] : [{ ...entryOf(kept, this.#missing(now)), ...(isNamed && { kept }) }];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
@@ -1046,8 +1044,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /** Returns an id and a time for a message without them. */
-  #missing(): { readonly id: string; readonly createdAt: string } {
-    return { id: idOf("msg"), createdAt: new Date().toISOString() };
+  #missing(createdAt: string = new Date().toISOString()): { readonly id: string; readonly createdAt: string } {
+    return { id: idOf("msg"), createdAt };
   }
 
   async #info(): Promise<SessionInfo | undefined> {
@@ -1105,7 +1103,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const named = new Map(
       given.flatMap((row) => (row.kept !== undefined && row.entry.id !== undefined ? [[row.entry.id, row]] : [])),
     );
-    // Of several rows with one id, the last stands in the place of the first.
+    // If rows share an id, the last one takes the place of the first.
     const rows = [...new Set(given.map((row) => (row.kept && named.get(row.entry.id as string)) ?? row))];
     const known = await this.#known([...named.keys()]);
     if (known.length === 0) {

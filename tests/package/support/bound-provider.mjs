@@ -119,9 +119,9 @@ function fromAiSdk({ system, messages }) {
 const BODIES = { anthropic: (body) => body, bedrock: fromBedrock, "ai-sdk": fromAiSdk };
 
 /**
- * Runs a random chat or agent, by Anthropic's API, Bedrock's or the AI SDK: cuts, edits, late instructions, several models,
- * reordered tools, compactions, and builds whose outline isn't kept. Throws if a request has a block that the provider
- * would refuse. Returns the number of blocks sent.
+ * Runs a random chat or agent, by Anthropic's API, Bedrock's or the AI SDK: cuts, edits, late instructions, several
+ * models, reordered tools, compactions, and builds whose outline isn't kept. Throws if a request has a block that the
+ * provider would refuse. Returns the number of blocks sent.
  */
 export async function runRandomChat({ buildContext, presets }, random) {
   const provider = new BindingProvider();
