@@ -621,6 +621,19 @@ test("docs/hosts.md: a worker builds for the page", async () => {
   }
 });
 
+test("the page of comparisons keeps the answer that the newest messages don't have", async () => {
+  const example = exampleWith("My order number is 4711");
+  const { chat, prompt } = await run(example, "chat", "prompt");
+  assert.equal(JSON.stringify(prompt[0].content), comment(example, "console.log(prompt[0].content);"));
+  assert.ok(prompt.length < chat.length / 2, "most of the chat is left out");
+});
+
+test("the page about speed measures two builds", async () => {
+  const { milliseconds } = await run(exampleWith("second build:"), "milliseconds");
+  assert.equal(milliseconds.length, 2);
+  assert.ok(milliseconds.every((time) => time > 0));
+});
+
 test("every example was run", () => {
   assert.deepEqual(
     [...ran].sort((left, right) => left - right),
