@@ -133,10 +133,12 @@ test("the first example prints the output shown below it, pasted into an empty f
     const [{ filename }] = JSON.parse(
       runIn("npm", "pack", packageFolder, "--ignore-scripts", "--json", "--pack-destination", cwd),
     );
+    // A new project's package.json may say "type": "commonjs".
+    runIn("npm", "init", "--yes");
     runIn("npm", "install", "--offline", "--no-audit", "--no-fund", join(cwd, filename));
-    writeFileSync(join(cwd, "index.js"), example.code);
+    writeFileSync(join(cwd, "index.mjs"), example.code);
     writeFileSync(join(cwd, "no-network.cjs"), NO_NETWORK);
-    const printed = runIn(process.execPath, "--require", "./no-network.cjs", "index.js");
+    const printed = runIn(process.execPath, "--require", "./no-network.cjs", "index.mjs");
     assert.equal(printed.trimEnd(), outputBelow(example));
   } finally {
     rmSync(cwd, { recursive: true });
