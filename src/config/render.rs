@@ -21,7 +21,7 @@ pub struct RenderConfig {
     /// Labels that replace the user's in the format `text` for messages from certain sources, for example `{
     /// "scheduled": "Scheduled" }`.
     pub source_labels: Map<String, String>,
-    /// How many of a message's `actions` the text formats show below it.
+    /// Maximum number of a message's `actions` that the text formats show below it.
     pub max_actions: u64,
     /// Maximum number of characters of an assistant's message. A longer one is cut and ends with `...[truncated]`; 0 is
     /// off. Default: no limit.

@@ -29,7 +29,8 @@ const OF_A_MESSAGE: [u64; 2] = [20, 5];
 
 /// The room for images and files.
 struct Room {
-    /// How many images and documents of the current message are shown so far. None if the provider doesn't limit them.
+    /// Number of images and documents of the current message that are shown so far. None if the provider doesn't limit
+    /// them.
     in_message: Option<[u64; 2]>,
     bytes: u64,
     images: u64,
@@ -159,7 +160,7 @@ fn says(transcript: &Transcript, row: usize) -> bool {
     })
 }
 
-/// How many images and files of the prompt became lines because they don't fit into the request.
+/// Counts the images and files of the prompt that became lines because they don't fit into the request.
 pub(super) fn hidden_count(view: View<'_>) -> usize {
     let hidden = &view.fill.hidden_media;
     let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));
