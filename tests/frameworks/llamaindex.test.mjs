@@ -71,8 +71,7 @@ test("blocks of the memory are sent and count, as do messages of the call", asyn
   const received = async (options) => {
     const memory = contextMemory(createMemory(history(1), options), {
       budget: { maxTokens: LIMIT },
-      onContext: ({ tokens }) =>
-        instructionTokens.push(tokens.sections.find(({ id }) => id === "instructions").tokens),
+      onContext: ({ tokens }) => instructionTokens.push(tokens.sections.find(({ id }) => id === "instructions").tokens),
     });
     return await memory.getLLM(scripted(), [{ role: "user", content: request }]);
   };
