@@ -122,6 +122,7 @@ const entries = {
   "inspect-nothing": "src/studio/inspect-nothing.ts",
   ...frameworkEntries(),
   cli: "src/cli.ts",
+  "cli-bar": "src/cli/bar.ts",
 };
 
 /** One entry for each framework: the formats that have a `plug.ts`. */
@@ -540,7 +541,7 @@ const generatedModules = {
 /** Checks the guarantees that bundles give to every host. */
 function checkBundles(metafile) {
   // Only Node runs these, because they read files of the package.
-  const ofNode = ["cli.js", "node.js"];
+  const ofNode = ["cli.js", "cli-bar.js", "node.js"];
   const shared = metafile.outputs["dist/shared.js"].exports;
   for (const [path, output] of Object.entries(metafile.outputs)) {
     const name = basename(path);

@@ -338,8 +338,8 @@ async function contextSoon(transcript: Transcript, asked: Asked): Promise<Contex
   return (await buildContext(transcript, { ...configOf(asked, hooks), signal: asking.signal })) as Context;
 }
 
-/** Starts with a conversation. Chooses a budget if none is set. */
-export async function begin(source: Source, budget: number | undefined): Promise<void> {
+/** Starts with a conversation. Returns its budget, and chooses one if none is set. */
+export async function begin(source: Source, budget: number | undefined): Promise<number | undefined> {
   takeConversation(source);
   const asked = askFor(state.a.value, {
     request: state.request.value,
@@ -351,7 +351,7 @@ export async function begin(source: Source, budget: number | undefined): Promise
     forgotten: source.forgotten ?? [],
   });
   const { total } = await costsFor(asked);
-  state.budget.value = budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));
+  return budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));
 }
 
 /** Returns a budget, or the next larger one that holds the required messages. */

@@ -16,7 +16,13 @@ import { failureOf, type Source, state } from "./state.js";
 
 /** A view as a file has it: with the conversation. */
 const VIEW_KEY = "windrowView";
+/** The number of the newest conversation that was asked for. */
 let newest = 0;
+
+/** Drops a conversation that is still loading, because another one is on the page. */
+export function dropPending(): void {
+  newest += 1;
+}
 
 /** Shows the view of an address. If its conversation isn't here, shows a sample and a notice. */
 export async function showView(view: View): Promise<void> {
@@ -52,6 +58,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     void before.close();
   }
   const count = source.messages.length;
+  const turn = newest;
   const within = (position: number | undefined, most: number) =>
     position !== undefined && position <= most ? position : undefined;
   batch(() => {
@@ -72,11 +79,12 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     state.curve.value = undefined;
   });
   const budget = view?.budget === "none" ? undefined : view?.budget;
-  await begin(source, budget);
+  const chosen = await begin(source, budget);
+  if (turn !== newest) {
+    return;
+  }
   batch(() => {
-    if (view?.budget === "none") {
-      state.budget.value = undefined;
-    }
+    state.budget.value = view?.budget === "none" ? undefined : chosen;
     state.source.value = source;
   });
 }
