@@ -7,7 +7,7 @@ import { readView, type View, viewAddress } from "./address.js";
 import { begin } from "./building.js";
 import { idOfText, keepFile, keptFile } from "./files.js";
 import { givenBy } from "./given.js";
-import { formatCount } from "./names.js";
+import { formatCount, formatNumber } from "./names.js";
 import { looksLikeRecording, takeRecordings } from "./recordings.js";
 import { FIRST_SAMPLE, sampleNamed } from "./samples.js";
 import { freeName, isTaken, messagesOf, openSaved, readList, saved, store } from "./saved.js";
@@ -155,8 +155,23 @@ export async function openText(name: string, text: string): Promise<void> {
   }
 }
 
+/** Shows another conversation of the file on the page, by its number from 1. */
+export function showConversation(number: number): Promise<void> {
+  const source = state.source.value;
+  const chosen = source?.conversations?.[number - 1];
+  return load("The conversation", async () => {
+    if (source?.conversations !== undefined && chosen !== undefined) {
+      const { messages } = chosen;
+      const place = [number, source.conversations.length] as const;
+      await put({ ...source, messages, given: givenBy(source.text ?? "", messages), place }, undefined, undefined);
+    }
+  });
+}
+
 async function showText(name: string, text: string, view: View | undefined): Promise<void> {
-  const { messages, skipped, conversations, request } = parseTranscript(text);
+  const file = parseTranscript(text);
+  const { skipped, conversations, request } = file;
+  const messages = conversations[(view?.conversation ?? 0) - 1]?.messages ?? file.messages;
   if (messages.length === 0) {
     throw new Error("no messages found");
   }
@@ -171,7 +186,7 @@ async function showText(name: string, text: string, view: View | undefined): Pro
     given: givenBy(text, messages),
     text,
     skipped,
-    ...(conversations.length > 1 ? { place: [number, conversations.length] as const } : {}),
+    ...(conversations.length > 1 ? { place: [number, conversations.length] as const, conversations } : {}),
   };
   await put(source, view, typeof request === "string" ? request : undefined);
 }
@@ -396,6 +411,6 @@ export async function addMessage(role: string, content: string): Promise<void> {
 }
 
 export function sizeInWords({ messages, place }: Source): string {
-  const which = place === undefined ? "" : `, the newest of ${formatCount(place[1], "conversation")}`;
+  const which = place === undefined ? "" : `, conversation ${formatNumber(place[0])} of ${formatNumber(place[1])}`;
   return `${formatCount(messages.length, "message")}${which}`;
 }

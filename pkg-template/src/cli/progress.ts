@@ -20,7 +20,7 @@ export async function withProgress<T>(words: string, run: () => T | Promise<T>):
   const workerData: Step = { slots, words, columns: process.stderr.columns || 80 };
   const thread = new Worker(fileURLToPath(new URL("./cli-bar.js", import.meta.url)), { workerData });
   thread.unref();
-  // Without the thread there is no bar, and the step runs the same.
+  // Without the thread nothing is drawn, and the step runs the same.
   thread.on("error", () => Atomics.store(slots, STATE, ENDED));
   provideReadProgress((fraction) => Atomics.store(slots, FRACTION, Math.round(fraction * WHOLE)));
   try {

@@ -41,7 +41,7 @@ export async function keptToken(port: number): Promise<KeptToken> {
   }
 }
 
-/** Returns the token in a file. Undefined if there is none, or if other users could read it. */
+/** Returns the token in a file. Undefined if the file is missing, or if other users could read it. */
 async function tokenIn(path: string): Promise<string | undefined> {
   try {
     const { mode, uid } = await stat(path);
