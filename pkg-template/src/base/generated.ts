@@ -1840,7 +1840,7 @@ export interface Note {
  * The topic of a note.
  * - `rows-skipped`: Some rows of the session's log aren't messages and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
- * - `media-hidden`: The request can't hold more images or bytes, so lines replace some images and files.
+ * - `media-hidden`: The request has no room or no place for some images, audio and files, so lines replace them.
  * - `open-calls`: Some tool calls in the context have no result in the transcript. The note names them, and says how they were
  * handled.
  * - `required-overflow`: The required messages and sections cost more than the budget and are in the prompt anyway.
