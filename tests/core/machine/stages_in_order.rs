@@ -569,7 +569,6 @@ fn an_error_about_a_wrong_option_names_the_right_one() {
         (r#"{"budget":{"max_tokens":1}}"#, "budget.max_tokens", "did you mean budget.maxTokens?"),
         (r#"{"maxTokens":1}"#, "maxTokens", "did you mean budget.maxTokens?"),
         (r#"{"lookback":1}"#, "lookback", "unknown option"),
-        (r#"{"recall":{"enabled":false}}"#, "recall.enabled", "unknown option Remove it"),
         (r#"{"requst":"x"}"#, "requst", "did you mean request?"),
         (r#"{"query":"x"}"#, "query", "did you mean request?"),
         (r#"{"budget":{"tokens":1}}"#, "budget.tokens", "did you mean budget.maxTokens?"),
@@ -592,6 +591,9 @@ fn an_error_about_a_wrong_option_names_the_right_one() {
         assert!(error.to_string().contains(hint), "{json}: {error}");
         assert!(!error.next_action.is_empty());
     }
+    // Another group's switch isn't the one that was meant.
+    let error = read_config(r#"{"recall":{"enabled":false}}"#).expect_err("no such option");
+    assert!(error.next_action.starts_with("Remove it."), "{error}: {}", error.next_action);
 }
 
 #[test]
