@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 235_900 },
+  "windrow.wasm": { brotli: 239_700 },
   "selection.wasm": { brotli: 224_600 },
-  "page: buildContext": { brotli: 407_900 },
+  "page: buildContext": { brotli: 413_200 },
   "slim: buildContext, the core in a separate file": { brotli: 51_700 },
-  "first context in a page: all fits": { brotli: 287_500 },
-  "first context in a page: exact in o200k_base": { brotli: 742_400 },
-  "first context in a page: exact in cl100k_base": { brotli: 498_600 },
-  "worker: buildContext, cl100k_base": { gzip: 896_000 },
-  "worker: slim, cl100k_base": { gzip: 561_500 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 835_900 },
-  "worker: o200k_base": { gzip: 1_188_500 },
-  "worker: cl100k_base": { gzip: 942_900 },
-  "worker: both vocabularies": { gzip: 1_399_400 },
+  "first context in a page: all fits": { brotli: 291_400 },
+  "first context in a page: exact in o200k_base": { brotli: 746_300 },
+  "first context in a page: exact in cl100k_base": { brotli: 502_500 },
+  "worker: buildContext, cl100k_base": { gzip: 900_400 },
+  "worker: slim, cl100k_base": { gzip: 566_100 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 840_300 },
+  "worker: o200k_base": { gzip: 1_192_800 },
+  "worker: cl100k_base": { gzip: 947_400 },
+  "worker: both vocabularies": { gzip: 1_403_800 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

@@ -28,6 +28,45 @@ pub(crate) fn json_length(text: &str) -> u64 {
     text.bytes().map(length).fold(halves + 2, |all, bytes| all + bytes)
 }
 
+/// JSON with a space after each comma and colon, as Python writes it, or with a line for each entry, four spaces a level.
+pub(crate) fn spaced(json: &str, is_indented: bool) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 4);
+    let (mut is_text, mut is_escaped, mut depth) = (false, false, 0_usize);
+    let line = |out: &mut String, depth: usize| {
+        if is_indented {
+            out.push('\n');
+            (0..depth).for_each(|_| out.push_str("    "));
+        }
+    };
+    let mut is_open = false;
+    for letter in json.chars() {
+        if is_text {
+            out.push(letter);
+            is_text = letter != '"' || is_escaped;
+            is_escaped = letter == '\\' && !is_escaped;
+            continue;
+        }
+        if letter.is_ascii_whitespace() {
+            continue;
+        }
+        let is_end = matches!(letter, '}' | ']');
+        depth = depth.saturating_sub(is_end.into());
+        if is_open != is_end {
+            line(&mut out, depth); // an empty object or list has no line
+        }
+        is_open = matches!(letter, '{' | '[');
+        depth += usize::from(is_open);
+        out.push(letter);
+        is_text = letter == '"';
+        match letter {
+            ',' if is_indented => line(&mut out, depth),
+            ',' | ':' => out.push(' '),
+            _ => {}
+        }
+    }
+    out
+}
+
 /// Appends one value to a text.
 struct Json<'a>(&'a mut String);
 
@@ -323,7 +362,7 @@ impl Display for Never {
 
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
-    use super::to_json;
+    use super::{spaced, to_json};
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;
     use serde::Serialize;
@@ -410,4 +449,13 @@ mod tests {
                 prop_assert_eq!(to_json(&value), serde_json::to_string(&value).expect("it is JSON"));
             }
         }
+
+    #[test]
+    fn json_is_spaced_as_python_writes_it() {
+        let json = r#"{"a":[1, 2],"b":{},"c":[],"d":{"e":"x:,\"{"}}"#;
+        let spaced_json = r#"{"a": [1, 2], "b": {}, "c": [], "d": {"e": "x:,\"{"}}"#;
+        assert_eq!(spaced(json, false), spaced_json);
+        let lines = "{\n    \"a\": [\n        1,\n        2\n    ],\n    \"b\": {}\n}";
+        assert_eq!(spaced(r#"{"a":[1,2],"b":{}}"#, true), lines);
+    }
 }

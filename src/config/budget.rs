@@ -66,8 +66,9 @@ pub struct BudgetConfig {
     /// Tokens that a chat message's name costs in addition to its text. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
     /// Tokens that prime the reply to chat messages. Default: 2 for OpenAI's reasoning models (`o1` to `o4`, `gpt-5`
-    /// and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 5 for Llama 3, 3 for Qwen, 2 for DeepSeek and
-    /// 1 for Mistral's Tekken, as in their chat templates; 3 for all others, after the same recipe.
+    /// and later, `gpt-oss`) and 0 for Gemini, as recorded requests show; 5 for Llama 3, 3 for Qwen, 2 for DeepSeek up
+    /// to V3, 4 for its later versions, and 1 for Mistral's Tekken, as in their chat templates; 3 for all others, after
+    /// the same recipe. The text that a chat template writes before the messages is counted in addition.
     pub tokens_priming: Option<u64>,
     /// Time limit for one batch of the hook `countTokens`, in milliseconds.
     pub timeout_ms: u64,

@@ -58,6 +58,7 @@ use crate::base::time::Milliseconds;
 use crate::base::value::{FromValue, OptionNames, Value};
 use crate::config::render::{ANTHROPIC_COMPACTION, OPENAI_COMPACTION};
 use crate::tokens::model::NEWEST;
+use crate::tokens::template::Template;
 use crate::tokens::{EncodingName, Family, Tokenizer};
 use serde::Serialize;
 
@@ -217,7 +218,7 @@ impl ContextConfig {
         // Without a model and an encoding this stays unset: nobody knows which model the counts would be exact for.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
         let is_for_reasoning = self.model.as_deref().is_some_and(EncodingName::is_for_reasoning);
-        let (message, priming) = match self.family().template() {
+        let (message, priming) = match self.template() {
             Some(template) => (template.message, Some(template.priming)),
             None if is_for_reasoning => {
                 (budget::DEFAULT_PER_MESSAGE, Some(budget::REASONING_PRIMING))
@@ -254,6 +255,11 @@ impl ContextConfig {
             (_, _, Some(Provider::Gemini)) => Family::Gemini(NEWEST),
             _ => Family::Other(Tokenizer::O200k),
         }
+    }
+
+    /// The model's chat template. None if OpenAI's recipe for counting applies.
+    pub(crate) fn template(&self) -> Option<&'static Template> {
+        Template::of(self.family(), self.model.as_deref())
     }
 
     /// The maker of the compactions that the request's provider accepts, as in `Field::ReasoningOf`. None if it accepts

@@ -58,30 +58,38 @@ fn quotes(config: &ContextConfig) -> bool {
 /// else.
 pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
 
-/// The parts of an empty prompt: the tokens that prime the reply, and the tools.
+/// The parts of an empty prompt: its opening, and the tools.
 ///
 /// `has_instruction` is true if the prompt has an instruction. If that isn't known yet, pass false, which costs at
 /// least as much.
 pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
-    let tools = tools::definitions(config, has_instruction);
-    let flat_tokens = priming(config).saturating_add(tools.flat_tokens);
-    let mut parts = Parts { flat_tokens, ..Parts::default() };
-    parts.hidden.extend(tools.texts);
+    let mut parts = opening(config, has_instruction);
+    parts.add_tool(tools::definitions(config, has_instruction));
     let tools = config.budget.tools.iter().map(|tool| PART_BYTES + tool.len() as u64);
     parts.flat_bytes = tools.fold(FRAME_BYTES, u64::saturating_add);
     parts
 }
 
+/// The parts of an empty prompt without tools: the tokens that prime the reply, and the texts of a chat template before
+/// the messages.
+pub(crate) fn opening(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
+    let mut parts = Parts::default();
+    if config.render.format != Format::Messages {
+        return parts;
+    }
+    parts.flat_tokens = config.budget.priming();
+    if let Some(template) = config.template() {
+        parts.hidden.extend((!template.header.is_empty()).then(|| template.header.into()));
+        if let (Some(text), false) = (template.default, has_instruction) {
+            parts.add_envelope(config, config.family(), Role::System);
+            parts.hidden.push(text.into());
+        }
+    }
+    parts
+}
+
 /// The bytes of a body besides its messages: the model and settings of the request.
 const FRAME_BYTES: u64 = 2048;
-
-/// Tokens that prime the reply.
-pub(crate) fn priming(config: &ContextConfig) -> u64 {
-    match config.render.format {
-        Format::Messages => config.budget.priming(),
-        _ => 0,
-    }
-}
 
 /// An upper bound for the tokens of some parts, and for their characters.
 pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
@@ -136,7 +144,7 @@ pub(crate) fn text(view: View<'_>, pieces: impl IntoIterator<Item = Piece>) -> S
     let mut pieces = pieces.into_iter().peekable();
     while let Some(piece) = pieces.next() {
         for part in parts(view, piece, pieces.peek().is_none()).texts() {
-            out.push_str(part);
+            out.push_str(&part);
         }
     }
     out
@@ -721,7 +729,7 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
         }
         (Piece::Quoted(_), _) => {
             for text in parts(view, piece, false).texts() {
-                push(Field::Text, text);
+                push(Field::Text, &text);
             }
             Role::User
         }

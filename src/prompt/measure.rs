@@ -184,8 +184,8 @@ impl Meter {
                 break;
             }
             for text in form::parts(view, piece, self.is_last(view, piece)).texts() {
-                if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
-                    texts.push(text.to_owned());
+                if !counts.contains_key(&*text) && is_wanted.insert(text.to_string(), 0).is_none() {
+                    texts.push(text.into_owned());
                 }
             }
         }
@@ -193,6 +193,12 @@ impl Meter {
             return Ok(());
         }
         Err(Need::Counts { texts, timeout_ms: *timeout_ms }.into())
+    }
+
+    /// The tokens of the empty form without the tools.
+    pub(crate) fn opening(&self, input: &Input, has_instruction: bool) -> StageResult<u64> {
+        let cost = self.measure(&form::opening(&input.config, has_instruction), u64::MAX)?;
+        Ok(cost.unwrap_or_default().tokens)
     }
 
     /// The cost of the empty form, and of the tools.
@@ -321,7 +327,7 @@ impl Meter {
             let Some(room) = token_limit.checked_sub(tokens) else {
                 return Ok(None);
             };
-            let Some(count) = self.source.count_until(text, room)? else {
+            let Some(count) = self.source.count_until(&text, room)? else {
                 return Ok(None);
             };
             tokens += count;
@@ -346,5 +352,6 @@ pub fn measure_all(
     let rows = 0..transcript.len();
     // windrow's own counters never ask.
     let cost = |row| meter.cost(view, Piece::Message(row)).unwrap_or_default();
-    (meter.fixed(&input, false).unwrap_or_default(), rows.map(cost).collect())
+    let has_instruction = rows.clone().any(|row| transcript.role(row).is_instruction());
+    (meter.fixed(&input, has_instruction).unwrap_or_default(), rows.map(cost).collect())
 }

@@ -1,9 +1,10 @@
 //! The parts of a prompt that have a cost.
 
 use crate::base::few::Few;
-use crate::base::json::json_length;
+use crate::base::json::{json_length, to_json};
 use crate::base::message::Role;
 use crate::config::{ContextConfig, Provider};
+use crate::prompt::tools::ToolText;
 use crate::tokens::Family;
 use std::borrow::Cow;
 
@@ -20,13 +21,18 @@ pub(crate) struct Parts<'a> {
     pub flat_bytes: u64,
     /// Texts that also count as characters.
     pub(super) visible: Few<Cow<'a, str>>,
+    /// True if the visible texts count as JSON strings.
+    pub(super) is_escaped: bool,
     /// Texts that count only as tokens: roles, names, tool calls.
     pub(super) hidden: Few<Cow<'a, str>>,
 }
 
-impl Parts<'_> {
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.visible.iter().chain(self.hidden.iter()).map(AsRef::as_ref)
+impl<'a> Parts<'a> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let visible = self.visible.iter().map(|text| {
+            if self.is_escaped { to_json(text.as_ref()).into() } else { Cow::from(text.as_ref()) }
+        });
+        visible.chain(self.hidden.iter().map(|text| text.as_ref().into()))
     }
 
     /// Adds the cost of a chat message besides its content. It depends on how the model's maker formats messages.
@@ -46,10 +52,16 @@ impl Parts<'_> {
             return; // it comes before all messages, and isn't part of one
         }
         self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
-        match family.role_marks(role) {
-            Some(tokens) => self.flat_tokens = self.flat_tokens.saturating_add(tokens),
-            None => self.hidden.push(role.as_str().into()),
+        match config.template().map_or(Err(role.as_str()), |it| it.role(role)) {
+            Ok(tokens) => self.flat_tokens = self.flat_tokens.saturating_add(tokens),
+            Err(word) => self.hidden.push(word.into()),
         }
+    }
+
+    /// Adds the cost of tools, of a call or of a result.
+    pub(super) fn add_tool(&mut self, tool: ToolText<'a>) {
+        self.flat_tokens = self.flat_tokens.saturating_add(tool.flat_tokens);
+        self.hidden.extend(tool.texts);
     }
 
     /// The bytes of the JSON that is sent, without images and files.

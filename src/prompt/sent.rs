@@ -69,7 +69,7 @@ impl<'a> SentMessage<'a> {
     /// Adds the result of a call that was interrupted.
     fn interrupt(&mut self, id: &'a str) {
         self.answer();
-        self.parts.hidden.extend(tools::result_text(id, self.family));
+        self.parts.add_tool(tools::result_text(id, self.config));
         self.parts.hidden.push(INTERRUPTED.into());
     }
 
@@ -345,7 +345,7 @@ pub(super) fn parts<'a>(
                     out.answer();
                 }
                 is_first_result = false;
-                out.parts.hidden.extend(tools::result_text(value, out.family));
+                out.parts.add_tool(tools::result_text(value, config));
             }
             Field::Image | Field::Audio | Field::File => {
                 if let Some(Some(line)) = lines.next() {
@@ -368,9 +368,8 @@ pub(super) fn parts<'a>(
                     out.show();
                     let written = tools::call_text(id, name, value, config);
                     let around = if provider.is_some() { wrapping(value) } else { 0 };
-                    let flat = written.flat_tokens.saturating_add(around);
-                    out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(flat);
-                    out.parts.hidden.extend(written.texts);
+                    out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(around);
+                    out.parts.add_tool(written);
                 }
             }
             _ => {}
@@ -379,6 +378,7 @@ pub(super) fn parts<'a>(
     if let Some(text) = left {
         out.text(text.into());
     }
+    out.parts.is_escaped = role == Role::Tool && tools::escapes_results(config);
     for id in interrupted {
         out.interrupt(id);
     }

@@ -4,14 +4,17 @@
 //! OpenAI's models see functions as TypeScript declarations, which are counted here. The other makers haven't published
 //! their form. For Gemini, windrow counts names and descriptions, plus the cost of each function and parameter in
 //! recorded requests. For Claude, it counts the JSON, plus figures from Anthropic's page and from recorded requests.
-//! For all others, it counts only the JSON. `tests/usage` has the recorded requests, and `docs/tokens.md` the counts'
+//! For open models, it counts the text of their [chat templates](crate::tokens::template). For all others, it counts only
+//! the JSON. `tests/usage` has the recorded requests, and `docs/tokens.md` the counts'
 //! accuracy.
 
-use crate::base::json::to_json;
+use crate::base::json::{spaced, to_json};
+use crate::base::message::Role;
 use crate::base::text::JoinedText;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
+use crate::tokens::template::{self, ToolFrames};
 use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -38,6 +41,9 @@ pub(crate) struct ToolText<'a> {
 /// `has_instruction` is true if the prompt has an instruction that they follow.
 pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> ToolText<'_> {
     let (tools, family) = (&config.budget.tools, config.family());
+    if let (Some(frames), false) = (frames(config), tools.is_empty()) {
+        return framed_definitions(config, frames, has_instruction);
+    }
     let mut declared = String::new();
     let mut out = ToolText::default();
     for json in tools {
@@ -86,6 +92,9 @@ pub(crate) fn call_text<'a>(
     arguments: &'a str,
     config: &ContextConfig,
 ) -> ToolText<'a> {
+    if let Some(frames) = frames(config) {
+        return framed(frames.call, [name, &spaced(arguments, false), short_id(id)]);
+    }
     let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match config.family() {
         Family::OpenAi => {
             // The name counts twice: as the recipient of the call, and as the author of the result. The model doesn't
@@ -118,9 +127,74 @@ pub(crate) fn call_text<'a>(
     ToolText { texts, flat_tokens }
 }
 
-/// The id of a result, if the model may see it.
-pub(crate) fn result_text(id: &str, family: Family) -> Option<Cow<'_, str>> {
-    matches!(family, Family::Other(_)).then(|| id.into())
+/// The texts and tokens of a result besides its content and its message: its id, if the model may see it, and the
+/// frame of a chat template.
+pub(crate) fn result_text<'a>(id: &'a str, config: &ContextConfig) -> ToolText<'a> {
+    if let Some(frames) = frames(config) {
+        return framed(frames.result, ["", "", short_id(id)]);
+    }
+    let is_seen = matches!(config.family(), Family::Other(_));
+    ToolText { texts: is_seen.then(|| id.into()).into_iter().collect(), flat_tokens: 0 }
+}
+
+/// True if a chat template writes the texts of results as JSON strings.
+pub(crate) fn escapes_results(config: &ContextConfig) -> bool {
+    frames(config).is_some_and(|it| it.is_escaped)
+}
+
+fn frames(config: &ContextConfig) -> Option<&'static ToolFrames> {
+    config.template()?.tools.as_ref()
+}
+
+/// The definitions in a chat template, which may need a message of instructions for them.
+fn framed_definitions<'a>(
+    config: &ContextConfig,
+    frames: &ToolFrames,
+    has_instruction: bool,
+) -> ToolText<'a> {
+    let mut all = String::new();
+    for json in &config.budget.tools {
+        let read: Option<Value> = serde_json::from_str(json).ok();
+        let is_wrapped = read.is_none_or(|tool| tool.get("function").is_some());
+        let wrapped = format!(r#"{{"type":"function","function":{json}}}"#);
+        let json = spaced(if is_wrapped { json } else { &wrapped }, frames.is_indented);
+        all.extend(framed(frames.each, [&json, "", ""]).texts);
+    }
+    let mut out = framed(frames.all, [&all, "", ""]);
+    let needs_message = frames.in_instructions && !has_instruction;
+    if needs_message && config.template().is_some_and(|it| it.default.is_none()) {
+        out.flat_tokens = out.flat_tokens.saturating_add(config.budget.per_message());
+        out.texts.push(Role::System.as_str().into());
+    }
+    out
+}
+
+/// The texts and marks of a frame with its places filled in.
+fn framed<'a>(frame: &str, [first, second, id]: [&str; 3]) -> ToolText<'a> {
+    let mut out = ToolText::default();
+    let mut text = String::new();
+    for letter in frame.chars() {
+        match letter {
+            template::FIRST => text.push_str(first),
+            template::SECOND => text.push_str(second),
+            template::ID => text.push_str(id),
+            template::MARK | template::SPLIT => {
+                out.flat_tokens += u64::from(letter == template::MARK);
+                out.texts.push(std::mem::take(&mut text).into());
+            }
+            _ => text.push(letter),
+        }
+    }
+    out.texts.push(text.into());
+    out.texts.retain(|text| !text.is_empty());
+    out
+}
+
+/// The id of a call with nine characters. Servers shorten or replace others, and an id of nine characters has at most the tokens of nine
+/// digits.
+fn short_id(id: &str) -> &str {
+    const DIGITS: &str = "000000000";
+    if id.len() == DIGITS.len() { id } else { DIGITS }
 }
 
 /// Cost of a call in addition to its name and arguments, in tokens.

@@ -42,8 +42,8 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     let certainty = meter.certainty(&input.config, beside_texts(view, &pieces));
     let budget = &input.config.budget;
-    let priming = form::priming(&input.config);
-    let (fixed, costs) = as_tokens(budget.calibration(), [priming, fixed.tokens], &costs);
+    let opening = meter.opening(input, has_instruction)?;
+    let (fixed, costs) = as_tokens(budget.calibration(), [opening, fixed.tokens], &costs);
     let is_text = input.config.render.format != Format::Messages;
     let content = |made: &MadeText, position| {
         let piece = Piece::Made(position);
@@ -228,10 +228,10 @@ fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
 /// they add up to the total. The second argument has the tokens that prime the reply, without and with the definitions.
 fn as_tokens(
     calibration: Calibration,
-    [priming, mut counted]: [u64; 2],
+    [opening, mut counted]: [u64; 2],
     costs: &[Cost],
 ) -> ([u64; 2], Vec<u64>) {
-    let format = calibration.tokens(priming);
+    let format = calibration.tokens(opening);
     let mut before = calibration.tokens(counted);
     let fixed = [format, before - format];
     let tokens = costs.iter().map(|cost| {

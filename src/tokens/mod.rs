@@ -17,6 +17,7 @@ pub mod encoding_name;
 mod estimate;
 pub mod media;
 pub(crate) mod model;
+pub(crate) mod template;
 pub(crate) mod windows;
 
 use crate::base::error::{Error, ErrorCode, Result};

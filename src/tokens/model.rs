@@ -1,7 +1,6 @@
 //! Finds models' encodings, families and versions by name.
 
 use super::encoding_name::EncodingName;
-use crate::base::message::Role;
 use EncodingName::{Cl100kBase, O200kBase};
 
 /// Models by their exact names.
@@ -144,15 +143,6 @@ pub enum Family {
     Other(Tokenizer),
 }
 
-/// The cost in tokens of a chat template, which marks the messages in the text that a model reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Template {
-    /// The marks of a message.
-    pub(crate) message: u64,
-    /// The marks that start the text and the reply.
-    pub(crate) priming: u64,
-}
-
 /// A version: 4 and 6 for 4.6.
 pub(crate) type Version = (u32, u32);
 
@@ -173,37 +163,6 @@ impl Family {
         } else {
             let known = OPEN_MODELS.iter().find(|(part, _)| name.contains(part));
             Self::Other(known.map(|(_, tokenizer)| *tokenizer).unwrap_or_default())
-        }
-    }
-
-    /// The cost of its chat template. None if OpenAI's recipe for counting applies.
-    ///
-    /// Sources: for Gemini, Google's `countTokens`. For the others, `chat_template` in the `tokenizer_config.json` of
-    /// Qwen 3, Llama 3, DeepSeek V3 and Mistral Nemo. `npm run tokenizers` compares with these.
-    pub(crate) fn template(self) -> Option<Template> {
-        let (message, priming) = match self {
-            Self::Gemini(version) if version < (2, 5) => (0, 0),
-            Self::Gemini(_) => (1, 0),
-            Self::Other(Tokenizer::Qwen) => (4, 3),
-            Self::Other(Tokenizer::Llama3) => (4, 5),
-            Self::Other(Tokenizer::DeepseekV3) => (0, 2),
-            Self::Other(Tokenizer::Tekken) => (1, 1),
-            _ => return None,
-        };
-        Some(Template { message, priming })
-    }
-
-    /// The marks that a message of a role has besides [`Template::message`]. None if the role is a word of the text.
-    pub(crate) fn role_marks(self, role: Role) -> Option<u64> {
-        match self {
-            Self::Gemini(_) => Some(0),
-            Self::Other(Tokenizer::DeepseekV3) => Some(match role {
-                Role::System | Role::Developer => 0,
-                Role::User | Role::Tool => 1,
-                Role::Assistant => 2,
-            }),
-            Self::Other(Tokenizer::Tekken) => Some((role == Role::User).into()),
-            _ => None,
         }
     }
 

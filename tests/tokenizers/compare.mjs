@@ -79,29 +79,3 @@ export function compare({ strings, seed, tokens, special, others, count, referen
   }
   return result;
 }
-
-const CHATS = 300;
-const WORDS =
-  "The harbour opens at nine; bring 2 tickets, a violin and the invoice (€ 14.50) for Zoë. Dobrý den, 東京!".split(" ");
-
-/**
- * Counts random chats by two functions. Each chat ends with the user, and begins with instructions or not. Instructions
- * end with a letter, because Mistral's template adds a blank line, which can join a mark before it to one token.
- */
-export function compareChats({ seed, count, reference }) {
-  const random = new Random(seed);
-  const said = () => Array.from({ length: random.integer(1, 40) }, () => random.pick(WORDS)).join(" ");
-  const result = { chats: 0, differences: [] };
-  for (; result.chats < CHATS; result.chats++) {
-    const turns = Array.from({ length: 2 * random.integer(0, 6) + 1 }, (_, index) => ({
-      role: index % 2 === 0 ? "user" : "assistant",
-      content: said(),
-    }));
-    const messages = random.chance(0.5) ? [{ role: "system", content: `${said()} and so on` }, ...turns] : turns;
-    const [counted, expected] = [count(messages), reference(messages)];
-    if (counted !== expected) {
-      result.differences.push({ roles: messages.map(({ role }) => role), counted, expected });
-    }
-  }
-  return result;
-}

@@ -1,16 +1,18 @@
-// Compares one encoding: node tests/tokenizers/run.mjs NAME VOCABULARY CLASSES STRINGS SEED. Prints the result as JSON.
-// It counts random strings, and whole chats in the model's own chat template.
+// Compares one encoding: node tests/tokenizers/run.mjs NAME VOCABULARY CLASSES STRINGS SEED [TEMPLATE MODEL]. Prints the
+// result as JSON. It counts random strings, and whole chats in the models' own chat templates. TEMPLATE is the file of
+// another one, for the model of this name.
 
 import { readFileSync } from "node:fs";
 import { countTokens, loadEncoding } from "windrow";
-import { compare, compareChats, otherwiseClassed } from "./compare.mjs";
-import { REFERENCES, TEMPLATES } from "./references.mjs";
+import { comparePlain, compareTools } from "./chats.mjs";
+import { compare, otherwiseClassed } from "./compare.mjs";
+import { REFERENCES, RENDERER, TEMPLATES } from "./references.mjs";
 
 /** @type {any} */
 const given = process.argv.slice(2);
-const [name, vocabulary, classes, strings, seed] = given;
-const { fromPreTrained, tokenizerJSON, tokenizerConfig } = await import(REFERENCES[name]);
-const { Template } = await import(TEMPLATES);
+const [name, vocabulary, classes, strings, seed, file, fileModel] = given;
+const { fromPreTrained, tokenizerJSON } = await import(REFERENCES[name]);
+const { Template } = await import(RENDERER);
 const tokenizer = fromPreTrained();
 await loadEncoding({ name, bytes: readFileSync(vocabulary) });
 
@@ -38,15 +40,40 @@ const result = compare({
   count: (text) => countTokens(composes ? text.normalize("NFC") : text, { encoding: name }).tokens,
   reference: (text) => tokenizer.encode(text, { add_special_tokens: false }).length,
 });
-const template = new Template(tokenizerConfig.chat_template);
-const textOf = (token) => (typeof token === "string" ? token : (token?.content ?? ""));
-const marks = { bos_token: textOf(tokenizerConfig.bos_token), eos_token: textOf(tokenizerConfig.eos_token) };
-const chats = compareChats({
-  seed: Number(seed),
-  count: (messages) => countTokens(messages, { encoding: name }).tokens,
-  reference: (messages) => {
-    const text = template.render({ messages, add_generation_prompt: true, ...marks });
-    return tokenizer.encode(text, { add_special_tokens: false }).length;
-  },
-});
-console.log(JSON.stringify({ ...result, chats }));
+
+/** Compares chats in one chat template. */
+async function compareTemplate({ model, from, most, text, ...how }) {
+  const { fromPreTrained: load, tokenizerConfig } = await import(from);
+  const own = load();
+  const textOf = (token) => (typeof token === "string" ? token : (token?.content ?? ""));
+  const marks = { bos_token: textOf(tokenizerConfig.bos_token), eos_token: textOf(tokenizerConfig.eos_token) };
+  const template = new Template(text ?? tokenizerConfig.chat_template);
+  const callOf = ({ function: { arguments: json, ...rest }, ...call }) => ({
+    ...call,
+    function: { ...rest, arguments: how.takesJson ? json : JSON.parse(json) },
+  });
+  const rendered = ({ content, tool_calls: calls, ...message }) => ({
+    ...message,
+    content: content ?? (how.takesEmpty ? "" : null),
+    ...(calls && { tool_calls: calls.map(callOf) }),
+  });
+  const reference = (messages, tools) => {
+    const given = { messages: messages.map(rendered), ...(tools && { tools }) };
+    const rendering = template.render({ ...given, add_generation_prompt: true, ...marks });
+    return own.encode(rendering, { add_special_tokens: false }).length;
+  };
+  const count = (messages, tools = []) =>
+    countTokens(messages, { encoding: name, model, budget: { tools: how.dropsTools ? [] : tools } }).tokens;
+  const both = { seed: Number(seed), dropsTexts: how.dropsTexts ?? false, count, reference };
+  return { model, plain: comparePlain(both), tools: most > 0 ? compareTools({ ...both, most }) : undefined };
+}
+
+const chosen =
+  file === undefined
+    ? TEMPLATES[name]
+    : [{ ...TEMPLATES[name][0], takesJson: false, model: fileModel, text: readFileSync(file, "utf8") }];
+const templates = [];
+for (const one of chosen) {
+  templates.push(await compareTemplate(one));
+}
+console.log(JSON.stringify({ ...result, templates }));

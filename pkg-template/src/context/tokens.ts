@@ -2,7 +2,7 @@
 
 import { type CoreTranscript, countingOf } from "#core";
 import { ContextError } from "../base/errors.js";
-import type { EncodingChoice } from "../base/generated.js";
+import type { BudgetConfig, EncodingChoice } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { readConfig, refuseHooks } from "../config/config.js";
@@ -22,6 +22,13 @@ export interface CountOptions {
    * The shape of the messages, one of `messageShapes`. Default: each message's format is recognized from its fields.
    */
   readonly shape?: ShapeName | null | undefined;
+  /**
+   * The options of `budget` that a count depends on: the cost of a message and of the reply's start, and recorded usage.
+   * The count of messages includes `tools`.
+   */
+  readonly budget?:
+    | Pick<BudgetConfig, "tools" | "toolChoice" | "tokensPerMessage" | "tokensPerName" | "tokensPriming" | "usage">
+    | undefined;
 }
 
 /** A count. */
