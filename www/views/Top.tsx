@@ -411,7 +411,7 @@ function ConnectPanel() {
 
 const context = await buildContext(messages, config);
 inspect(context);`;
-  const start = studioAddress === undefined ? "npx windrow studio" : `WINDROW_STUDIO="${studioAddress}"`;
+  const start = studioAddress === undefined ? "npx windrow studio --port 4400" : `WINDROW_STUDIO="${studioAddress}"`;
   return (
     <Panel id="connect" title="Connect your app">
       {() => (
@@ -434,7 +434,9 @@ inspect(context);`;
             <CopyButton words="Copy the code" text={() => code} />
           </div>
           <p class="quiet">
-            In production “inspect” does nothing. The studio is for this machine alone, and writes nothing down.
+            A page has no environment, so pass it the address: <code>inspect(context, {"{ studio }"})</code>. With Vite,
+            that is <code>import.meta.env.VITE_WINDROW_STUDIO</code> from <code>.env.development.local</code>. In
+            production “inspect” does nothing. The studio is for this machine alone.
           </p>
         </div>
       )}

@@ -30,7 +30,11 @@ const PLACES = {
 
 const line = ({ mediaType, data }) => `[${mediaType}: ${Buffer.from(data, "base64").length} bytes, not shown]`;
 
-/** Returns a chat, and the same chat with lines in place of the media that `places` doesn't allow. */
+/**
+ * Returns a chat, and the same chat with lines in place of the media that `places` doesn't allow.
+ *
+ * @returns {{ chat: any[], lined: any[], textCount: number, lineCount: number }}
+ */
 function chats(random, places) {
   const chat = [];
   const lined = [];
@@ -72,12 +76,14 @@ test("every provider has a table", () => {
   assert.deepEqual(Object.keys(PLACES).sort(), providers.map(({ name }) => name).sort());
 });
 
-for (const [provider, places] of Object.entries(PLACES)) {
+const names = /** @type {import("windrow").ProviderName[]} */ (Object.keys(PLACES));
+for (const provider of names) {
+  const places = PLACES[provider];
   test(`${provider}: a request has every text and every medium that has a place, and a line for each other one`, () => {
     let lines = 0;
     forEachSeed((random) => {
       const { chat, lined, textCount, lineCount } = chats(random, places);
-      const config = { encoding: "o200k_base", render: { provider } };
+      const config = { encoding: /** @type {const} */ ("o200k_base"), render: { provider } };
       const context = buildContextSync(chat, config);
       const body = JSON.stringify(context.request(provider));
       for (let at = 0; at < textCount; at++) {
@@ -97,6 +103,7 @@ for (const [provider, places] of Object.entries(PLACES)) {
 }
 
 test("the request keeps its media, and fails if the provider has no place for one", () => {
+  /** @type {any} */
   const request = { role: "user", content: [{ type: "text", text: "What is said?" }, MEDIA.audio] };
   const context = buildContextSync([request], { encoding: "o200k_base", render: { provider: "anthropic" } });
   assert.throws(() => context.request("anthropic"), { code: "NOT_SENDABLE" });
