@@ -81,7 +81,7 @@ export function habitsIn(path, text) {
   );
 }
 
-/** How many habits a text may have: a share of its words, or the recorded count of an older file. */
+/** Returns the number of habits that a text may have: a share of its words, or the recorded count of an older file. */
 export function limitOf(path, text, record) {
   const words = proseOf(path, text).reduce((sum, it) => sum + (it.text.match(/[A-Za-z][A-Za-z'’-]*/g) ?? []).length, 0);
   return Math.max(Math.floor((words * MOST_PER_1000_WORDS) / 1000), record[path] ?? 0);

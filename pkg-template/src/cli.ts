@@ -7,6 +7,7 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { counted } from "./base/words.js";
+import { withProgress } from "./cli/progress.js";
 import { carriedMessages, carryOnConfig } from "./context/carry-on.js";
 import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
@@ -31,7 +32,9 @@ import {
   type TokensBySource,
   type ToolTokens,
 } from "./load/node.js";
-import { startStudio } from "./studio/server.js";
+import { openBrowser } from "./studio/browser.js";
+import { type Studio, type StudioOptions, startStudio } from "./studio/server.js";
+import { keptToken } from "./studio/token.js";
 import { TokenizerFileError, tokenizerVocabulary } from "./vocabulary/tokenizer-json.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
@@ -45,7 +48,7 @@ out, with the reasons.
 
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
-  windrow studio [FILE] [--port N] [--endpoint URL]
+  windrow studio [FILE] [--port N] [--open] [--endpoint URL]
   windrow vocabulary TOKENIZER [--write FILE]
 
 FILE is a JSON list of messages, one message per line (JSONL), an object with "messages" and
@@ -66,8 +69,8 @@ conversations, windrow takes the newest one, or the one that --conversation name
   --last N          consider only the newest N messages, plus the request and its answers; with
                     the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
-  --conversation C  use one conversation of the file, by its id or its number from 1; all: all of
-                    them, one after another
+  --conversation C  use one conversation of the file, by its id, its number from 1, its title or a
+                    part of the title; all: all of them, one after another
   --model NAME      count tokens like this model, for example gpt-4o
   --encoding NAME   count in one of ${BUILD_ENCODINGS.join(", ")}; default: the first
   --recording FILE  append a line to FILE that can rebuild the context
@@ -81,8 +84,10 @@ since. For each it prints one line that says if it is the same. It also accepts 
 
 studio serves a page on this machine that shows the prompt for FILE, with the reason for each
 message. It also shows the builds of an app that calls inspect(context) from windrow/inspect, with
-the page's address in WINDROW_STUDIO. The page asks a model only at the --endpoint, which must
-support OpenAI's chat completions, such as http://127.0.0.1:11434/v1. It contacts no other server.
+the page's address in WINDROW_STUDIO. --open opens the page in the browser. With --port, the address
+stays the same after a restart: its token is in a file that only you can read. The page asks a model
+only at the --endpoint, which must support OpenAI's chat completions, such as
+http://127.0.0.1:11434/v1. It contacts no other server.
 
 vocabulary reads the tokenizer.json of Qwen 2 to 3, DeepSeek V3, Llama 3 or Mistral's Tekken, and
 prints its name. With --write FILE it writes a vocabulary for exact counts:
@@ -105,6 +110,7 @@ const OPTIONS = {
   encoding: { type: "string" },
   recording: { type: "string" },
   port: { type: "string" },
+  open: { type: "boolean" },
   endpoint: { type: "string" },
   write: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -112,7 +118,7 @@ const OPTIONS = {
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
-const STUDIO_OPTIONS: readonly OptionName[] = ["port", "endpoint"];
+const STUDIO_OPTIONS: readonly OptionName[] = ["port", "open", "endpoint"];
 
 const VOCABULARY_OPTIONS: readonly OptionName[] = ["write"];
 
@@ -184,6 +190,8 @@ interface StudioOrder {
   readonly command: "studio";
   readonly file: string | undefined;
   readonly port: number | undefined;
+  /** True to open the browser. */
+  readonly isOpened: boolean;
   readonly endpoint: URL | undefined;
 }
 
@@ -204,13 +212,14 @@ async function main(commandLine: readonly string[]): Promise<void> {
 
 async function runBuild(order: BuildOrder): Promise<void> {
   const name = nameOf(order.file);
-  const read = readConversation(await readText(order.file), name, order.conversation);
+  const read = await readConversation(order.file, order.conversation);
   const { as } = order;
   const given = { ...order.config, request: order.config.request ?? read.file.request };
-  const context =
+  const context = await withProgress("Building the context", () =>
     as === undefined
-      ? await buildContext(read.messages, given)
-      : await buildContext(carriedMessages(read.messages), carryOnConfig(read.messages, as, given));
+      ? buildContext(read.messages, given)
+      : buildContext(carriedMessages(read.messages), carryOnConfig(read.messages, as, given)),
+  );
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
@@ -235,20 +244,45 @@ async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise
 }
 
 /** Serves the page until the process ends. */
-async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
+async function runStudio({ file, port, isOpened, endpoint }: StudioOrder): Promise<void> {
   const read = file === undefined ? undefined : { name: nameOf(file), text: await readText(file) };
   const folder = fileURLToPath(new URL("./page", import.meta.url));
-  const { address } = await startStudio({ folder, file: read, ...options });
+  const kept = port === undefined || port === 0 ? undefined : await keptToken(port);
+  const { address, onceAddress } = await startedStudio({ folder, file: read, port, endpoint, token: kept?.token });
   await write(process.stdout, `${address}\n`);
+  if (kept?.failure !== undefined) {
+    await write(process.stderr, `${oneLine(kept.failure)}, so the address is valid only until the studio ends\n`);
+  }
+  if (isOpened) {
+    const failure = await openBrowser(onceAddress());
+    if (failure !== undefined) {
+      await write(process.stderr, `No browser could be opened (${oneLine(failure)}): open the address above\n`);
+    }
+  }
   const words = "The studio is at the address above; Ctrl+C ends it. An app shows its builds there with";
   await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
+}
+
+async function startedStudio(options: StudioOptions): Promise<Studio> {
+  try {
+    return await startStudio(options);
+  } catch (failure) {
+    const { code } = failure as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE" || code === "EACCES") {
+      const fault = code === "EACCES" ? "may not be used" : "is in use";
+      throw new UsageError(`port ${options.port} ${fault}`, "Pass another --port, or none to get a free one.");
+    }
+    throw failure;
+  }
 }
 
 /** Makes a vocabulary from a tokenizer.json. */
 async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> {
   const file = nameOf(tokenizer);
   try {
-    const { name, bytes, tokens, composes } = tokenizerVocabulary(await readText(tokenizer));
+    const { name, bytes, tokens, composes } = await withProgress(`Reading ${oneLine(file)}`, async () =>
+      tokenizerVocabulary(await readText(tokenizer)),
+    );
     if (to !== undefined) {
       try {
         await writeFile(to, bytes);
@@ -274,9 +308,10 @@ async function runVocabulary({ tokenizer, to }: VocabularyOrder): Promise<void> 
 async function runReplay(order: ReplayOrder): Promise<void> {
   const recordings = readRecordings(await readText(order.recordings), nameOf(order.recordings));
   const name = nameOf(order.transcript);
-  const { messages, file } = readConversation(await readText(order.transcript), name, order.conversation);
+  const { messages, file } = await readConversation(order.transcript, order.conversation);
   for (const [index, recording] of recordings.entries()) {
-    const { words, exitCode } = await replayOne(recording, messages);
+    const step = `Replaying ${index + 1} of ${recordings.length}`;
+    const { words, exitCode } = await withProgress(step, () => replayOne(recording, messages));
     await write(process.stdout, `${index + 1}: ${oneLine(words)}\n`);
     process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
   }
@@ -339,6 +374,9 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
   }
 
   const [command, ...files] = words;
+  if (tokens.length === 0) {
+    return HELP;
+  }
   if (command === undefined) {
     throw new UsageError(`no command was named${SEE_HELP}`);
   }
@@ -436,7 +474,8 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
   if (port !== undefined && port > MOST_PORT) {
     throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
   }
-  return { command: "studio", file, port, endpoint: endpointOption(values.get("endpoint")) };
+  const endpoint = endpointOption(values.get("endpoint"));
+  return { command: "studio", file, port, isOpened: values.has("open"), endpoint };
 }
 
 function vocabularyOrder(
@@ -600,18 +639,18 @@ interface ReadFile {
   readonly conversation: ParsedConversation | undefined;
 }
 
-function readConversation(text: string, name: string, choice: string | undefined): ReadFile {
-  let file: ParsedTranscript;
-  try {
-    file = parseTranscript(text);
-  } catch (failure) {
-    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
-  }
+async function readConversation(path: string, choice: string | undefined): Promise<ReadFile> {
+  const name = nameOf(path);
+  const file = await withProgress(`Reading ${oneLine(name)}`, async () => parseFile(await readText(path), name));
   const { conversations } = file;
   if (conversations.length === 0) {
     throw new UsageError(`${name}: no messages found`);
   }
-  const chosen = choice === undefined ? newestOf(conversations) : conversationOf(conversations, choice);
+  const titled = choice === undefined || choice === "all" ? [] : titledOf(conversations, choice);
+  const chosen =
+    choice === undefined
+      ? newestOf(conversations)
+      : (conversationOf(conversations, choice) ?? (titled.length === 1 ? titled[0] : undefined));
   if (chosen !== undefined) {
     return { file, messages: chosen.messages, conversation: chosen };
   }
@@ -622,10 +661,38 @@ function readConversation(text: string, name: string, choice: string | undefined
       conversation: undefined,
     };
   }
+  if (titled.length > 1) {
+    throw new UsageError(
+      `${name}: ${counted(titled.length, "conversation")} have ${quote(choice ?? "")} in the title`,
+      `Pass more of the title, or the number: ${listed(conversations, titled).map(oneLine).join("; ")}.`,
+    );
+  }
   throw new UsageError(
     `${name}: no conversation ${quote(choice ?? "")} found`,
     `It has ${counted(conversations.length, "conversation")}: ${listed(conversations).map(oneLine).join("; ")}.`,
   );
+}
+
+function parseFile(text: string, name: string): ParsedTranscript {
+  try {
+    return parseTranscript(text);
+  } catch (failure) {
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
+  }
+}
+
+/** Returns the conversations with this title in any case or, without one, those with these words in the title. */
+function titledOf(conversations: readonly ParsedConversation[], words: string): readonly ParsedConversation[] {
+  const wanted = comparable(words);
+  const titles = conversations.map((conversation) => ({ conversation, title: comparable(conversation.title ?? "") }));
+  const exact = titles.filter(({ title }) => title === wanted);
+  const found = exact.length > 0 ? exact : titles.filter(({ title }) => title.includes(wanted));
+  return wanted === "" ? [] : found.map(({ conversation }) => conversation);
+}
+
+/** Returns a title in lower case, without differences in Unicode form and spaces. */
+function comparable(title: string): string {
+  return oneLine(title.normalize("NFKC")).toLowerCase();
 }
 
 /**

@@ -64,7 +64,7 @@ impl ErrorCode {
 /// A failure of windrow: a code, the place, and the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Which failure it is.
+    /// The code of the failure.
     pub code: ErrorCode,
     /// The problem in a sentence that starts in lower case, with the actual and the expected value.
     pub message: String,

@@ -19,7 +19,7 @@ pub struct BudgetConfig {
     /// to look up `model` in the table of current models. Can't be combined with `maxTokens`. Default: no limit.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::ContextLimit>"))]
     pub context_limit: Option<u64>,
-    /// How many tokens of `contextLimit` stay free for the reply. Default: 1024.
+    /// Number of tokens of `contextLimit` that stay free for the reply. Default: 1024.
     pub reply_reserve: Option<u64>,
     /// Maximum number of characters (code points) in the prompt: of the whole text in the text formats, of all contents
     /// in the format `messages`. Default: no limit.

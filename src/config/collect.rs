@@ -1,12 +1,12 @@
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which messages are considered at all, and their order.
+/// Selects the messages to consider at all, and their order.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CollectConfig {
-    /// Which messages belong to `sessionId`.
+    /// The messages that belong to `sessionId`.
     pub session_scope: SessionScope,
     /// Leaves out a message if an earlier one has the same id. Use it if a list combines several sources, such as
     /// memory and events.
@@ -14,9 +14,9 @@ pub struct CollectConfig {
     /// Treats the system and developer messages at the start of the transcript as instructions, which no limit leaves
     /// out. If false, they are history like any other message.
     pub keep_instructions: bool,
-    /// How many messages of the session a cache holds. Older ones are ignored. Default: all (istota uses 200).
+    /// Number of messages of the session that a cache holds. Older ones are ignored. Default: all (istota uses 200).
     pub cache_limit: Option<u64>,
-    /// How many of the newest messages are considered. Default: all (istota uses 100 for chats).
+    /// Number of the newest messages to consider. Default: all (istota uses 100 for chats).
     pub fetch_limit: Option<u64>,
     /// The unit of `cacheLimit` and `fetchLimit`.
     pub limits_count: LimitsCount,
@@ -48,7 +48,7 @@ pub enum LimitsCount {
     History,
 }
 
-/// Which messages belong to a session.
+/// The messages that belong to a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which kinds of messages are left out.
+/// Leaves out messages by their kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -92,15 +92,15 @@ pub struct ContextConfig {
     /// How tokens are counted; overrides `model`. Default: by `model`. Without a model, counts use `o200k_base` and
     /// aren't called exact, because the model may count differently.
     pub encoding: Option<EncodingChoice>,
-    /// Which messages are considered at all, and their order.
+    /// Selects the messages to consider at all, and their order.
     pub collect: CollectConfig,
-    /// Which kinds of messages are left out.
+    /// Leaves out messages by their kind.
     pub filter: FilterConfig,
     /// How far back the context reaches.
     pub window: WindowConfig,
-    /// Which older messages and items are recalled for the request.
+    /// Recalls older messages and items for the request.
     pub recall: RecallConfig,
-    /// Which older messages matter, according to a fast model.
+    /// Asks a fast model for the older messages that matter.
     pub triage: TriageConfig,
     /// How much of each conversation is shown.
     pub tiers: TiersConfig,

@@ -5,8 +5,8 @@ use crate::base::message::Role;
 use crate::base::value::FromValue;
 use serde::Serialize;
 
-/// Which older messages are kept for their relevance to the request if not all fit. Also configures the items of the
-/// section of kind `recall`.
+/// Keeps older messages for their relevance to the request if not all fit. Also configures the items of the section of
+/// kind `recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -16,7 +16,7 @@ pub struct RecallConfig {
     /// Finds messages that are close to the request in meaning, even if they share none of its words. Only with the
     /// ranking `relevance`. If the hook `embed` is set, it is used instead.
     pub meaning: Meaning,
-    /// How many of the newest messages come before all others.
+    /// Number of the newest messages that come before all others.
     pub recent_messages: u64,
     /// Maximum share (0 to 1) of the history's room for these newest messages. If the number of messages is limited,
     /// they get at least one message or group.
@@ -34,7 +34,7 @@ pub struct RecallConfig {
     /// Shows only the relevant passages of long messages that aren't worth their full cost. Only with the ranking
     /// `relevance`.
     pub excerpts: ExcerptConfig,
-    /// Which messages accompany those kept for their rank, so that the context reads like a conversation with an
+    /// Adds messages next to those kept for their rank, so that the context reads like a conversation with an
     /// assistant. Only with the ranking `relevance`.
     pub pairs: PairConfig,
     /// The place of messages that are kept for their rank, and of those that belong to them.
@@ -45,7 +45,7 @@ pub struct RecallConfig {
     pub focus: Option<Focus>,
     /// Signals that determine the focus if `focus` isn't set. Default: `balanced`, 0.50.
     pub focus_signals: Option<FocusSignals>,
-    /// How many items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
+    /// Number of items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
     /// the focus.
     pub max_items: Option<u64>,
     /// Maximum number of characters of all items together, in their final form. Longer text is cut with `...`. Default:
@@ -53,7 +53,7 @@ pub struct RecallConfig {
     pub max_chars: Option<u64>,
     /// Maximum number of characters of one item's text. Longer text is cut with `...`.
     pub max_item_chars: u64,
-    /// How many texts the hook `embed` gets at a time, at least 1.
+    /// Maximum number of texts that the hook `embed` gets at a time, at least 1.
     pub embed_batch_size: u64,
     /// Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
     /// if you change the model.
@@ -68,8 +68,8 @@ pub struct RecallConfig {
     pub unavailable: Option<String>,
 }
 
-/// Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
-/// marker for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
+/// Reduces long messages to the passages relevant to the request. The result is a marked copy, with a visible marker
+/// for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -84,7 +84,7 @@ pub struct ExcerptConfig {
     pub tokens: u64,
 }
 
-/// Which messages are added next to those kept for their rank, if they fit.
+/// Adds messages next to those kept for their rank, if they fit.
 #[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -3,6 +3,7 @@ use crate::base::guard::clean_label;
 use crate::base::map::Map;
 use crate::base::message::Role;
 use crate::base::value::FromValue;
+use crate::tokens::media::Kind;
 use serde::Serialize;
 
 /// The form of the context.
@@ -21,7 +22,7 @@ pub struct RenderConfig {
     /// Labels that replace the user's in the format `text` for messages from certain sources, for example `{
     /// "scheduled": "Scheduled" }`.
     pub source_labels: Map<String, String>,
-    /// How many of a message's `actions` the text formats show below it.
+    /// Maximum number of a message's `actions` that the text formats show below it.
     pub max_actions: u64,
     /// Maximum number of characters of an assistant's message. A longer one is cut and ends with `...[truncated]`; 0 is
     /// off. Default: no limit.
@@ -179,6 +180,22 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// True if its requests have a place for media of this kind from this role. The package's writers say the same.
+    /// A writer may still refuse one form of it, such as a type of documents.
+    pub(crate) fn holds(self, role: Role, kind: Kind) -> bool {
+        let is_visible = matches!(kind, Kind::Image | Kind::Document);
+        match (self, role) {
+            (Self::Gemini | Self::AiSdk, _) => true,
+            // A reply in audio is sent by its id, or as its transcript.
+            (_, Role::Assistant) => kind == Kind::Audio,
+            (Self::Openai | Self::WebLlm, Role::Tool) => false,
+            (Self::Openai, _) | (Self::Bedrock, Role::User) => true,
+            (Self::Bedrock | Self::OpenaiResponses, _) => kind != Kind::Audio,
+            (Self::Anthropic, _) => is_visible,
+            (Self::Chrome | Self::WebLlm, _) => matches!(kind, Kind::Image | Kind::Audio),
+        }
+    }
+
     /// The makers whose changes to tools and output it accepts among the messages, as in `Field::ReasoningOf`.
     #[must_use]
     pub fn late_changes(self) -> &'static [&'static str] {

@@ -35,7 +35,7 @@ pub struct TiersConfig {
     pub min_tail_chars: u64,
     /// Facts about conversations that aren't in their messages.
     pub conversations: Vec<KnownConversation>,
-    /// How many summaries one build requests from the hook `summarize` at most.
+    /// Maximum number of summaries that one build requests from the hook `summarize`.
     pub max_summaries: u64,
     /// Maximum number of characters of the hook's summary or of an extract. A longer one is cut.
     pub max_summary_chars: u64,

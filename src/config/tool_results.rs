@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct ToolResultsConfig {
     /// True if results shrink. If false, a result is in the prompt whole or not at all. Default: true.
     pub shrink: bool,
-    /// How many of the newest results start with more than a stub if not all steps fit. Together they get a fifth of
+    /// Number of the newest results that start with more than a stub if not all steps fit. Together they get a fifth of
     /// the room. If all steps fit, they grow first, into a fifth of the rest. Default: 3.
     pub keep: u64,
     /// Names of tools whose results never shrink. Default: none.

@@ -17,13 +17,13 @@ pub struct TriageConfig {
     pub timeout_ms: u64,
     /// Chooses among older units. If false, they all stay.
     pub use_selection: bool,
-    /// How many of the newest units are always kept.
+    /// Number of the newest units that are always kept.
     pub always_include_recent: u64,
     /// Units to keep if the hook fails, takes too long or returns an invalid answer.
     pub on_error: TriageFallback,
     /// Units to keep if the hook is missing, or answers that it is unavailable.
     pub on_unavailable: TriageFallback,
-    /// Which older units the hook is asked about.
+    /// The older units that the hook is asked about.
     pub candidates: TriageCandidates,
     /// Maximum number of units that the hook is asked about. Default: no limit with `all`, and about twice as many as
     /// fit the budget with `recalled`.
@@ -55,7 +55,7 @@ pub struct TriageDecisions {
     pub under: Option<String>,
 }
 
-/// Which units triage asks about.
+/// The units that triage asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

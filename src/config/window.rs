@@ -9,22 +9,22 @@ use serde::Serialize;
 pub struct WindowConfig {
     /// The unit of `lookbackCount` and `previousTasksCount`, and of triage's choices.
     pub unit: WindowUnit,
-    /// How many of the newest messages or exchanges stay. Default: all.
+    /// Number of the newest messages or exchanges that stay. Default: all.
     pub lookback_count: Option<u64>,
-    /// How many of the newest user messages stay, each with everything that follows it; 0 is off. Default: all.
+    /// Number of the newest user messages that stay, each with everything that follows it; 0 is off. Default: all.
     pub max_user_turns: Option<u64>,
-    /// How many of the newest messages stay, regardless of `unit`. Default: all.
+    /// Number of the newest messages that stay, regardless of `unit`. Default: all.
     pub max_recent_messages: Option<u64>,
-    /// How many hours before the newest message the window begins. A message of exactly that age stays, and so does one
+    /// Hours before the newest message at which the window begins. A message of exactly that age stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub recency_hours: Option<f64>,
-    /// How many of the newest messages or exchanges stay regardless of age, even with `recencyHours`.
+    /// Number of the newest messages or exchanges that stay regardless of age, even with `recencyHours`.
     pub min_messages: u64,
-    /// How many of the newest messages or exchanges from any source are brought back if `filter.excludeSources` or the
+    /// Number of the newest messages or exchanges from any source to bring back if `filter.excludeSources` or the
     /// window left them out.
     pub previous_tasks_count: u64,
-    /// How many of the window's newest messages are required, each with the messages that belong to it. They are never
-    /// left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
+    /// Number of the window's newest messages that are required, each with the messages that belong to it. They are
+    /// never left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
     pub required_newest: u64,
     /// Keeps the message that the request replies to, wherever it is in the session.
     pub include_reply_to: bool,

@@ -188,7 +188,7 @@ pub(crate) fn halves_of(halves: &[HalfCall], row: usize) -> &[HalfCall] {
     &halves[first..first + count]
 }
 
-/// How many calls of a message are searched for the one that a result without an id answers.
+/// Maximum number of calls of a message that are searched for the one that a result without an id answers.
 const MOST_CALLS: usize = 128;
 
 /// The id of results that name no call. In the map of calls it refers to the newest message with tool calls.

@@ -570,7 +570,7 @@ impl Messages {
         newer.map_or_else(|| part.picked[row], |newer| part.first_of_tail + newer)
     }
 
-    /// How many of the newest messages have at most `bytes` bytes together, in all their fields.
+    /// Counts the newest messages that have at most `bytes` bytes together, in all their fields.
     #[must_use]
     pub(crate) fn newest_within(&self, bytes: u64) -> usize {
         let stored = &*self.stored;

@@ -126,14 +126,14 @@ pub type Stretch = (u64, u64);
 /// Maximum number of rows to fetch at a time when searching for the end of an exchange.
 const LARGEST_PAGE: usize = 1024;
 
-/// How many rows after the instructions prove that they have ended.
+/// Number of rows after the instructions that prove that they have ended.
 const AFTER_INSTRUCTIONS: usize = 2;
 
 /// A plan for reading a log; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
     pace: Pace,
-    /// How many of the newest rows were requested so far.
+    /// Number of the newest rows that were requested so far.
     newest: usize,
     /// The stretches that were read completely, in order and disjoint.
     stretches: Vec<Stretch>,

@@ -55,7 +55,7 @@ impl Reach {
         }
     }
 
-    /// How many of the newest messages a build reads first: those whose bytes fit the budget, which it would request
+    /// Counts the newest messages that a build reads first: those whose bytes fit the budget, which it would request
     /// anyway.
     #[must_use]
     pub(crate) fn first_read(self, transcript: &Messages, config: &ContextConfig) -> usize {

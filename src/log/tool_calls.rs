@@ -35,7 +35,7 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
-/// How many fields of a message come before its last compaction that the request's provider accepts; 0 without one.
+/// Counts the fields of a message before its last compaction that the request's provider accepts; 0 without one.
 pub(crate) fn covered_count(config: &ContextConfig, transcript: &Messages, row: usize) -> usize {
     if !transcript.has_seen(Field::ReasoningOf) {
         return 0;

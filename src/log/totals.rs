@@ -66,7 +66,7 @@ impl Totals {
         }
     }
 
-    /// How many totals are remembered before a row, in all forms together.
+    /// Counts the totals remembered before a row, in all forms together.
     pub(crate) fn known_count(&self, row: usize) -> usize {
         self.at(row).count()
     }

@@ -19,7 +19,7 @@ use crate::tokens::{Counter, LONGEST_TOKEN, Tokenizer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// Who counts texts.
+/// The counter of texts.
 #[derive(Clone, Debug)]
 enum Source {
     /// windrow.

@@ -70,7 +70,7 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
 
 /// The unread ones among the next candidates.
 pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// How many candidates a store reads at once. Reading too many costs less than asking again.
+    /// Number of candidates that a store reads at once. Reading too many costs less than asking again.
     const AHEAD: usize = 96;
     /// If all messages are in memory, as many as usually fit: short messages, plus some that don't fit.
     const SHORT_TOKENS: u64 = 8;

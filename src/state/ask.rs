@@ -68,7 +68,7 @@ pub enum Need {
         texts: Vec<String>,
         /// The number of messages to compare with the request.
         message_count: usize,
-        /// How many texts the hook gets at a time.
+        /// Maximum number of texts that the hook gets at a time.
         batch_size: u64,
         /// Time limit for each batch, in milliseconds.
         timeout_ms: u64,

@@ -189,7 +189,7 @@ pub struct FocusReport {
     pub score: Option<f64>,
     /// Level and value in words, for example `balanced (0.50)`.
     pub summary: String,
-    /// How many items recall asks for.
+    /// Number of items that recall asks for.
     pub max_items: u64,
     /// Maximum number of characters of all items together.
     pub max_chars: u64,

@@ -136,7 +136,7 @@ impl Marks {
         if self.asked == Some(row) { Piece::Request } else { Piece::Message(row) }
     }
 
-    /// A piece in the caller's terms: the request becomes the message that serves as it, if there is one.
+    /// Returns a piece as the caller knows it. If a message of the transcript serves as the request, it is that message.
     #[must_use]
     pub fn as_given(&self, piece: Piece) -> Piece {
         match (piece, self.asked) {
@@ -178,8 +178,8 @@ impl Marks {
         groups::halves_of(&self.open_calls, row)
     }
 
-    /// True if a row continues an earlier row of its group that can't be left out alone, because it has no call without
-    /// a result.
+    /// True if a row continues the row before it, and that row has no open call. The earlier row then can't be left out
+    /// alone.
     #[must_use]
     pub fn goes_on(&self, row: usize) -> bool {
         self.groups.goes_on(row)

@@ -467,7 +467,7 @@ pub enum NoteKind {
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
     ContextTrim,
-    /// The request can't hold more images or bytes, so lines replace some images and files.
+    /// The request has no room or no place for some images, audio and files, so lines replace them.
     MediaHidden,
     /// Some tool calls in the context have no result in the transcript. The note names them, and says how they were
     /// handled.

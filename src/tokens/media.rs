@@ -241,13 +241,29 @@ pub(crate) fn sent_bytes(value: &str) -> u64 {
 
 /// True for an image, and for an image file.
 pub(crate) fn is_image(field: Field, value: &str) -> bool {
-    field == Field::Image
-        || (field == Field::File && Facts::read(value).media_type.starts_with("image/"))
+    kind(field, value) == Kind::Image
 }
 
-/// True for a video file.
-pub(crate) fn is_video(value: &str) -> bool {
-    Facts::read(value).media_type.starts_with("video/")
+/// The kinds of media that providers treat differently.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Image,
+    Audio,
+    Video,
+    Document,
+}
+
+/// The kind of an image, audio or a file. A file's media type decides.
+pub(crate) fn kind(field: Field, value: &str) -> Kind {
+    let media_type = Facts::read(value).media_type;
+    match field {
+        Field::Image => Kind::Image,
+        Field::Audio => Kind::Audio,
+        _ if media_type.starts_with("image/") => Kind::Image,
+        _ if media_type.starts_with("audio/") => Kind::Audio,
+        _ if media_type.starts_with("video/") => Kind::Video,
+        _ => Kind::Document,
+    }
 }
 
 /// True if a side of an image has more pixels than `pixels`. False if its size isn't known.

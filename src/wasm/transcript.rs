@@ -94,7 +94,7 @@ impl CoreTranscript {
     #[wasm_bindgen(js_name = indexPart)]
     /// # Errors
     ///
-    /// `PART_NOT_LOADED`, like all functions that follow here.
+    /// Fails with `PART_NOT_LOADED` if the ranking module is missing, as do all functions below.
     pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
         Ok((selecting()?.index_part)(&self.0, part, checksum(state)))
     }

@@ -73,7 +73,7 @@ function wellFormed(value) {
 
 const MARK = /zq\d+qz/g;
 
-/** Who says what in a body: the marks of each speaker in turn, however the messages are divided. */
+/** Lists who says what in a body: the marks of each speaker in turn, however the messages are divided. */
 function saidIn(provider, body) {
   const rows = {
     openai: () => body.messages.map(({ role, ...message }) => [role, message]),

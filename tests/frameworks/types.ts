@@ -1,6 +1,9 @@
 // Hooks fit the types of their packages. Checked by tsc and never run.
 
+import type { RunAgentInput } from "@ag-ui/client";
 import type { ThreadHistoryAdapter } from "@assistant-ui/core";
+import type { PrepareStepContext, StepConfig } from "@cloudflare/think";
+import type { Memory } from "@llamaindex/core/memory";
 import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";
 import type { Processor } from "@mastra/core/processors";
 import type { CallModelInputFilter, SessionInputCallback, Tool } from "@openai/agents";
@@ -23,9 +26,11 @@ import type {
 } from "ai-6";
 import type { AgentMiddleware } from "langchain";
 import { buildContextSync, type Session } from "windrow";
+import { transformRunInput } from "windrow/ag-ui";
 import * as aiSdk from "windrow/ai-sdk";
 import { threadHistory } from "windrow/assistant-ui";
 import { contextMiddleware } from "windrow/langchain";
+import { contextMemory } from "windrow/llamaindex";
 import { contextProcessor } from "windrow/mastra";
 import { callModelInputFilter, sessionInputCallback } from "windrow/openai-agents";
 import { contextHooks } from "windrow/opencode";
@@ -51,6 +56,10 @@ export const filterTools: readonly Tool[] = callModelInputFilter({ ...config, re
 export const callback: SessionInputCallback = sessionInputCallback(config);
 export const processor: Processor = contextProcessor(config);
 export const transform: NonNullable<AgentLoopConfig["transformContext"]> = transformContext(config);
+declare const givenMemory: Memory;
+export const memory: Memory = contextMemory(givenMemory, config);
+export const beforeStep: (step: PrepareStepContext) => Promise<StepConfig> = aiSdk.prepareStep(config);
+export const runInput: (input: RunAgentInput) => Promise<RunAgentInput> = transformRunInput(config);
 export const tanStackMiddleware: ChatMiddleware = tanStack.contextMiddleware(config);
 export const tanStackMessages: [TanStackMessage[], TanStackModelMessage[]] = [
   buildContextSync([] as TanStackMessage[]).kept as TanStackMessage[],

@@ -3,7 +3,7 @@
 import address from "virtual:worker-address";
 import type { MessageInput } from "windrow";
 import type { Asked } from "../state/setup.js";
-import type { Job, ToldChange } from "./jobs.js";
+import type { Job, ToldChange, TurnsOf } from "./jobs.js";
 
 let worker: Worker | undefined;
 let count = 0;
@@ -26,7 +26,7 @@ export function startWorker(hears: (told: ToldChange) => void): void {
 
 /** Sends a conversation to the worker. Later jobs are about it. */
 export function giveConversation(messages: readonly MessageInput[]): void {
-  for (const kind of ["curve", "turns", "question"] as const) {
+  for (const kind of ["curve", "turns", "turnsB", "question"] as const) {
     delete wanted[kind];
   }
   try {
@@ -46,9 +46,9 @@ export function askCurve(asked: Asked): void {
   send({ kind: "curve", id: ++count, asked });
 }
 
-/** Asks for every turn. `request` is the present request. */
-export function askTurns(asked: Asked, request: Asked): void {
-  send({ kind: "turns", id: ++count, asked, request });
+/** Asks for every turn of a side. `request` is the present request. */
+export function askTurns(kind: TurnsOf, asked: Asked, request: Asked): void {
+  send({ kind, id: ++count, asked, request });
 }
 
 export function askAbout(asked: Asked, position: number): void {

@@ -4,14 +4,17 @@ import type { MessageInput } from "windrow";
 import type { Context } from "../state/picture.js";
 import type { Asked } from "../state/setup.js";
 
+/** The turns of side A, and those of side B. */
+export type TurnsOf = "turns" | "turnsB";
+
 /** A job for the worker. A newer job replaces an older one of its kind. */
 export type Job =
   | { readonly kind: "conversation"; readonly messages: readonly MessageInput[] }
   | { readonly kind: "curve"; readonly id: number; readonly asked: Asked }
-  | { readonly kind: "turns"; readonly id: number; readonly asked: Asked; readonly request: Asked }
+  | { readonly kind: TurnsOf; readonly id: number; readonly asked: Asked; readonly request: Asked }
   | { readonly kind: "question"; readonly id: number; readonly asked: Asked; readonly position: number };
 
-export type JobOf<Kind extends Job["kind"]> = Extract<Job, { readonly kind: Kind }>;
+export type JobOf<Kind extends Job["kind"]> = Job & { readonly kind: Kind };
 
 /** The number of messages that fit at each budget, from builds at sampled budgets. */
 export interface Curve {
@@ -65,6 +68,6 @@ export interface Answer {
 
 export type ToldChange =
   | { readonly kind: "curve"; readonly id: number; readonly curve: Curve }
-  | { readonly kind: "turns"; readonly id: number; readonly turns: readonly Turn[]; readonly isDone: boolean }
+  | { readonly kind: TurnsOf; readonly id: number; readonly turns: readonly Turn[]; readonly isDone: boolean }
   | { readonly kind: "question"; readonly id: number; readonly answer: Answer }
   | { readonly kind: "failed"; readonly id: number; readonly what: Job["kind"]; readonly words: string };

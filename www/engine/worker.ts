@@ -5,7 +5,16 @@ import { buildContext, type ContextError, createTranscript, type MessageInput, t
 import type { Context } from "../state/picture.js";
 import { type Asked, configOf, withBudget } from "../state/setup.js";
 import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
-import { type Answer, type Curve, type Job, type JobOf, type ToldChange, type Turn, turnOf } from "./jobs.js";
+import {
+  type Answer,
+  type Curve,
+  type Job,
+  type JobOf,
+  type ToldChange,
+  type Turn,
+  type TurnsOf,
+  turnOf,
+} from "./jobs.js";
 
 const SAMPLES = 129;
 /** The time between two reports of a job's progress. */
@@ -15,7 +24,8 @@ const MOST_TURNS = 320;
 
 let messages: readonly MessageInput[] = [];
 let whole: Transcript = createTranscript([]);
-let growing: Transcript = createTranscript([]);
+/** The transcripts that grow with the turns of each side. */
+const growing: Record<TurnsOf, Transcript> = { turns: createTranscript([]), turnsB: createTranscript([]) };
 /** The newest job of each kind. */
 const newest: Partial<Record<Job["kind"], number>> = {};
 let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone: boolean } | undefined;
@@ -37,18 +47,20 @@ function everySoOften(tellSoFar: () => void): () => Promise<void> {
 addEventListener("message", ({ data }: MessageEvent<Job>) => {
   if (data.kind === "conversation") {
     whole.free();
-    growing.free();
+    growing.turns.free();
+    growing.turnsB.free();
     messages = data.messages;
     whole = createTranscript(messages);
-    growing = createTranscript([]);
+    growing.turns = createTranscript([]);
+    growing.turnsB = createTranscript([]);
     samples = undefined;
-    for (const kind of ["curve", "turns", "question"] as const) {
+    for (const kind of ["curve", "turns", "turnsB", "question"] as const) {
       delete newest[kind];
     }
     return;
   }
   newest[data.kind] = data.id;
-  const done = { curve: drawCurve, turns: walkTurns, question: answer }[data.kind](data as never);
+  const done = { curve: drawCurve, turns: walkTurns, turnsB: walkTurns, question: answer }[data.kind](data as never);
   done.catch((failure: Error) => {
     if (!isOld(data.kind, data.id)) {
       tell({ kind: "failed", id: data.id, what: data.kind, words: failure.message });
@@ -246,7 +258,7 @@ async function isInAt(asked: Asked, position: number, budget: number): Promise<b
 
 // Every turn
 
-async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> {
+async function walkTurns({ kind, id, asked, request }: JobOf<TurnsOf>): Promise<void> {
   const ends = messages.flatMap((message, position) =>
     endsTurn(message, messages[position + 1]) ? [position + 1] : [],
   );
@@ -254,15 +266,15 @@ async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> 
   const isShown = (index: number): boolean =>
     Math.floor((index + 1) / each) > Math.floor(index / each) || index === ends.length - 1;
   const turns: Turn[] = [];
-  const report = everySoOften(() => tell({ kind: "turns", id, turns, isDone: false }));
+  const report = everySoOften(() => tell({ kind, id, turns, isDone: false }));
   let before: Context | undefined;
   for (const [index, end] of ends.entries()) {
     // The turn before each shown one is built too, to compare the two.
     if (!isShown(index) && !isShown(index + 1)) {
       continue;
     }
-    const step = await stepAt(grownTo(end), askedAt(asked, end), before);
-    if (isOld("turns", id)) {
+    const step = await stepAt(grownTo(kind, end), askedAt(asked, end), before);
+    if (isOld(kind, id)) {
       return;
     }
     before = step.context;
@@ -273,8 +285,8 @@ async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> 
   }
   // The page's present request comes last.
   const now = await stepAt(whole, request, before);
-  if (!isOld("turns", id)) {
-    tell({ kind: "turns", id, turns: [...turns, now.turn], isDone: true });
+  if (!isOld(kind, id)) {
+    tell({ kind, id, turns: [...turns, now.turn], isDone: true });
   }
 }
 
@@ -304,10 +316,11 @@ async function stepAt(
   }
 }
 
-function grownTo(end: number): Transcript {
-  if (growing.length > end) {
-    growing.truncate(end);
+function grownTo(kind: TurnsOf, end: number): Transcript {
+  const transcript = growing[kind];
+  if (transcript.length > end) {
+    transcript.truncate(end);
   }
-  growing.append(messages.slice(growing.length, end));
-  return growing;
+  transcript.append(messages.slice(transcript.length, end));
+  return transcript;
 }

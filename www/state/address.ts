@@ -10,6 +10,8 @@ export interface View {
   readonly id: string;
   /** The conversation's name, for a notice if it is missing. */
   readonly name: string;
+  /** The number from 1 of the conversation in its file; undefined for the newest. */
+  readonly conversation: number | undefined;
   readonly request: string | undefined;
   readonly budget: number | "none" | undefined;
   readonly a: Setup;
@@ -29,6 +31,7 @@ export function readView(hash: string): View {
     from,
     id: from === undefined ? "" : (said.get(from) ?? ""),
     name: said.get("name") ?? "",
+    conversation: wholeNumber(said.get("conversation")),
     request: said.get("request") ?? undefined,
     budget: budget === "none" ? "none" : wholeNumber(budget),
     a: setupIn(said.get("a")) ?? plainSetup,
@@ -80,6 +83,9 @@ export function viewAddress(): string {
     said.set(shown.from, shown.id);
     if (shown.from === "file") {
       said.set("name", shown.name);
+      if (shown.place !== undefined) {
+        said.set("conversation", String(shown.place[0]));
+      }
     }
   }
   said.set("request", request.value);

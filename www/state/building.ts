@@ -19,7 +19,7 @@ import { callOf, LEFT_OUT_TAG } from "./call.js";
 import { forgottenOnPage, listAll } from "./memory.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
-import { sentBy } from "./request.js";
+import { endsWithReply, sentBy } from "./request.js";
 import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup, withBudget } from "./setup.js";
 import { failureOf, type Source, state } from "./state.js";
 
@@ -77,14 +77,16 @@ function later(name: string, delay_ms: number, run: () => void): void {
 
 /** Handles a message from the worker. */
 export function hear(told: ToldChange): void {
-  if (told.kind === "curve") {
+  if (told.kind === "failed") {
+    if (told.what === "curve") {
+      state.curve.value = undefined;
+    }
+  } else if (told.kind === "curve") {
     state.curve.value = told.curve;
-  } else if (told.kind === "turns") {
-    state.turns.value = told;
   } else if (told.kind === "question") {
     state.answer.value = told.answer;
-  } else if (told.what === "curve") {
-    state.curve.value = undefined;
+  } else {
+    state[told.kind].value = told;
   }
 }
 
@@ -192,7 +194,8 @@ function show(pictures: readonly Picture[], asked: Asked): void {
     }
   });
   later("refusal", 150, () => {
-    state.refusal.value = picture === undefined || picture.shape === "text" ? undefined : sentBy(picture).failure;
+    const isSent = picture !== undefined && picture.shape !== "text" && !endsWithReply(picture);
+    state.refusal.value = isSent ? sentBy(picture).failure : undefined;
   });
   if (statementsFor !== contentKey()) {
     statementsFor = contentKey();
@@ -206,12 +209,15 @@ function show(pictures: readonly Picture[], asked: Asked): void {
 let statementsFor = "";
 let curveFor = "";
 let turnsFor = "";
+let turnsForB = "";
+const noTurns = { turns: [], isDone: false };
 
 /** Asks for the curve and the turns again if they would differ. */
 function askForCurve(): void {
   const setup = state.a.value;
   const asked = askedBy(setup, undefined);
-  const perTurn = { ...askedBy(setup, state.source.value?.messages.length ?? 0) };
+  const count = state.source.value?.messages.length ?? 0;
+  const perTurn = askedBy(setup, count);
   const content = contentKey();
   const forCurve = content + JSON.stringify({ ...asked, own: { ...asked.own, budget: undefined } });
   const forTurns = content + JSON.stringify([asked, perTurn]);
@@ -221,7 +227,17 @@ function askForCurve(): void {
   }
   if (forTurns !== turnsFor) {
     turnsFor = forTurns;
-    later("turns", 350, () => askTurns(perTurn, asked));
+    later("turns", 350, () => askTurns("turns", perTurn, asked));
+  }
+  const { value: b } = state.b;
+  const forB = b === undefined ? undefined : { perTurn: askedBy(b, count), asked: askedBy(b, undefined) };
+  const forTurnsB = forB === undefined ? "" : content + JSON.stringify([forB.asked, forB.perTurn]);
+  if (forTurnsB !== turnsForB) {
+    turnsForB = forTurnsB;
+    state.turnsB.value = noTurns;
+    if (forB !== undefined) {
+      later("turnsB", 350, () => askTurns("turnsB", forB.perTurn, forB.asked));
+    }
   }
 }
 
@@ -254,7 +270,7 @@ function takeConversation(source: Source): void {
   builtFrom = { source, edits };
   costs.clear();
   contentNumber += 1;
-  state.turns.value = { turns: [], isDone: false };
+  state.turns.value = noTurns;
   giveConversation(edited);
 }
 
@@ -338,8 +354,8 @@ async function contextSoon(transcript: Transcript, asked: Asked): Promise<Contex
   return (await buildContext(transcript, { ...configOf(asked, hooks), signal: asking.signal })) as Context;
 }
 
-/** Starts with a conversation. Chooses a budget if none is set. */
-export async function begin(source: Source, budget: number | undefined): Promise<void> {
+/** Starts with a conversation. Returns its budget, and chooses one if none is set. */
+export async function begin(source: Source, budget: number | undefined): Promise<number | undefined> {
   takeConversation(source);
   const asked = askFor(state.a.value, {
     request: state.request.value,
@@ -351,7 +367,7 @@ export async function begin(source: Source, budget: number | undefined): Promise
     forgotten: source.forgotten ?? [],
   });
   const { total } = await costsFor(asked);
-  state.budget.value = budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));
+  return budget ?? (await fittingBudget(asked, budgetFor(state.a.value, total), total));
 }
 
 /** Returns a budget, or the next larger one that holds the required messages. */

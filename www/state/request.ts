@@ -45,6 +45,11 @@ export function groupsOf({ pieceCount, pieceAt, shape }: Picture): Group[] {
   return groups;
 }
 
+/** True if a prompt ends with a reply, because the conversation does and nothing is asked. A provider would refuse it. */
+export function endsWithReply({ asked, messages }: Picture): boolean {
+  return asked.own.request === undefined && messages.at(-1)?.role === "assistant";
+}
+
 const bodies = new WeakMap<Picture, { readonly text: string; readonly failure: Failure | undefined }>();
 
 /** The text that is sent; a failure if the provider would refuse it. */

@@ -39,6 +39,12 @@ export const shapeTitles: Readonly<Record<Shape, string>> = {
   text: "text",
 };
 
+/** The model whose tokens are counted with a provider, if the setup names none. OpenAI's are counted in the first encoding. */
+export const usualModels: Readonly<Partial<Record<Shape, string>>> = {
+  anthropic: "claude-sonnet-5-5",
+  gemini: "gemini-3.8-flash",
+};
+
 /** A preset in words: its effect, and its users. */
 interface PresetWords {
   readonly does: string;
@@ -191,6 +197,10 @@ export function askFor(setup: Setup, circumstances: Circumstances): Asked {
     if (path !== "render.format") {
       put(own, path, value ?? undefined);
     }
+  }
+  const usual = usualModels[shape];
+  if (usual !== undefined && optionOf(setup, "model") === undefined && optionOf(setup, "encoding") === undefined) {
+    own.model = usual;
   }
   const format = shape === "text" ? textFormat(setup) : "messages";
   if (format !== (base.render?.format ?? "messages")) {

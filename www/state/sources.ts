@@ -7,7 +7,7 @@ import { readView, type View, viewAddress } from "./address.js";
 import { begin } from "./building.js";
 import { idOfText, keepFile, keptFile } from "./files.js";
 import { givenBy } from "./given.js";
-import { formatCount } from "./names.js";
+import { formatCount, formatNumber } from "./names.js";
 import { looksLikeRecording, takeRecordings } from "./recordings.js";
 import { FIRST_SAMPLE, sampleNamed } from "./samples.js";
 import { freeName, isTaken, messagesOf, openSaved, readList, saved, store } from "./saved.js";
@@ -16,7 +16,13 @@ import { failureOf, type Source, state } from "./state.js";
 
 /** A view as a file has it: with the conversation. */
 const VIEW_KEY = "windrowView";
+/** The number of the newest conversation that was asked for. */
 let newest = 0;
+
+/** Drops a conversation that is still loading, because another one is on the page. */
+export function dropPending(): void {
+  newest += 1;
+}
 
 /** Shows the view of an address. If its conversation isn't here, shows a sample and a notice. */
 export async function showView(view: View): Promise<void> {
@@ -52,6 +58,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     void before.close();
   }
   const count = source.messages.length;
+  const turn = newest;
   const within = (position: number | undefined, most: number) =>
     position !== undefined && position <= most ? position : undefined;
   batch(() => {
@@ -72,11 +79,12 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     state.curve.value = undefined;
   });
   const budget = view?.budget === "none" ? undefined : view?.budget;
-  await begin(source, budget);
+  const chosen = await begin(source, budget);
+  if (turn !== newest) {
+    return;
+  }
   batch(() => {
-    if (view?.budget === "none") {
-      state.budget.value = undefined;
-    }
+    state.budget.value = view?.budget === "none" ? undefined : chosen;
     state.source.value = source;
   });
 }
@@ -147,8 +155,23 @@ export async function openText(name: string, text: string): Promise<void> {
   }
 }
 
+/** Shows another conversation of the file on the page, by its number from 1. */
+export function showConversation(number: number): Promise<void> {
+  const source = state.source.value;
+  const chosen = source?.conversations?.[number - 1];
+  return load("The conversation", async () => {
+    if (source?.conversations !== undefined && chosen !== undefined) {
+      const { messages } = chosen;
+      const place = [number, source.conversations.length] as const;
+      await put({ ...source, messages, given: givenBy(source.text ?? "", messages), place }, undefined, undefined);
+    }
+  });
+}
+
 async function showText(name: string, text: string, view: View | undefined): Promise<void> {
-  const { messages, skipped, conversations, request } = parseTranscript(text);
+  const file = parseTranscript(text);
+  const { skipped, conversations, request } = file;
+  const messages = conversations[(view?.conversation ?? 0) - 1]?.messages ?? file.messages;
   if (messages.length === 0) {
     throw new Error("no messages found");
   }
@@ -163,7 +186,7 @@ async function showText(name: string, text: string, view: View | undefined): Pro
     given: givenBy(text, messages),
     text,
     skipped,
-    ...(conversations.length > 1 ? { place: [number, conversations.length] as const } : {}),
+    ...(conversations.length > 1 ? { place: [number, conversations.length] as const, conversations } : {}),
   };
   await put(source, view, typeof request === "string" ? request : undefined);
 }
@@ -388,6 +411,6 @@ export async function addMessage(role: string, content: string): Promise<void> {
 }
 
 export function sizeInWords({ messages, place }: Source): string {
-  const which = place === undefined ? "" : `, the newest of ${formatCount(place[1], "conversation")}`;
+  const which = place === undefined ? "" : `, conversation ${formatNumber(place[0])} of ${formatNumber(place[1])}`;
   return `${formatCount(messages.length, "message")}${which}`;
 }

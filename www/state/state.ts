@@ -2,7 +2,14 @@
 // address.
 
 import { computed, signal } from "@preact/signals";
-import type { BuildRecording, ForgottenSentence, MessageInput, Session, TriageQuestion } from "windrow";
+import type {
+  BuildRecording,
+  ForgottenSentence,
+  MessageInput,
+  ParsedConversation,
+  Session,
+  TriageQuestion,
+} from "windrow";
 import type { Answer, Curve, Turn } from "../engine/jobs.js";
 import type { Edits } from "./call.js";
 import type { Given } from "./given.js";
@@ -23,6 +30,8 @@ export interface Source {
   readonly text?: string;
   /** The number from 1 among the conversations of its file, and how many there are; undefined if it is the only one. */
   readonly place?: readonly [number: number, count: number];
+  /** All conversations of its file; undefined if it is the only one. */
+  readonly conversations?: readonly ParsedConversation[];
   readonly session?: Session;
   /** The sequence numbers of a saved conversation's messages. */
   readonly numbers?: readonly number[];
@@ -77,6 +86,8 @@ export const state = {
   question: signal<TriageQuestion | undefined>(undefined),
   curve: signal<Curve | undefined>(undefined),
   turns: signal<{ readonly turns: readonly Turn[]; readonly isDone: boolean }>({ turns: [], isDone: false }),
+  /** The turns of side B. */
+  turnsB: signal<{ readonly turns: readonly Turn[]; readonly isDone: boolean }>({ turns: [], isDone: false }),
   answer: signal<Answer | undefined>(undefined),
 
   // Words to the visitor

@@ -6,7 +6,7 @@ import { type Turn, turnOf } from "../engine/jobs.js";
 import { endpoint } from "./models.js";
 import { formatNumber } from "./names.js";
 import type { Context } from "./picture.js";
-import { openText } from "./sources.js";
+import { dropPending, openText } from "./sources.js";
 import { failureOf, type Source, state } from "./state.js";
 import { studioToken } from "./token.js";
 
@@ -90,6 +90,7 @@ export function showLive(index: number): void {
   if (build === undefined) {
     return;
   }
+  dropPending();
   const { messages, recording } = build;
   const { config } = recording as unknown as { readonly config: { readonly budget?: { readonly maxTokens?: number } } };
   const source: Source = {

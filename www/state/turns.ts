@@ -9,6 +9,11 @@ export function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: 
   return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
 }
 
+/** The turns of side B; undefined without one. */
+export function turnsOfB(): readonly Turn[] | undefined {
+  return state.b.value === undefined || state.source.value?.from === "app" ? undefined : state.turnsB.value.turns;
+}
+
 /** The index of the shown turn among all turns. The last one is the present. */
 export function shownTurn(): number {
   const { turns } = allTurns();

@@ -15,13 +15,15 @@ import { Turns } from "./Turns.js";
 import "./base.css";
 
 export function App() {
-  const isOld = state.isOld.value || state.fileFailure.value !== undefined;
   return (
-    <div class={isOld ? "app is-old" : "app"}>
+    <div class={state.isOld.value ? "app is-old" : "app"}>
       <button type="button" class="button skip" onClick={() => document.getElementById("rows")?.focus()}>
         Skip to the conversation
       </button>
       <Top />
+      <section class="about" aria-label="About this page">
+        See which messages of a chat go into the model's prompt, which are left out, and why.
+      </section>
       <ToldChange />
       <section class="asking" aria-label="Request and budget">
         <Request />

@@ -1,4 +1,4 @@
-// This turn: a mark for each message, as wide as its tokens, in the color of its reason.
+// This prompt: a mark for each message, as wide as its tokens, in the color of its reason.
 
 import { useRef } from "preact/hooks";
 import { costsShown } from "../state/building.js";
@@ -7,6 +7,7 @@ import type { Costs, Picture } from "../state/picture.js";
 import { lines, state } from "../state/state.js";
 import { colourOf, shareAt, useDrawing } from "./drawing.js";
 import { LINE, reveal, view } from "./geometry.js";
+import { Sides } from "./Turns.js";
 
 export function Marks() {
   const frame = useRef<HTMLSpanElement>(null);
@@ -14,7 +15,15 @@ export function Marks() {
     const picture = state.picture.value;
     const costs = costsShown();
     if (picture !== undefined && costs !== undefined) {
-      drawMarks(context, width, height, picture, costs);
+      const other = state.other.value;
+      const half = other === undefined ? height : height / 2 - 1;
+      drawMarks(context, width, half, picture, costs);
+      if (other !== undefined) {
+        context.save();
+        context.translate(0, height / 2 + 1);
+        drawMarks(context, width, half, other, costs);
+        context.restore();
+      }
       if (frame.current !== null) {
         placeFrame(frame.current, picture, costs);
       }
@@ -22,8 +31,8 @@ export function Marks() {
   });
 
   const picture = state.picture.value;
-  const { counts } = picture ?? {};
-  const words = Object.entries(counts ?? {}).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
+  const other = state.other.value;
+  const words = other === undefined ? wordsOf(picture) : `A: ${wordsOf(picture)}; B: ${wordsOf(other)}`;
   const at = (event: MouseEvent): number | undefined => {
     const costs = costsShown();
     const count = state.picture.value?.messages.length ?? 0;
@@ -34,7 +43,7 @@ export function Marks() {
   return (
     <>
       <div class="strip-head">
-        <b>This turn</b>
+        <b>This prompt</b>
         <span class="quiet">width: tokens</span>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same for the keyboard. */}
@@ -55,11 +64,17 @@ export function Marks() {
           }
         }}
       >
-        <canvas ref={canvas} role="img" aria-label={`This turn: ${words.join(", ")}`} />
+        <canvas ref={canvas} role="img" aria-label={`This prompt: ${words}`} />
+        <Sides />
         <span class="in-view" ref={frame} />
       </div>
     </>
   );
+}
+
+function wordsOf(picture: Picture | undefined): string {
+  const counts = Object.entries(picture?.counts ?? {});
+  return counts.map(([fate, count]) => `${formatNumber(count)} ${fate}`).join(", ");
 }
 
 function positionAt(starts: Float64Array, count: number, token: number): number {

@@ -17,6 +17,7 @@ import {
   shapeOfPreset,
   shapes,
   shapeTitles,
+  usualModels,
   withOption,
 } from "../state/setup.js";
 import { type Side, state } from "../state/state.js";
@@ -460,6 +461,7 @@ function Options({ setup, set }: SideProps) {
             words="If too much is required"
             choices={{ error: "fail", shorten: "shorten it", exceed: "exceed the budget" }}
           />
+          <ModelField {...props} />
           <OptionChoice {...props} path="encoding" words="Count in" choices={encodingChoices} />
           <OptionNumber {...props} path="budget.maxChars" words="Characters at most" placeholder="no limit" />
         </div>
@@ -499,6 +501,30 @@ function Options({ setup, set }: SideProps) {
         <OptionList {...props} path="filter.excludeTags" words="Tags to leave out" offered={tags} />
       </fieldset>
     </div>
+  );
+}
+
+/** The model whose tokens are counted. */
+function ModelField({ setup, set }: Pick<SideProps, "setup" | "set">) {
+  return (
+    <label class="field">
+      <span>Count for the model</span>
+      <input
+        id="model"
+        type="text"
+        list="models"
+        placeholder={usualModels[state.shape.value] ?? "any in o200k_base"}
+        value={(optionOf(setup, "model") as string | undefined) ?? ""}
+        onChange={({ currentTarget: { value } }) =>
+          set(withOption(setup, "model", value.trim() === "" ? undefined : value.trim()))
+        }
+      />
+      <datalist id="models">
+        {["gpt-5", "gpt-4o", "gpt-4", ...Object.values(usualModels)].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </label>
   );
 }
 

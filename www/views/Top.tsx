@@ -1,8 +1,11 @@
 // The top bar: the source of the conversation on the left, the setup on the right.
 
 import { useSignal } from "@preact/signals";
+import type { ParsedConversation } from "windrow";
 import { callOnPage } from "../state/building.js";
+import { previewOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
+import { endsWithReply } from "../state/request.js";
 import { samples } from "../state/samples.js";
 import { countOf, freeName, readList, saved } from "../state/saved.js";
 import { plainSetup, type Setup } from "../state/setup.js";
@@ -15,6 +18,7 @@ import {
   save,
   shareAddress,
   shareWithConversation,
+  showConversation,
   showSample,
   sizeInWords,
 } from "../state/sources.js";
@@ -150,12 +154,81 @@ function CompareButton() {
   );
 }
 
-function SamplesPanel() {
-  const skipped = state.source.value?.skipped ?? [];
+/** Maximum number of conversations that the list shows. The search finds the others. */
+const MOST_CONVERSATIONS = 200;
+
+const days = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+
+/** A conversation as its title, or as its first words. */
+function titleOf({ title, messages: [first] }: ParsedConversation): string {
+  return title ?? (first === undefined ? "" : previewOf(first).slice(0, 80)) ?? "without a title";
+}
+
+/** The conversations of a file, newest first, with a search in their titles and texts. */
+function Conversations({ all, shown }: { all: readonly ParsedConversation[]; shown: number }) {
+  const wanted = useSignal("");
+  const words = wanted.value.trim().toLowerCase();
+  const found = all
+    .map((conversation, index) => ({ conversation, number: index + 1, title: titleOf(conversation) }))
+    .filter(
+      ({ conversation, title }) =>
+        title.toLowerCase().includes(words) ||
+        conversation.messages.some((message) => previewOf(message).toLowerCase().includes(words)),
+    )
+    .sort((left, right) => (right.conversation.startedAt ?? "").localeCompare(left.conversation.startedAt ?? ""));
   return (
-    <Panel id="samples" title="Samples">
+    <section class="stack" id="conversations" aria-label="Conversations of the file">
+      <label class="field">
+        <span>Search the {formatCount(all.length, "conversation")} of the file</span>
+        <input
+          id="conversation-search"
+          type="search"
+          value={wanted.value}
+          onInput={({ currentTarget }) => {
+            wanted.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <ul class="conversation-list">
+        {found.slice(0, MOST_CONVERSATIONS).map(({ conversation, number, title }) => (
+          <li key={number}>
+            <button
+              type="button"
+              data-conversation={number}
+              aria-current={number === shown ? "true" : undefined}
+              onClick={() => {
+                closePanel("samples");
+                void showConversation(number);
+              }}
+            >
+              <b>{title}</b>
+              <span class="quiet">
+                {formatCount(conversation.messages.length, "message")}
+                {conversation.startedAt === undefined ? "" : `, ${days.format(new Date(conversation.startedAt))}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet" role="status" id="conversations-found">
+        {found.length === 0
+          ? "No conversation has these words."
+          : found.length > MOST_CONVERSATIONS
+            ? `${formatCount(found.length - MOST_CONVERSATIONS, "more conversation")}: search for one.`
+            : ""}
+      </p>
+    </section>
+  );
+}
+
+function SamplesPanel() {
+  const { skipped = [], conversations, place } = state.source.value ?? {};
+  return (
+    <Panel id="samples" title={conversations === undefined ? "Samples" : "Conversations"}>
       {() => (
         <div class="stack">
+          {conversations !== undefined && <Conversations all={conversations} shown={place?.[0] ?? 0} />}
+          {conversations !== undefined && <h3>Samples</h3>}
           <ul class="sample-list">
             {samples.map(({ name, title, about }) => (
               <li key={name}>
@@ -470,6 +543,11 @@ export function ToldChange() {
             <p>Below is the conversation as it was last built, or with room for everything.</p>
           )}
         </FailureBox>
+      )}
+      {picture.value !== undefined && endsWithReply(picture.value) && (
+        <p class="notice" id="ends-with-reply" role="status">
+          The conversation ends with a reply, so nothing is asked. Type a request below, or step back to a turn.
+        </p>
       )}
       {isAsking.value && (
         <p class="notice" role="status" id="asking">

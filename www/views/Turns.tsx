@@ -2,11 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Turn } from "../engine/jobs.js";
 import { previewOf } from "../state/message.js";
 import { formatCount } from "../state/names.js";
 import { state } from "../state/state.js";
 import { showLive } from "../state/studio.js";
-import { allTurns, shownTurn } from "../state/turns.js";
+import { allTurns, shownTurn, turnsOfB } from "../state/turns.js";
 import { colourOf, movesBy, shareAt, useDrawing } from "./drawing.js";
 import { reveal } from "./geometry.js";
 import "./Strips.css";
@@ -52,10 +53,26 @@ function wordsAt(index: number): string {
   if (turn.failure !== undefined) {
     return `${name}: ${turn.failure}`;
   }
-  const share = Math.round((100 * turn.reused) / Math.max(turn.tokens, 1));
+  const other = turnsOfB()?.[index];
+  const ofB = other === undefined ? "" : `; B: ${wordsOfTurn(other)}`;
   const message = state.source.value?.messages[turn.end - 1];
   const said = message === undefined || name === "now" ? "" : `, “${previewOf(message).slice(0, 60)}”`;
-  return `${name}: ${formatCount(turn.tokens, "token")}, ${share} % the same as before${said}`;
+  return `${name}: ${ofB === "" ? "" : "A: "}${wordsOfTurn(turn)}${ofB}${said}`;
+}
+
+function wordsOfTurn({ tokens, reused, failure }: Turn): string {
+  const share = Math.round((100 * reused) / Math.max(tokens, 1));
+  return failure ?? `${formatCount(tokens, "token")}, ${share} % the same as before`;
+}
+
+/** The names of the two sides, next to their halves of a strip. */
+export function Sides() {
+  return state.b.value === undefined ? null : (
+    <span class="sides" aria-hidden="true">
+      <b>A</b>
+      <b>B</b>
+    </span>
+  );
 }
 
 export function Turns() {
@@ -179,21 +196,25 @@ export function Turns() {
         }}
       >
         <canvas ref={canvas} />
+        <Sides />
       </div>
     </>
   );
 }
 
-function drawTurns(
+/** The place of a side's bars, and the tokens of the tallest bar. */
+interface SidePlace {
+  readonly step: number;
+  readonly most: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+function drawSide(
   context: CanvasRenderingContext2D,
-  width: number,
-  height: number,
-  pointed: number | undefined,
+  turns: readonly Turn[],
+  { step, most, top, height }: SidePlace,
 ): void {
-  const { turns } = allTurns();
-  const shown = shownTurn();
-  const most = Math.max(...turns.map(({ tokens }) => tokens), 1);
-  const step = width / Math.max(turns.length, 1);
   const gap = step > 4 ? 1 : 0;
   const room = height - 4;
   for (const [index, { tokens, reused, failure }] of turns.entries()) {
@@ -201,16 +222,37 @@ function drawTurns(
     const wide = Math.max(step - gap, 0.75);
     if (failure !== undefined) {
       context.fillStyle = colourOf("wrong");
-      context.fillRect(left, height - 4 - room, wide, 3);
+      context.fillRect(left, top, wide, 3);
       continue;
     }
     const tall = (tokens / most) * room;
     const same = (reused / most) * room;
-    context.fillStyle = colourOf("why-near");
-    context.fillRect(left, room - tall, wide, tall - same);
-    context.fillStyle = colourOf("why-match");
-    context.fillRect(left, room - same, wide, same);
+    context.fillStyle = colourOf("fresh");
+    context.fillRect(left, top + room - tall, wide, tall - same);
+    context.fillStyle = colourOf("same");
+    context.fillRect(left, top + room - same, wide, same);
   }
+}
+
+/** Draws the turns of the page: those of A above those of B if there are two sides. */
+function drawTurns(
+  context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  pointed: number | undefined,
+): void {
+  const { turns } = allTurns();
+  const other = turnsOfB();
+  const all = [...turns, ...(other ?? [])];
+  const most = Math.max(...all.map(({ tokens }) => tokens), 1);
+  const step = width / Math.max(turns.length, 1);
+  if (other === undefined) {
+    drawSide(context, turns, { step, most, top: 0, height });
+  } else {
+    drawSide(context, turns, { step, most, top: 0, height: height / 2 });
+    drawSide(context, other, { step, most, top: height / 2, height: height / 2 });
+  }
+  const shown = shownTurn();
   const frame = (index: number, colour: string) => {
     context.strokeStyle = colourOf(colour);
     context.lineWidth = 1.5;

@@ -36,7 +36,7 @@ struct Work {
     scratch: Scratch,
 }
 
-/// How many bytes are counted between two checks of the limit.
+/// Number of bytes counted between two checks of the limit.
 const STRETCH: usize = 256;
 
 impl Tokenizer {

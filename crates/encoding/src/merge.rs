@@ -251,7 +251,7 @@ struct Long {
     previous: Vec<u32>,
 }
 
-/// How many bits of a long text's key hold the place.
+/// Number of bits of a long text's key that hold the place.
 const PLACE_BITS: u32 = 14;
 /// Keys per block, and blocks per row.
 const BLOCK: usize = 16;

@@ -13,8 +13,8 @@
 use super::vocabulary::BYTES;
 use std::collections::BTreeSet;
 
-/// How many heights each run reaches below the previous one. With 1 there are more runs. With 4 or more, early runs
-/// take merges that later ones would store in fewer bytes. Measured on both encodings.
+/// Number of heights that each run reaches below the previous one. With 1 there are more runs. With 4 or more, early
+/// runs take merges that later ones would store in fewer bytes. Measured on both encodings.
 const HEIGHTS_A_RUN: usize = 2;
 
 /// Sorts the merges of a vocabulary from order of rank into storage order. A merge is a left and a right part. A token

@@ -293,7 +293,7 @@ impl Vocabulary {
 /// Marks two tokens that don't merge. No pair has this rank, because the first ranks are single bytes.
 pub(super) const NO_TOKEN: u32 = 0;
 
-/// How many pairs are added at a time.
+/// Number of pairs added at a time.
 const PART: usize = 1024;
 
 /// A table from pairs of tokens to the token they merge into: open addressing, at most four fifths full.

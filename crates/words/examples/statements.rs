@@ -44,8 +44,8 @@ struct Learning {
     /// Number of random word mixtures per template, as examples of texts that state nothing. With more of them, the
     /// classifier finds fewer statements but makes fewer errors.
     salads: usize,
-    /// How many more pieces a long mixture has than a short one, at most. Half of the mixtures are long, like pasted
-    /// texts; with 0, none are.
+    /// Maximum number of pieces that a long mixture has more than a short one. Half of the mixtures are long, like
+    /// pasted texts; with 0, none are.
     long: usize,
     /// A feature found in fewer templates gets no weight, because it is probably the content of a slot.
     least_templates: usize,

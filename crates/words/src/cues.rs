@@ -16,7 +16,7 @@ pub const STANDS: u8 = 1;
 /// A correction of an earlier statement.
 pub const CORRECTS: u8 = 2;
 
-/// How many sentences of a text are read: of a pasted page, only the beginning.
+/// Maximum number of sentences of a text that are read: of a pasted page, only the beginning.
 const MOST_SENTENCES: usize = 64;
 
 /// A phrase that serves as a cue.
@@ -174,7 +174,7 @@ pub(crate) fn prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(prose)
 }
 
-/// How many unclosed tags are skipped. Nothing after the next one counts.
+/// Maximum number of unclosed tags that are skipped. Nothing after the next one counts.
 const MOST_OPEN_TAGS: usize = 64;
 
 /// A text without its elements: `<document>…</document>`, or HTML. If a tag isn't closed, only the tag is removed.

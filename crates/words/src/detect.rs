@@ -9,7 +9,7 @@ use crate::lists::stop_languages_of;
 /// ambiguous, or in another language. Only the beginning of a long text is read.
 #[must_use]
 pub fn detect(text: &str) -> Option<Language> {
-    /// How many words are read.
+    /// Maximum number of words that are read.
     const MOST: u32 = 200;
     let mut scores = Scores::default();
     let mut rest = text;

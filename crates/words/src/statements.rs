@@ -39,19 +39,19 @@ pub struct Statement {
     pub score: f32,
 }
 
-/// How many sentences of a text are read. A longer text is a pasted page.
+/// Maximum number of sentences of a text that are read. A longer text is a pasted page.
 const MOST_SENTENCES: usize = 64;
 /// Maximum length of a sentence in bytes. A longer run isn't a sentence, and choosing an excerpt by it would take
 /// quadratic time.
 const MOST_BYTES: usize = 1000;
-/// How many words of a sentence are read.
+/// Maximum number of words of a sentence that are read.
 const MOST_WORDS: usize = 48;
 /// Minimum number of words. Shorter sentences don't count.
 const LEAST_WORDS: usize = 2;
 /// How much each sentence's score falls with the logarithm of the number of sentences, up to the surest score. A higher
 /// value finds less in long texts.
 const DOUBT: f32 = 1.5;
-/// How many bits of a feature's hash are kept.
+/// Number of bits of a feature's hash that are kept.
 const KEY_BITS: u32 = 20;
 /// One step of a weight.
 pub const STEP: f32 = 1.0 / 4.0;
@@ -115,10 +115,10 @@ static WEIGHTS: LazyLock<Hashes> = LazyLock::new(|| {
     Hashes::new(keys.into_iter().enumerate().map(pair).collect(), |first, _| first)
 });
 
-/// How many first letters of a word count as its beginning, which its other forms share.
+/// Number of first letters of a word that count as its beginning, which its other forms share.
 const STEM: usize = 4;
-/// How many last letters of a word count as its ending. In the first words of a sentence, it often shows the person of
-/// a verb.
+/// Number of last letters of a word that count as its ending. In the first words of a sentence, it often shows the
+/// person of a verb.
 const ENDING: usize = 2;
 
 /// The keys of a sentence's features, without duplicates: the constant one, its words, its pairs of words, and the

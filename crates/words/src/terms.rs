@@ -61,7 +61,7 @@ pub struct Analyzer {
     folded: String,
     /// Recent words, each in the place that its hash selects.
     known: Vec<KnownWord>,
-    /// How many words were read since the table got its present size.
+    /// Number of words read since the table got its present size.
     read_count: usize,
     /// The language of the last request, and the hashes of that language's request words.
     request_words: Option<(Option<Language>, Rc<[u64]>)>,

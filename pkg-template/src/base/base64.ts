@@ -11,7 +11,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** How many bytes are converted per call. Hosts limit the number of arguments. */
+/** Number of bytes converted per call. Hosts limit the number of arguments. */
 const CHUNK_LENGTH = 0x2000;
 
 /** Encodes bytes as base64. */

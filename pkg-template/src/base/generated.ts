@@ -107,15 +107,15 @@ export interface ContextOptions {
    * aren't called exact, because the model may count differently.
    */
   readonly encoding?: EncodingChoice | null | undefined;
-  /** Which messages are considered at all, and their order. */
+  /** Selects the messages to consider at all, and their order. */
   readonly collect?: CollectConfig | undefined;
-  /** Which kinds of messages are left out. */
+  /** Leaves out messages by their kind. */
   readonly filter?: FilterConfig | undefined;
   /** How far back the context reaches. */
   readonly window?: WindowConfig | undefined;
-  /** Which older messages and items are recalled for the request. */
+  /** Recalls older messages and items for the request. */
   readonly recall?: RecallConfig | undefined;
-  /** Which older messages matter, according to a fast model. */
+  /** Asks a fast model for the older messages that matter. */
   readonly triage?: TriageConfig | undefined;
   /** How much of each conversation is shown. */
   readonly tiers?: TiersConfig | undefined;
@@ -144,9 +144,9 @@ export type Moment = number | string;
  */
 export type EncodingChoice = "o200k_base" | "cl100k_base" | "qwen" | "deepseek_v3" | "tekken" | "llama3" | "estimate";
 
-/** Which messages are considered at all, and their order. */
+/** Selects the messages to consider at all, and their order. */
 export interface CollectConfig {
-  /** Which messages belong to `sessionId`. */
+  /** The messages that belong to `sessionId`. */
   readonly sessionScope?: SessionScope | undefined;
   /**
    * Leaves out a message if an earlier one has the same id. Use it if a list combines several sources, such as
@@ -158,16 +158,16 @@ export interface CollectConfig {
    * out. If false, they are history like any other message.
    */
   readonly keepInstructions?: boolean | undefined;
-  /** How many messages of the session a cache holds. Older ones are ignored. Default: all (istota uses 200). */
+  /** Number of messages of the session that a cache holds. Older ones are ignored. Default: all (istota uses 200). */
   readonly cacheLimit?: number | null | undefined;
-  /** How many of the newest messages are considered. Default: all (istota uses 100 for chats). */
+  /** Number of the newest messages to consider. Default: all (istota uses 100 for chats). */
   readonly fetchLimit?: number | null | undefined;
   /** The unit of `cacheLimit` and `fetchLimit`. */
   readonly limitsCount?: LimitsCount | undefined;
 }
 
 /**
- * Which messages belong to a session.
+ * The messages that belong to a session.
  * - `session`: Messages that name it or no session.
  * - `strict`: Only messages that name it.
  * - `all`: Messages of all sessions.
@@ -182,7 +182,7 @@ export type SessionScope = "session" | "strict" | "all";
  */
 export type LimitsCount = "messages" | "history";
 
-/** Which kinds of messages are left out. */
+/** Leaves out messages by their kind. */
 export interface FilterConfig {
   /** The roles that stay. Default: all. In the text formats a call is text, so it can stay without its result. */
   readonly roles?: readonly Role[] | null | undefined;
@@ -240,27 +240,27 @@ export interface ForgottenSentence {
 export interface WindowConfig {
   /** The unit of `lookbackCount` and `previousTasksCount`, and of triage's choices. */
   readonly unit?: WindowUnit | undefined;
-  /** How many of the newest messages or exchanges stay. Default: all. */
+  /** Number of the newest messages or exchanges that stay. Default: all. */
   readonly lookbackCount?: number | null | undefined;
-  /** How many of the newest user messages stay, each with everything that follows it; 0 is off. Default: all. */
+  /** Number of the newest user messages that stay, each with everything that follows it; 0 is off. Default: all. */
   readonly maxUserTurns?: number | null | undefined;
-  /** How many of the newest messages stay, regardless of `unit`. Default: all. */
+  /** Number of the newest messages that stay, regardless of `unit`. Default: all. */
   readonly maxRecentMessages?: number | null | undefined;
   /**
-   * How many hours before the newest message the window begins. A message of exactly that age stays, and so does one
+   * Hours before the newest message at which the window begins. A message of exactly that age stays, and so does one
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly recencyHours?: number | null | undefined;
-  /** How many of the newest messages or exchanges stay regardless of age, even with `recencyHours`. */
+  /** Number of the newest messages or exchanges that stay regardless of age, even with `recencyHours`. */
   readonly minMessages?: number | undefined;
   /**
-   * How many of the newest messages or exchanges from any source are brought back if `filter.excludeSources` or the
+   * Number of the newest messages or exchanges from any source to bring back if `filter.excludeSources` or the
    * window left them out.
    */
   readonly previousTasksCount?: number | undefined;
   /**
-   * How many of the window's newest messages are required, each with the messages that belong to it. They are never
-   * left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
+   * Number of the window's newest messages that are required, each with the messages that belong to it. They are
+   * never left out and get room before everything else. If they don't fit, `budget.onRequiredOverflow` applies.
    */
   readonly requiredNewest?: number | undefined;
   /** Keeps the message that the request replies to, wherever it is in the session. */
@@ -275,8 +275,8 @@ export interface WindowConfig {
 export type WindowUnit = "message" | "exchange";
 
 /**
- * Which older messages are kept for their relevance to the request if not all fit. Also configures the items of the
- * section of kind `recall`.
+ * Keeps older messages for their relevance to the request if not all fit. Also configures the items of the section of
+ * kind `recall`.
  */
 export interface RecallConfig {
   /** How older messages are ranked if not all fit. */
@@ -286,7 +286,7 @@ export interface RecallConfig {
    * ranking `relevance`. If the hook `embed` is set, it is used instead.
    */
   readonly meaning?: Meaning | undefined;
-  /** How many of the newest messages come before all others. */
+  /** Number of the newest messages that come before all others. */
   readonly recentMessages?: number | undefined;
   /**
    * Maximum share (0 to 1) of the history's room for these newest messages. If the number of messages is limited,
@@ -315,7 +315,7 @@ export interface RecallConfig {
    */
   readonly excerpts?: ExcerptConfig | undefined;
   /**
-   * Which messages accompany those kept for their rank, so that the context reads like a conversation with an
+   * Adds messages next to those kept for their rank, so that the context reads like a conversation with an
    * assistant. Only with the ranking `relevance`.
    */
   readonly pairs?: PairConfig | undefined;
@@ -328,7 +328,7 @@ export interface RecallConfig {
   /** Signals that determine the focus if `focus` isn't set. Default: `balanced`, 0.50. */
   readonly focusSignals?: FocusSignals | null | undefined;
   /**
-   * How many items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
+   * Number of items to request from the hook, or to show from the section's own. Default: 4, 8 or 16, depending on
    * the focus.
    */
   readonly maxItems?: number | null | undefined;
@@ -339,7 +339,7 @@ export interface RecallConfig {
   readonly maxChars?: number | null | undefined;
   /** Maximum number of characters of one item's text. Longer text is cut with `...`. */
   readonly maxItemChars?: number | undefined;
-  /** How many texts the hook `embed` gets at a time, at least 1. */
+  /** Maximum number of texts that the hook `embed` gets at a time, at least 1. */
   readonly embedBatchSize?: number | undefined;
   /**
    * Name of the model that the hook `embed` uses. Vectors stored under another name aren't used, so change the name
@@ -377,8 +377,8 @@ export type Ranking = "relevance" | "bm25" | "recency";
 export type Meaning = "none" | "static";
 
 /**
- * Which long messages are reduced to the passages relevant to the request. The result is a marked copy, with a visible
- * marker for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
+ * Reduces long messages to the passages relevant to the request. The result is a marked copy, with a visible marker
+ * for each omission. Messages with an image, a file, reasoning or several texts are never shortened this way.
  */
 export interface ExcerptConfig {
   /** Allows excerpts. */
@@ -391,7 +391,7 @@ export interface ExcerptConfig {
   readonly tokens?: number | undefined;
 }
 
-/** Which messages are added next to those kept for their rank, if they fit. */
+/** Adds messages next to those kept for their rank, if they fit. */
 export interface PairConfig {
   /** If true, a reply of the assistant brings along the question that it answers: the user's last message before it. */
   readonly questions?: boolean | undefined;
@@ -451,13 +451,13 @@ export interface TriageConfig {
   readonly timeoutMs?: number | undefined;
   /** Chooses among older units. If false, they all stay. */
   readonly useSelection?: boolean | undefined;
-  /** How many of the newest units are always kept. */
+  /** Number of the newest units that are always kept. */
   readonly alwaysIncludeRecent?: number | undefined;
   /** Units to keep if the hook fails, takes too long or returns an invalid answer. */
   readonly onError?: TriageFallback | undefined;
   /** Units to keep if the hook is missing, or answers that it is unavailable. */
   readonly onUnavailable?: TriageFallback | undefined;
-  /** Which older units the hook is asked about. */
+  /** The older units that the hook is asked about. */
   readonly candidates?: TriageCandidates | undefined;
   /**
    * Maximum number of units that the hook is asked about. Default: no limit with `all`, and about twice as many as
@@ -486,7 +486,7 @@ export interface TriageConfig {
 export type TriageFallback = "recentOnly" | "keepAll";
 
 /**
- * Which units triage asks about.
+ * The units that triage asks about.
  * - `all`: All older units; with `maxCandidates`, the newest of them.
  * - `recalled`: Those that recall ranks best for the request, so that a long history doesn't need a long prompt. If nothing is
  * ranked, all.
@@ -544,7 +544,7 @@ export interface TiersConfig {
   readonly minTailChars?: number | undefined;
   /** Facts about conversations that aren't in their messages. */
   readonly conversations?: readonly KnownConversation[] | undefined;
-  /** How many summaries one build requests from the hook `summarize` at most. */
+  /** Maximum number of summaries that one build requests from the hook `summarize`. */
   readonly maxSummaries?: number | undefined;
   /** Maximum number of characters of the hook's summary or of an extract. A longer one is cut. */
   readonly maxSummaryChars?: number | undefined;
@@ -601,7 +601,7 @@ export interface BudgetConfig {
    * to look up `model` in the table of current models. Can't be combined with `maxTokens`. Default: no limit.
    */
   readonly contextLimit?: number | "model" | null | undefined;
-  /** How many tokens of `contextLimit` stay free for the reply. Default: 1024. */
+  /** Number of tokens of `contextLimit` that stay free for the reply. Default: 1024. */
   readonly replyReserve?: number | null | undefined;
   /**
    * Maximum number of characters (code points) in the prompt: of the whole text in the text formats, of all contents
@@ -731,7 +731,7 @@ export interface ToolResultsConfig {
   /** True if results shrink. If false, a result is in the prompt whole or not at all. Default: true. */
   readonly shrink?: boolean | undefined;
   /**
-   * How many of the newest results start with more than a stub if not all steps fit. Together they get a fifth of
+   * Number of the newest results that start with more than a stub if not all steps fit. Together they get a fifth of
    * the room. If all steps fit, they grow first, into a fifth of the rest. Default: 3.
    */
   readonly keep?: number | undefined;
@@ -846,7 +846,7 @@ export interface RenderConfig {
    * "scheduled": "Scheduled" }`.
    */
   readonly sourceLabels?: Readonly<Record<string, string>> | undefined;
-  /** How many of a message's `actions` the text formats show below it. */
+  /** Maximum number of a message's `actions` that the text formats show below it. */
   readonly maxActions?: number | undefined;
   /**
    * Maximum number of characters of an assistant's message. A longer one is cut and ends with `...[truncated]`; 0 is
@@ -1181,7 +1181,7 @@ export interface FocusReport {
   readonly score?: number | null | undefined;
   /** Level and value in words, for example `balanced (0.50)`. */
   readonly summary: string;
-  /** How many items recall asks for. */
+  /** Number of items that recall asks for. */
   readonly maxItems: number;
   /** Maximum number of characters of all items together. */
   readonly maxChars: number;
@@ -1841,7 +1841,7 @@ export interface Note {
  * The topic of a note.
  * - `rows-skipped`: Some rows of the session's log aren't messages and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left something out or shortened it.
- * - `media-hidden`: The request can't hold more images or bytes, so lines replace some images and files.
+ * - `media-hidden`: The request has no room or no place for some images, audio and files, so lines replace them.
  * - `open-calls`: Some tool calls in the context have no result in the transcript. The note names them, and says how they were
  * handled.
  * - `required-overflow`: The required messages and sections cost more than the budget and are in the prompt anyway.

@@ -4,6 +4,7 @@ import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { isoOf, timeMsOf } from "../message/times.js";
 import { type ConversationFacts, type OpenConversation, textIn } from "./file.js";
+import { reportRead } from "./progress.js";
 
 /** A conversation of a file. */
 export interface ParsedConversation {
@@ -26,6 +27,7 @@ export function toldApart(open: readonly OpenConversation[]): readonly ParsedCon
   const found = open.filter(({ messages }) => messages.length > 0);
   const taken = new Set<string>();
   return found.map(({ facts, messages }, at) => {
+    reportRead(at);
     let id = idIn(facts);
     if (id === undefined ? found.length > 1 : taken.has(id)) {
       id = `#${at + 1}`;

@@ -7,6 +7,7 @@ import { counted } from "../base/words.js";
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
 import { withArticle } from "../message/recognise.js";
+import { reportRead } from "./progress.js";
 
 /** An object whose fields are read one by one. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -102,6 +103,9 @@ export function openFile(kind: ErrorKind): OpenFile {
       row,
       messages,
       take(message, at) {
+        if (row === undefined) {
+          reportRead(at);
+        }
         try {
           parse(message, "row", kind);
           messages.push(message as MessageInput);

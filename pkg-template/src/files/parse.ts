@@ -8,14 +8,17 @@ import { newestOf, type ParsedConversation, toldApart } from "./conversations.js
 import {
   checkAnyIsRead,
   isAnythingSaid,
+  listIn,
   type OpenFile,
   openFile,
+  recordIn,
   type SkippedRow,
   type UnreadMessages,
   unreadKind,
   unreadWithName,
 } from "./file.js";
 import { entriesOf, isConversation, readConversation } from "./index.js";
+import { beginPass, reportRead } from "./progress.js";
 import { failedKindOf, readAppText } from "./readers.js";
 import { logOf, type PlacedRow, readRows } from "./rows.js";
 import { checkText, isCut, tryParse, withoutMark } from "./text.js";
@@ -66,6 +69,7 @@ function parse(text: string): ParsedTranscript {
   shapes.get(); // a row that needs them would be skipped otherwise
   const file = openFile("transcript_error");
   const request = readText(withoutMark(text), file);
+  beginPass([READ, TOLD_APART], file.conversations.length);
   const conversations = toldApart(file.conversations);
   const { skipped, unread } = file;
   const kind = conversations.length > 0 && unread === undefined ? undefined : failedKindOf(text);
@@ -83,10 +87,9 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   const whole = tryParse(body);
   if (whole.failure === undefined) {
     const { value } = whole;
-    readEntries(
-      entriesOf(value).map((entry, at) => ({ value: entry, at, isWhole: entry === value })),
-      file,
-    );
+    const entries = entriesOf(value).map((entry, at) => ({ value: entry, at, isWhole: entry === value }));
+    beginPass([PARSED, READ], entries[0]?.isWhole === true ? listIn(recordIn(value).messages).length : entries.length);
+    readEntries(entries, file);
     return requestOf(value);
   }
   if (readAppText(body, file)) {
@@ -96,7 +99,12 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
     throw notJson(body, whole.failure);
   }
   const texts = body.split("\n");
-  const lines = texts.map((line) => (line.trim() === "" ? undefined : tryParse(line)));
+  beginPass([0, PARSED], texts.length);
+  const lines = texts.map((line, at) => {
+    reportRead(at);
+    return line.trim() === "" ? undefined : tryParse(line);
+  });
+  beginPass([PARSED, READ], texts.length);
   // A line of a log is an object. A bare number or text could appear in any prose.
   if (!lines.some((line) => typeof line?.value === "object" && line.value !== null)) {
     throw notJson(body, whole.failure);
@@ -115,6 +123,13 @@ function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request
   return {};
 }
 
+/**
+ * The fractions of a file's work that are done after its JSON is parsed, after its messages are read, and after each
+ * conversation has its id and time. Measured with an export of 1,700 conversations (65 MB), in three runs: 21 to 27 %, 62 to
+ * 70 %, and 87 to 90 % of the time.
+ */
+const [PARSED, READ, TOLD_APART] = [0.25, 0.65, 0.9];
+
 /** A value of a file. */
 interface FileEntry extends PlacedRow {
   /** True if it is the file's only value. */
@@ -127,6 +142,7 @@ function readEntries(entries: readonly FileEntry[], file: OpenFile): void {
   const rows: FileEntry[] = [];
   for (const entry of entries) {
     if (!isLog && isConversation(entry.value)) {
+      reportRead(entry.isWhole ? 0 : entry.at);
       readConversation(entry.value, entry.isWhole ? undefined : entry.at + 1, file);
     } else {
       file.loose(); // takes the place of its first row

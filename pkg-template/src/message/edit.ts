@@ -22,7 +22,7 @@ export function shortenedCopy<M extends object>(
     throw new ContextError({
       kind: "context_build_error",
       code: "INVALID_TRANSCRIPT",
-      message: "a message that must be shortened cannot be copied",
+      message: "a message must be shortened, but it can't be copied",
       nextAction: "Pass messages whose fields can be read as plain data.",
       cause,
     });

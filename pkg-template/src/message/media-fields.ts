@@ -28,7 +28,7 @@ function mediaPlaces(part: UnknownRecord): {
     file.data,
     audio.data,
     source.data,
-    source.value,
+    source.type === "file" ? undefined : source.value,
     part.value,
     said.data,
   ];
@@ -65,7 +65,7 @@ export function givenMedia(part: UnknownRecord): MediaFields {
   if (source.type === "text" || source.type === "content") {
     return { ...about, source: part.source as MediaSource };
   }
-  const ids = [part.file_id, part.fileId, file.file_id, source.file_id, image.file_id, said.id, part.id];
+  const ids = [part.file_id, part.fileId, file.file_id, source.file_id, source.value, image.file_id, said.id, part.id];
   const value = held.map(heldIn).find(isSome) ?? [...addresses, file.file_url].map(addressIn).find(isSome);
   if (value !== undefined) {
     // A reply in audio has its id next to its data.

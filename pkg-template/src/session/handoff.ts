@@ -109,7 +109,7 @@ export function checkResult(text: unknown): asserts text is string {
       code: "INVALID_SESSION",
       path: "text",
       message: "text: expected a text that isn't blank",
-      nextAction: "Pass the sub-agent's result as a text, or say in a text that it has none.",
+      nextAction: "Pass the sub-agent's result as a text. If it has none, pass a text that says so.",
     });
   }
 }

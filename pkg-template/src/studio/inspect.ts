@@ -8,7 +8,10 @@ import type { AnyMessage } from "../formats/any-message.js";
 
 /** The address of the studio. */
 export interface InspectOptions {
-  /** The address printed by `windrow studio`. Default: `WINDROW_STUDIO` of the environment or of `globalThis`. */
+  /**
+   * The address printed by `windrow studio`. Default: `WINDROW_STUDIO` of the environment or of `globalThis`. In a browser,
+   * pass it. With Vite: `import.meta.env.VITE_WINDROW_STUDIO`.
+   */
   readonly studio?: string | undefined;
 }
 
@@ -37,7 +40,9 @@ function send<M extends AnyMessage, F extends Format>(
   try {
     const studio = options?.studio ?? addressGiven();
     if (studio === undefined) {
-      warnOnce("no studio is named: run `npx windrow studio`, and set WINDROW_STUDIO to its address");
+      warnOnce(
+        "no studio is named: run `npx windrow studio --port 4400`, and set WINDROW_STUDIO to its address, or pass it: inspect(context, { studio })",
+      );
       return;
     }
     const { origin, searchParams } = new URL(studio);

@@ -20,11 +20,18 @@ export interface StudioOptions {
    * the page can reach.
    */
   readonly endpoint?: URL | undefined;
+  /** The token in the address. Default: a new one. */
+  readonly token?: string | undefined;
 }
 
 export interface Studio {
   /** The address to open, with the token in it. */
   readonly address: string;
+  /**
+   * Returns an address that leads to `address` once. The address for the browser is one of these, because other users of
+   * the machine can see the arguments of its process.
+   */
+  onceAddress(): string;
   close(): Promise<void>;
 }
 
@@ -46,9 +53,19 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Starts the studio. It listens on 127.0.0.1, accepts only its own host name, and keeps its token only in memory. */
-export async function startStudio({ folder, file, port = 0, endpoint }: StudioOptions): Promise<Studio> {
-  const token = randomBytes(16).toString("base64url");
+/** Returns a random token. */
+export function newToken(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** Starts the studio. It listens on 127.0.0.1 and accepts only its own host name. */
+export async function startStudio({
+  folder,
+  file,
+  port = 0,
+  endpoint,
+  token = newToken(),
+}: StudioOptions): Promise<Studio> {
   const headers = new Headers({
     "content-security-policy": headerPolicy(endpoint === undefined ? [] : [endpoint.origin]),
     "x-content-type-options": "nosniff",
@@ -60,6 +77,7 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
   const builds: Buffer[] = [];
   let kept = 0;
   const listeners = new Set<ServerResponse>();
+  const onceCodes = new Set<string>();
 
   const take = (build: Buffer): void => {
     builds.push(build);
@@ -102,6 +120,10 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     }
     if (request.method !== "GET") {
       return refuse(response, 405, "only GET requests are allowed here");
+    }
+    if (path === "/" && onceCodes.delete(searchParams.get("once") ?? "")) {
+      response.writeHead(302, { location: `/?token=${token}` }).end();
+      return;
     }
     if (path === "/" && !isToken(searchParams.get("token"))) {
       return refuse(response, 403, "open the address that `windrow studio` printed: it has a token in it");
@@ -188,8 +210,14 @@ export async function startStudio({ folder, file, port = 0, endpoint }: StudioOp
     server.once("error", reject);
     server.listen(port, HOST, resolve);
   });
+  const page = `http://${HOST}:${(server.address() as AddressInfo).port}/`;
   return {
-    address: `http://${HOST}:${(server.address() as AddressInfo).port}/?token=${token}`,
+    address: `${page}?token=${token}`,
+    onceAddress() {
+      const code = newToken();
+      onceCodes.add(code);
+      return `${page}?once=${code}`;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -115,7 +115,7 @@ fn bytes(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
-/// How many bytes at the beginning and at the end of a longer text are searched for relevant passages.
+/// Number of bytes at the beginning and at the end of a longer text that are searched for relevant passages.
 const MOST_READ: usize = 512 * 1024;
 
 /// Relevance of each passage: its words from the request, weighted by rarity in this text, plus half of its neighbors'

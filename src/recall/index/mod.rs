@@ -37,7 +37,7 @@ const FEW: usize = 64;
 /// Approximate bytes of text per term.
 const BYTES_PER_TERM: usize = 4;
 
-/// How many bytes of a message are indexed.
+/// Maximum number of bytes of a message that are indexed.
 const LONGEST_TEXT: usize = 1 << 15;
 
 /// The terms of every message, with its speaker and time.

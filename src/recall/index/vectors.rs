@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-/// How many characters of a text are embedded. Models ignore the rest.
+/// Maximum number of characters of a text that are embedded. Models ignore the rest.
 const MOST_CHARS: usize = 8_000;
 
 /// Maximum number of components, so that the sum of their squares fits 32 bits.
@@ -218,7 +218,7 @@ impl Vectors {
     }
 }
 
-/// How many vectors of deleted messages are kept, in addition to one per message.
+/// Number of vectors of deleted messages that are kept, in addition to one per message.
 const MOST_SPARE: usize = 64;
 
 const KEY_BYTES: usize = 8;

@@ -392,7 +392,7 @@ pub(crate) fn visit_best(scores: &[f32], visit: &mut dyn FnMut(usize) -> bool) {
 /// The messages with the highest scores, best first, newest first in a tie. Excludes scores below the smallest normal
 /// number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    /// How many messages are checked together: most blocks have none that could be among the best.
+    /// Number of messages checked together: most blocks have none that could be among the best.
     const BLOCK: usize = 8;
     const SOME: usize = 256;
     let most = count.saturating_mul(2).saturating_add(SOME);

@@ -6,7 +6,7 @@ use crate::recall::rank::statements::{are_on_one_matter, is_among_people};
 use crate::recall::text::cues::STANDS;
 use crate::recall::text::statements::{self, Kind};
 
-/// How many later messages a message is compared with.
+/// Number of later messages that a message is compared with.
 const MOST_COMPARED: usize = 1024;
 
 /// A message with a lasting statement.

@@ -51,8 +51,8 @@ pub struct Request<'a> {
     pub role: Role,
 }
 
-/// How many bytes of a request are read. Of a longer one, only the beginning and the end are read, which usually have
-/// the question.
+/// Maximum number of bytes of a request that are read. Of a longer one, only the beginning and the end are read, which
+/// usually have the question.
 const LONGEST_REQUEST: usize = 1 << 15;
 
 /// The part of a request that is read.

@@ -38,7 +38,7 @@ pub const NOT_INDEXED: usize = usize::MAX;
 
 /// Maximum distance in messages between two that count as next to each other.
 const BESIDE: usize = 3;
-/// How many words a reason names at most.
+/// Maximum number of words that a reason names.
 const MOST_WORDS: usize = 5;
 /// Minimum similarity that reasons mention.
 const CLOSE: f32 = 0.3;

@@ -7,7 +7,7 @@ use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::cues::STANDS;
 
-/// How many are read at most. Their share has room for only a few.
+/// Maximum number of instructions that are read. Their share has room for only a few.
 const MOST: usize = 64;
 
 /// The messages with standing instructions of the asker, by worth for their cost, newest first in a tie. Of two on the

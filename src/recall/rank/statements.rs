@@ -17,7 +17,7 @@ use crate::recall::rank::spread::largest;
 use crate::recall::rank::worth::nearly_the_same;
 use crate::recall::text::statements::{self, Kind};
 
-/// How many are read at most. Their share has room for fewer.
+/// Maximum number of statements that are read. Their share has room for fewer.
 const MOST: usize = 64;
 
 /// Limits of the prompt that affect statements.

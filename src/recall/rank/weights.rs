@@ -29,7 +29,7 @@ pub struct Weights {
     /// Number of terms that expand a request, from the best messages by its own words. More of them drift away from the
     /// request.
     pub expansion_terms: usize,
-    /// How many messages these terms are taken from.
+    /// Number of messages that these terms are taken from.
     pub expansion_messages: usize,
     /// The weight of the terms together, as a share of the best message's score.
     pub expansion: f32,
@@ -107,7 +107,8 @@ pub struct Weights {
     /// earlier.
     pub no_question: f32,
 
-    /// How many messages back a request may continue from. A higher value costs time and has almost no effect.
+    /// Maximum number of messages back that a request may continue from. A higher value costs time and has almost no
+    /// effect.
     pub reach: usize,
     /// The weight of the nearest message.
     pub near: f32,

@@ -29,7 +29,7 @@ const FACTS_SHARE: f64 = 0.5;
 #[derive(Clone, Default)]
 struct Coverage {
     summary: StoredSummary,
-    /// How many dropped rows it covers.
+    /// Number of dropped rows that it covers.
     count: usize,
 }
 

@@ -19,7 +19,7 @@ const MOST_ENTRIES: usize = 64;
 /// Maximum number of characters of an entry.
 const MOST_CHARS: usize = 160;
 
-/// How many names one message or result adds at most: a listing has hundreds, most of them useless.
+/// Maximum number of names that one message or result adds: a listing has hundreds, most of them useless.
 const MOST_OF_A_MESSAGE: usize = 12;
 const MOST_OF_A_RESULT: usize = 4;
 

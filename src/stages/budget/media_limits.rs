@@ -1,4 +1,4 @@
-//! Replaces images and files that don't fit into a request or are too many for the provider.
+//! Replaces images and files that don't fit into a request, are too many for the provider, or have no place in it.
 //!
 //! Texts come first. Once the kept messages are decided, their images, audio and files share the bytes that the texts
 //! leave, the newest first. The first one that doesn't fit and all older ones become lines. Then the prompt is packed
@@ -13,7 +13,8 @@ use crate::recall::transcript::Transcript;
 use crate::state::ask::StageResult;
 use crate::state::context::{MediaLines, Piece};
 use crate::state::view::View;
-use crate::tokens::{Family, media};
+use crate::tokens::Family;
+use crate::tokens::media::{self, Kind};
 use std::rc::Rc;
 
 /// For each piece, the lines that replace its images and files.
@@ -29,7 +30,8 @@ const OF_A_MESSAGE: [u64; 2] = [20, 5];
 
 /// The room for images and files.
 struct Room {
-    /// How many images and documents of the current message are shown so far. None if the provider doesn't limit them.
+    /// Number of images and documents of the current message that are shown so far. None if the provider doesn't limit
+    /// them.
     in_message: Option<[u64; 2]>,
     bytes: u64,
     images: u64,
@@ -69,8 +71,9 @@ impl Room {
 
     /// Counts an image or a document of the message. Returns false if it has no room for it.
     fn takes_in_message(&mut self, field: Field, value: &str) -> bool {
-        let is_image = media::is_image(field, value);
-        let is_document = field == Field::File && !is_image && !media::is_video(value);
+        let kind = media::kind(field, value);
+        let is_image = kind == Kind::Image;
+        let is_document = field == Field::File && !matches!(kind, Kind::Image | Kind::Video);
         let place = usize::from(!is_image);
         let Some(counts) = self.in_message.as_mut().filter(|_| is_image || is_document) else {
             return true;
@@ -84,8 +87,9 @@ impl Room {
 pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     let (input, marks) = (view.input, view.marks);
     let budget = &input.config.budget;
-    let is_bedrock = input.config.render.provider == Some(Provider::Bedrock);
-    let has_limit = is_bedrock || budget.max_bytes.is_some() || budget.max_images.is_some();
+    let provider = input.config.render.provider;
+    let is_bedrock = provider == Some(Provider::Bedrock);
+    let has_limit = provider.is_some() || budget.max_bytes.is_some() || budget.max_images.is_some();
     let has_media = |transcript: &Transcript| {
         [Field::Image, Field::Audio, Field::File].iter().any(|field| transcript.has_seen(*field))
     };
@@ -126,6 +130,7 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
         }
         let before = view.media_lines(piece);
         let media: Vec<_> = transcript.fields(row).filter(|(field, _)| field.is_media()).collect();
+        let without_place = without_place(view, piece, transcript, row);
         let mut lines = vec![None; media.len()];
         // The last one of a message is the newest.
         for (place, (field, value)) in media.into_iter().enumerate().rev() {
@@ -135,8 +140,8 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
                 continue; // it is there in any case, and its bytes count as a text's
             };
             let is_line = before.get(place).is_some_and(Option::is_some);
-            let has_room =
-                if is_shown && !is_line { room.take(field, value) } else { !room.is_over };
+            let has_room = !without_place[place]
+                && if is_shown && !is_line { room.take(field, value) } else { !room.is_over };
             lines[place] = (!has_room).then_some(line);
             hides_more |= is_shown && !is_line && !has_room;
         }
@@ -151,6 +156,26 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
+/// True for each image, audio and file of a message that the request has no place for. The request's own message keeps
+/// all of them, so that it fails if the model can't see what the user asks about.
+fn without_place(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> Vec<bool> {
+    let is_asked = piece == Piece::Request || view.marks.asked() == Some(row);
+    let provider = view.input.config.render.provider.filter(|_| !is_asked);
+    let mut role = transcript.role(row);
+    let mut without = Vec::new();
+    for (field, value) in transcript.fields(row) {
+        // The media of a result follow its id.
+        if field == Field::ResultId {
+            role = Role::Tool;
+        }
+        if field.is_media() {
+            let kind = media::kind(field, value);
+            without.push(provider.is_some_and(|provider| !provider.holds(role, kind)));
+        }
+    }
+    without
+}
+
 /// True if an assistant's message is a message in the request, so that those around it aren't joined.
 fn says(transcript: &Transcript, row: usize) -> bool {
     transcript.fields(row).any(|(field, value)| match field {
@@ -159,7 +184,7 @@ fn says(transcript: &Transcript, row: usize) -> bool {
     })
 }
 
-/// How many images and files of the prompt became lines because they don't fit into the request.
+/// Counts the images and files of the prompt that became lines because they don't fit into the request.
 pub(super) fn hidden_count(view: View<'_>) -> usize {
     let hidden = &view.fill.hidden_media;
     let pieces = view.fill.layout.iter().map(|(piece, _)| view.marks.as_given(*piece));
@@ -178,13 +203,15 @@ pub(super) fn words(config: &ContextConfig, hidden: u64) -> String {
         ("documents in a message", of_a_message[1]),
     ];
     let named = limits.into_iter().filter_map(|(name, limit)| Some(format!("{name}: {}", limit?)));
+    let named = named.collect::<Vec<_>>().join(", ");
     format!(
-        "{}, because the request can't hold more ({})",
+        "{}, because the request has no room or no place for {}{}",
         if hidden == 1 {
             "1 image or file is shown as a line".to_owned()
         } else {
             format!("{hidden} images and files are shown as a line each")
         },
-        named.collect::<Vec<_>>().join(", ")
+        if hidden == 1 { "it" } else { "them" },
+        if named.is_empty() { named } else { format!(" ({named})") }
     )
 }

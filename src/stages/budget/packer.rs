@@ -154,8 +154,7 @@ impl<'a> Packer<'a> {
         self.meter.ask_for(self.view(), pieces)
     }
 
-    /// How many messages some rows count as for the history's own limit. The steps of an assistant's message count
-    /// once.
+    /// Counts some rows as messages for the history's own limit. The steps of an assistant's message count once.
     pub(super) fn counted_messages(&self, rows: &[usize]) -> u64 {
         let transcript = &self.input.transcript;
         if self.history.items == u64::MAX || !transcript.has_split() {

@@ -26,7 +26,7 @@ use xxhash_rust::xxh64::xxh64;
 /// a small message for the last tokens, but cost time in every build.
 const MOST_MISSES: usize = 48;
 
-/// How many standing instructions are read at once. Their share is small.
+/// Number of standing instructions that are read at once. Their share is small.
 const MOST_STANDING_READ: usize = 16;
 
 /// Minimum room for passages of another message, in tokens. Half of it is for the message around them.

@@ -237,8 +237,8 @@ impl Packer<'_> {
         Ok(Shrunk::Fits(self.total(pieces)?))
     }
 
-    /// How many characters of the user's own words in a request fit if everything else is cut to nothing. Words that
-    /// make up most of the request don't take precedence, but its question does.
+    /// Counts the characters of the user's own words in a request that fit if everything else is cut to nothing. Words
+    /// that make up most of the request don't take precedence, but its question does.
     fn own_words_that_fit(
         request: &Cuttable,
         failing: usize,

@@ -38,7 +38,7 @@ const LAST_SHARE: f64 = 0.75;
 /// The share of the room for images and files before older texts grow.
 const MEDIA_SHARE: f64 = 0.5;
 
-/// How many results one call of a hook counts.
+/// Number of results that one call of a hook counts.
 const ASKED_AHEAD: usize = 256;
 
 /// The room of a kept result.

@@ -18,7 +18,7 @@ use crate::state::ask::MarkResult;
 use crate::state::trace::Reason;
 use xxhash_rust::xxh64::xxh64;
 
-/// How many messages a build looks through for a total at most. A call without a result delays totals by
+/// Maximum number of messages that a build looks through for a total. A call without a result delays totals by
 /// [`LONGEST_CALL`] messages.
 const MOST_LOOKED_THROUGH: usize = 2 * LONGEST_CALL;
 

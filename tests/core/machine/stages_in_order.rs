@@ -569,6 +569,7 @@ fn an_error_about_a_wrong_option_names_the_right_one() {
         (r#"{"budget":{"max_tokens":1}}"#, "budget.max_tokens", "did you mean budget.maxTokens?"),
         (r#"{"maxTokens":1}"#, "maxTokens", "did you mean budget.maxTokens?"),
         (r#"{"lookback":1}"#, "lookback", "unknown option"),
+        (r#"{"recall":{"enabled":false}}"#, "recall.enabled", "unknown option Remove it"),
         (r#"{"requst":"x"}"#, "requst", "did you mean request?"),
         (r#"{"query":"x"}"#, "query", "did you mean request?"),
         (r#"{"budget":{"tokens":1}}"#, "budget.tokens", "did you mean budget.maxTokens?"),

@@ -65,6 +65,9 @@ before(() => {
     ].join("\n"),
     "gemini.json": '[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]',
     "several.jsonl": several.map((conversation) => JSON.stringify(conversation)).join("\n"),
+    "titles.jsonl": ["Trip", "Trip to Rome", "Trip to Oslo"]
+      .map((title) => JSON.stringify({ title, messages: [{ role: "user", content: `say ${title.toLowerCase()}` }] }))
+      .join("\n"),
     "many.jsonl": Array.from({ length: 30 }, (_, at) =>
       JSON.stringify({
         id: `c${at}`,
@@ -306,6 +309,21 @@ describe("a file of several conversations", () => {
     assert.equal((await build("--conversation", "#3")).stdout, "User: to Ghent\n");
   });
 
+  test("uses the conversation with this title, or with these words in the title", async () => {
+    for (const named of ["Rome", "rome", " ROM"]) {
+      assert.equal((await build("--conversation", named)).stdout, "User: to Rome\n", named);
+    }
+    const exact = await succeeds(["build", "titles.jsonl", "--conversation", "trip"]);
+    assert.equal(exact.stdout, "User: say trip\n", "the whole title first");
+    const { stdout, stderr, exitCode } = await windrow(["build", "titles.jsonl", "--conversation", "Trip to"]);
+    assert.deepEqual([stdout, exitCode], ["", 2]);
+    assert.equal(
+      stderr,
+      'windrow: titles.jsonl: 2 conversations have "Trip to" in the title\n' +
+        "Pass more of the title, or the number: 3: “Trip to Oslo”; 2: “Trip to Rome”.\n",
+    );
+  });
+
   test("uses all, oldest first", async () => {
     const { stdout, stderr } = await build("--conversation", "all");
     assert.equal(stdout, "User: to Rome\nUser: to Ghent\nUser: to Oslo\n");
@@ -401,7 +419,7 @@ describe("a file in no known format exits with code 2 and an error that describe
 describe("a problem with the command line is reported in one line with exit code 2", () => {
   /** @type {[commandLine: string[], pattern: RegExp][]} */
   const cases = [
-    [[], /no command was named; see windrow --help/],
+    [["--max-tokens", "5"], /no command was named; see windrow --help/],
     [["biuld", "list.json"], /unknown command "biuld"; did you mean build\?/],
     [["list.json"], /unknown command "list\.json"/],
     [["build"], /needs a file/],
@@ -451,8 +469,9 @@ test("a context that can't be built exits with code 1 and a next step", async ()
   await succeeds(["build", "list.json", "--request", request, "--max-tokens", needed]);
 });
 
-test("help and version go to standard output", async () => {
+test("help and version go to standard output, and so does the help without arguments", async () => {
   const { stdout, stderr } = await succeeds(["--help"]);
+  assert.equal((await succeeds([])).stdout, stdout);
   assert.equal(stderr, "");
   for (const option of [
     "request",
@@ -512,5 +531,73 @@ describe("--as", () => {
   test("accepts only known providers, and needs no format", async () => {
     await isRefused(["build", "list.json", "--as", "openapi"], /--as is one of openai, .*; did you mean openai\?/);
     await isRefused(["build", "list.json", "--as", "openai", "--format", "xml"], /--as writes the body of a request/);
+  });
+});
+
+/**
+ * Runs `windrow` on a pseudo-terminal, and returns everything that it writes there.
+ *
+ * @param {string[]} commandLine
+ * @returns {Promise<{ said: string, exitCode: number }>}
+ */
+function onTerminal(commandLine) {
+  const code = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+  return new Promise((resolve, reject) => {
+    const child = spawn("python3", ["-c", code, process.execPath, program, ...commandLine], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (piece) => {
+      said += piece;
+    });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ said, exitCode }));
+  });
+}
+
+describe("the progress of a step that takes more than a second", () => {
+  // Large enough to take seconds, as a list of conversations and as lines.
+  const text = "We meet at noon in the town hall, on the second floor, next to the library. ".repeat(4);
+  const messagesOf = (conversation) =>
+    Array.from({ length: 100 }, (_, at) => ({
+      role: at % 2 === 0 ? "user" : "assistant",
+      content: `${conversation}.${at}: ${text}`,
+      createdAt: new Date(Date.UTC(2025, 0, 1) + conversation * 1e7 + at * 1e3).toISOString(),
+    }));
+
+  before(() => {
+    const all = Array.from({ length: 1500 }, (_, at) => ({ id: `c${at}`, messages: messagesOf(at) }));
+    writeFileSync(join(folder, "large.json"), JSON.stringify(all));
+    const lines = all.flatMap(({ messages }) => messages.map((message) => JSON.stringify(message)));
+    writeFileSync(join(folder, "large.jsonl"), lines.join("\n"));
+  });
+
+  for (const file of ["large.json", "large.jsonl"]) {
+    test(`is a bar with an estimate on a terminal, and nothing of it stays: ${file}`, async () => {
+      const { said, exitCode } = await onTerminal(["build", file, "--max-tokens", "300"]);
+      assert.equal(exitCode, 0, said);
+      const drawn = said.split("\r\u001b[2K");
+      const bars = drawn.filter((line) => /^Reading large\.jsonl? █*░* \d+ %, about \d+ s left$/.test(line));
+      assert.ok(bars.length >= 3, JSON.stringify(drawn.slice(0, 20)));
+      const percents = bars.map((line) => Number(/(\d+) %/.exec(line)?.[1]));
+      assert.deepEqual(
+        percents,
+        [...percents].sort((left, right) => left - right),
+        "it only grows",
+      );
+      assert.ok((percents.at(-1) ?? 0) > 50, String(percents));
+      const last = drawn.at(-1) ?? "";
+      assert.ok(!/[█░]|Reading|Building/.test(last), "the context and the summary are on clear lines");
+      assert.match(last, /Hash: ctx_/);
+    });
+  }
+
+  test("isn't in a pipe, and a short step has none", async () => {
+    const { stdout, stderr } = await succeeds(["build", "large.json", "--max-tokens", "300"]);
+    assert.ok(!["█", "░", "\r", "\u001b"].some((drawn) => (stdout + stderr).includes(drawn)), stderr);
+    const { said } = await onTerminal(["build", "list.json", "--max-tokens", "60"]);
+    assert.ok(!["█", "░", "\u001b"].some((drawn) => said.includes(drawn)), said);
   });
 });

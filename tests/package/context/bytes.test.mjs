@@ -222,7 +222,7 @@ describe("bytes of the body", () => {
     );
     assert.deepEqual(
       context.trace.notes.filter(({ kind }) => kind === "media-hidden").map(({ words }) => words),
-      ["1 image or file is shown as a line, because the request can't hold more (budget.maxImages: 2)"],
+      ["1 image or file is shown as a line, because the request has no room or no place for it (budget.maxImages: 2)"],
     );
   });
 

@@ -133,10 +133,12 @@ test("the first example prints the output shown below it, pasted into an empty f
     const [{ filename }] = JSON.parse(
       runIn("npm", "pack", packageFolder, "--ignore-scripts", "--json", "--pack-destination", cwd),
     );
+    // A new project's package.json may say "type": "commonjs".
+    runIn("npm", "init", "--yes");
     runIn("npm", "install", "--offline", "--no-audit", "--no-fund", join(cwd, filename));
-    writeFileSync(join(cwd, "index.js"), example.code);
+    writeFileSync(join(cwd, "index.mjs"), example.code);
     writeFileSync(join(cwd, "no-network.cjs"), NO_NETWORK);
-    const printed = runIn(process.execPath, "--require", "./no-network.cjs", "index.js");
+    const printed = runIn(process.execPath, "--require", "./no-network.cjs", "index.mjs");
     assert.equal(printed.trimEnd(), outputBelow(example));
   } finally {
     rmSync(cwd, { recursive: true });
@@ -619,6 +621,19 @@ test("docs/hosts.md: a worker builds for the page", async () => {
   } finally {
     engine.close();
   }
+});
+
+test("the page of comparisons keeps the answer that the newest messages don't have", async () => {
+  const example = exampleWith("My order number is 4711");
+  const { chat, prompt } = await run(example, "chat", "prompt");
+  assert.equal(JSON.stringify(prompt[0].content), comment(example, "console.log(prompt[0].content);"));
+  assert.ok(prompt.length < chat.length / 2, "most of the chat is left out");
+});
+
+test("the page about speed measures two builds", async () => {
+  const { milliseconds } = await run(exampleWith("second build:"), "milliseconds");
+  assert.equal(milliseconds.length, 2);
+  assert.ok(milliseconds.every((time) => time > 0));
 });
 
 test("every example was run", () => {

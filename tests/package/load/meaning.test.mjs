@@ -140,7 +140,7 @@ test("a worker only has the table if it imports it, and returns the same as Node
 });
 
 test("the package has the licenses of the table's sources", () => {
-  const licences = readFileSync(new URL("../../../pkg-template/LICENSE-meaning", import.meta.url), "utf8");
+  const licences = readFileSync(new URL("../../../pkg-template/LICENSE-THIRD-PARTY", import.meta.url), "utf8");
   assert.match(licences, /Apache License, Version 2\.0/);
   assert.match(licences, /Princeton University/);
 });

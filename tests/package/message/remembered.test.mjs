@@ -1,4 +1,4 @@
-// Which parts of an array are compared again if it was seen before.
+// The parts of an array that are compared again if it was seen before.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

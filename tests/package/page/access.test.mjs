@@ -41,6 +41,12 @@ for (const colorScheme of ["light", "dark"]) {
       await isClean(`with the panel ${panel}`);
     }
     await page.keyboard.press("Escape");
+    const chats = [1, 2].map((id) => ({ id, title: `Chat ${id}`, messages: messagesOf(4) }));
+    await dropFile(page, "chats.json", JSON.stringify(chats));
+    await shows(page, "source-name", "chats.json");
+    await openPanel(page, "samples");
+    await isClean("with the conversations of a file");
+    await page.keyboard.press("Escape");
     await page.fill("#budget", "10");
     await page.waitForSelector("#build-failure");
     await isClean("where the budget is too small");

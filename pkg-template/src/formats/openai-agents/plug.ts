@@ -116,7 +116,7 @@ class Runs {
   }
 }
 
-/** How many calls to the tool are remembered, over all runs. */
+/** Maximum number of calls to the tool that are remembered, over all runs. */
 const MOST_CALLERS = 1000;
 
 /** Returns the caller's value for a run, if it is an object. */

@@ -16,7 +16,7 @@ export interface ChatServer {
   readonly models?: RegExp;
   /** The format of call ids, if different from OpenAI's. */
   readonly ids?: Limit;
-  /** The server's own pages, and threads about refused requests. */
+  /** The sources of these facts: pages of the server, and threads about refused requests. */
   readonly sources: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export type RetrievalHookConfig = HookConfig & {
   readonly retrieval?: boolean | undefined;
 };
 
-/** Returns the config of a hook. With `retrieval`, marks have names. */
+/** Returns the config of a hook. With `retrieval`, the mark of an omitted result has the name to ask for. */
 export function withNames({ retrieval = false, ...config }: RetrievalHookConfig): {
   readonly config: HookConfig;
   readonly retrieval: boolean;

@@ -150,6 +150,6 @@ export function refuse({ place, kind }: SentMedia, provider: string, taken: stri
   throw new MalformedMessage(
     place,
     `${provider} doesn't accept this ${kind} here`,
-    `Leave it out, or pass a type that ${provider} accepts: ${taken}.`,
+    `Leave it out, or pass what ${provider} accepts: ${taken}. A context built with render.provider shows it as a line, unless it is part of the request.`,
   );
 }

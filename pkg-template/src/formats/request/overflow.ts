@@ -216,7 +216,7 @@ const FIELDS = [
 /** Maximum nesting of errors that is read. */
 const MOST_DEPTH = 8;
 
-/** How many errors of a list are read, because a list may claim to be longer than memory. */
+/** Maximum number of errors of a list that are read, because a list may claim to be longer than memory. */
 const MOST_ERRORS = 16;
 
 /** How much of a text is read, in code units. Providers name the fault at the beginning. */

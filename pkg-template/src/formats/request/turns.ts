@@ -299,8 +299,8 @@ function abandonedCalls(atoms: readonly Atom[], isInline: IsInline): ReadonlySet
 }
 
 /**
- * How many calls of a message are searched for the one that a result without an id answers, the same as in
- * src/log/groups.rs.
+ * Maximum number of calls of a message that are searched for the one that a result without an id answers, the same as
+ * in src/log/groups.rs.
  */
 const MOST_CALLS = 128;
 

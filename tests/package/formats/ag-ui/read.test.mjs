@@ -91,3 +91,15 @@ test("the error of a tool is part of its result, whatever the content says", () 
   assert.equal(cut.isError, true);
   assert.match(JSON.stringify(cut.output), /timed out/, "a cut keeps the end");
 });
+
+test("media of AG-UI 1.0 are read by their source: data, an address, or a file at a provider", () => {
+  const source = (type, value) => ({ type, value, mimeType: "application/pdf" });
+  const sources = [source("data", "JVBERi0="), source("url", "https://example.org/map.pdf"), source("file", "file_1")];
+  const content = sources.map((given) => ({ type: "document", source: given }));
+  const read = plainMessage(/** @type {any} */ ({ id: "1", role: "user", content })).content;
+  assert.deepEqual(read, [
+    { type: "file", mediaType: "application/pdf", data: "JVBERi0=" },
+    { type: "file", mediaType: "application/pdf", url: "https://example.org/map.pdf" },
+    { type: "file", mediaType: "application/pdf", id: "file_1" },
+  ]);
+});
