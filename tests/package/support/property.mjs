@@ -2,6 +2,7 @@
 // case is.
 //
 //   WINDROW_PROPERTY_MS time for each property, in milliseconds (200)
+//   WINDROW_CASES minimum number of cases for each property, even if the time is up earlier (5)
 //   WINDROW_SEED seed of the random cases (1): the same seed makes the same cases in the same order
 //   WINDROW_CASE runs only this case, as a failure names it
 //
@@ -20,7 +21,7 @@ const FIRST_CASE = (SEED - 1) * 1_000_000 + 1;
 const ONLY_CASE = numberFrom("WINDROW_CASE");
 
 /** Minimum number of cases, even if the time is up earlier. */
-const LEAST_CASES = 5;
+const LEAST_CASES = numberFrom("WINDROW_CASES") ?? 5;
 
 /** Tolerance of `assertShare`, in standard deviations. A correct share fails once in 30,000 runs. */
 const LUCK = 4;

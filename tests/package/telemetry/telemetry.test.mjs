@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildContextSync } from "windrow";
 import { spanAttributes } from "windrow/telemetry";
+import { checkContextError, wrong } from "../support/errors.mjs";
+import { almost, anything } from "../support/hostile.mjs";
 import { forEachSeed } from "../support/property.mjs";
 
 const CHAT = [
@@ -58,4 +60,25 @@ test("in every context, messages add up, the mark reports reductions, and there 
 test("options are checked", () => {
   const context = buildContextSync(CHAT, { encoding: "estimate" });
   assert.throws(() => spanAttributes(context, /** @type {any} */ ({ provider: "openai" })), { code: "INVALID_CONFIG" });
+});
+
+test("random wrong arguments return attributes or throw one typed error", () => {
+  const context = buildContextSync(CHAT, { encoding: "estimate" });
+  let refused = 0;
+  forEachSeed((random) => {
+    const hostile = () => wrong(random.chance(0.5) ? anything(random) : almost(random));
+    const given = random.chance(0.5)
+      ? { ...context, [random.pick(["recording", "tokens", "trace"])]: hostile() }
+      : hostile();
+    const [first, options] = random.chance(0.7) ? [given, undefined] : [context, hostile()];
+    try {
+      for (const value of Object.values(spanAttributes(first, options))) {
+        assert.ok(value !== undefined && value !== null);
+      }
+    } catch (error) {
+      checkContextError(error, { code: "INVALID_CONFIG" });
+      refused += 1;
+    }
+  });
+  assert.ok(refused > 0);
 });
