@@ -16,19 +16,19 @@ const dist = projectPath("pkg-template", "dist");
 
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 239_700 },
+  "windrow.wasm": { brotli: 240_000 },
   "selection.wasm": { brotli: 224_600 },
   "page: buildContext": { brotli: 413_200 },
   "slim: buildContext, the core in a separate file": { brotli: 51_700 },
-  "first context in a page: all fits": { brotli: 291_400 },
-  "first context in a page: exact in o200k_base": { brotli: 746_300 },
-  "first context in a page: exact in cl100k_base": { brotli: 502_500 },
-  "worker: buildContext, cl100k_base": { gzip: 900_400 },
-  "worker: slim, cl100k_base": { gzip: 566_100 },
-  "worker: slim, cl100k_base, with the ranking module": { gzip: 840_300 },
-  "worker: o200k_base": { gzip: 1_192_800 },
-  "worker: cl100k_base": { gzip: 947_400 },
-  "worker: both vocabularies": { gzip: 1_403_800 },
+  "first context in a page: all fits": { brotli: 291_700 },
+  "first context in a page: exact in o200k_base": { brotli: 746_600 },
+  "first context in a page: exact in cl100k_base": { brotli: 502_800 },
+  "worker: buildContext, cl100k_base": { gzip: 900_600 },
+  "worker: slim, cl100k_base": { gzip: 566_300 },
+  "worker: slim, cl100k_base, with the ranking module": { gzip: 840_500 },
+  "worker: o200k_base": { gzip: 1_193_200 },
+  "worker: cl100k_base": { gzip: 947_700 },
+  "worker: both vocabularies": { gzip: 1_404_200 },
 };
 
 /** Downloads of a page up to its first context, with `windrow/slim`: the sum of files and bundles. */

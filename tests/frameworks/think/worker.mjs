@@ -1,4 +1,4 @@
-// A Think agent with a scripted model. A request plays a conversation and returns what the model received.
+// A Think agent with a scripted model. A request plays a conversation and returns the prompts of the model.
 
 import { Think } from "@cloudflare/think";
 import { getAgentByName } from "agents";

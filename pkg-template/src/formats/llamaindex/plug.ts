@@ -38,7 +38,7 @@ function bounded(whole: GetMessages, memory: LlamaIndexMemory, config: HookConfi
     const { metadata } = (llm ?? {}) as { readonly metadata?: object };
     const given = await whole({ metadata: { ...metadata, contextWindow: WHOLE } }, added);
     const blockCount = given.length - sharedTail(given, [...(await memory.get()), ...added]);
-    /** Messages of blocks, by the instructions that stand for them. */
+    /** Messages of blocks, by the instructions that replace them in the build. */
     const blocks = new Map(given.slice(0, blockCount).map((block) => [{ ...block, role: "system" } as object, block]));
     const messages = [...blocks.keys(), ...given.slice(blockCount)] as readonly AnyMessage[];
     const call = { model: modelName(metadata, "model") };
