@@ -256,6 +256,7 @@ function takeConversation(source: Source): void {
     same += 1;
   }
   if (same === 0) {
+    state.curve.value = undefined; // the worker may have answered a question about the last conversation
     whole.free();
     beginning.free();
     whole = createTranscript(messages);

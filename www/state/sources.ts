@@ -7,6 +7,7 @@ import { readView, type View, viewAddress } from "./address.js";
 import { begin } from "./building.js";
 import { idOfText, keepFile, keptFile } from "./files.js";
 import { givenBy } from "./given.js";
+import { statements } from "./memory.js";
 import { formatCount, formatNumber } from "./names.js";
 import { looksLikeRecording, takeRecordings } from "./recordings.js";
 import { FIRST_SAMPLE, sampleNamed } from "./samples.js";
@@ -77,6 +78,7 @@ async function put(source: Source, view: View | undefined, requestOfFile: string
     state.forgotten.value = [];
     state.unfolded.value = new Set();
     state.curve.value = undefined;
+    statements.value = [];
   });
   const budget = view?.budget === "none" ? undefined : view?.budget;
   const chosen = await begin(source, budget);
