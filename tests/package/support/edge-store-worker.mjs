@@ -5,6 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 import { storeConformance } from "windrow/stores/conformance";
 import { d1Store } from "windrow/stores/d1";
 import { durableObjectStore } from "windrow/stores/durable-object";
+import { encryptedStore } from "windrow/stores/encrypted";
 import { edgeCases } from "./edge-store-cases.mjs";
 
 /** Runs the case that a request names, and responds with its result or its failure. */
@@ -39,13 +40,19 @@ async function answerTogether(request, env) {
   return Response.json(failed ?? { result: answers.map(({ result }) => result) });
 }
 
+const KEY = new Uint8Array(32).fill(7);
+
 export class Stores extends DurableObject {
   fetch(request) {
     const { storage } = this.ctx;
+    const isEncrypted = new URL(request.url).pathname === "/encrypted";
     return answer(request, {
       kind: "durable-object",
       storage,
-      open: (over = storage) => durableObjectStore(over),
+      open: (over = storage) => {
+        const store = durableObjectStore(over);
+        return isEncrypted ? encryptedStore(store, KEY) : store;
+      },
       exec: async (sql, ...values) => storage.sql.exec(sql, ...values).toArray(),
       batch: async (statements) =>
         storage.transactionSync(() => statements.map(({ sql, values }) => storage.sql.exec(sql, ...values).toArray())),

@@ -113,17 +113,27 @@ export async function runCase(path, place, name = place, query = {}) {
 }
 
 /**
+ * Checks a store in the runtime against the contract. `path` is its path in the worker, and `conformance` lists
+ * exceptions from the contract.
+ */
+export function checkContract({ title, path, conformance = {} }) {
+  const placeOf = (name) => `${path} ${name}`;
+  addPlaces(namesOf(conformance).map(placeOf));
+
+  describe(`the store in ${title} keeps the contract`, { concurrency: 4 }, () => {
+    for (const name of namesOf(conformance)) {
+      test(name, () => runCase(path, placeOf(name), name));
+    }
+  });
+}
+
+/**
  * Checks a store in the runtime: the contract, the promises of every edge store, and its own cases. `path` is its path
  * in the worker, and `conformance` lists exceptions from the contract.
  */
 export function checkEdgeStore({ title, path, conformance = {}, own }) {
-  addPlaces([...namesOf(conformance), ...ofEach, ...own]);
-
-  describe(`the store in ${title} keeps the contract`, { concurrency: 4 }, () => {
-    for (const name of namesOf(conformance)) {
-      test(name, () => runCase(path, name));
-    }
-  });
+  checkContract({ title, path, conformance });
+  addPlaces([...ofEach, ...own]);
 
   describe(`the store in ${title}`, () => {
     for (const name of [...ofEach, ...own]) {
