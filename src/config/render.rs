@@ -183,15 +183,15 @@ impl Provider {
     /// True if its requests have a place for media of this kind from this role. The package's writers say the same.
     /// A writer may still refuse one form of it, such as a type of documents.
     pub(crate) fn holds(self, role: Role, kind: Kind) -> bool {
-        let is_visible = matches!(kind, Kind::Image | Kind::Document);
         match (self, role) {
             (Self::Gemini | Self::AiSdk, _) => true,
-            // A reply in audio is sent by its id, or as its transcript.
-            (_, Role::Assistant) => kind == Kind::Audio,
+            _ if kind == Kind::Text => true,
+            // A reply in audio may be sent by its id.
+            (_, Role::Assistant) => self == Self::Openai && kind == Kind::Audio,
             (Self::Openai | Self::WebLlm, Role::Tool) => false,
             (Self::Openai, _) | (Self::Bedrock, Role::User) => true,
             (Self::Bedrock | Self::OpenaiResponses, _) => kind != Kind::Audio,
-            (Self::Anthropic, _) => is_visible,
+            (Self::Anthropic, _) => matches!(kind, Kind::Image | Kind::Document),
             (Self::Chrome | Self::WebLlm, _) => matches!(kind, Kind::Image | Kind::Audio),
         }
     }

@@ -173,6 +173,8 @@ struct Facts<'a> {
     sent: u64,
     /// True if no text can replace it: the screenshot that answers a computer-use call.
     is_fixed: bool,
+    /// True for a document that is a text, and for audio with a transcript.
+    has_text: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -197,6 +199,7 @@ impl<'a> Facts<'a> {
                 "mediaType" => facts.media_type = given,
                 "sent" => facts.sent = whole().unwrap_or_default(),
                 "fixed" => facts.is_fixed = true,
+                "text" => facts.has_text = true,
                 _ => {}
             }
         }
@@ -241,7 +244,7 @@ pub(crate) fn sent_bytes(value: &str) -> u64 {
 
 /// True for an image, and for an image file.
 pub(crate) fn is_image(field: Field, value: &str) -> bool {
-    kind(field, value) == Kind::Image
+    kind(field, value, false) == Kind::Image
 }
 
 /// The kinds of media that providers treat differently.
@@ -251,14 +254,18 @@ pub(crate) enum Kind {
     Audio,
     Video,
     Document,
+    /// Can be sent as a text: a document that is one, and the transcript of a reply in audio.
+    Text,
 }
 
 /// The kind of an image, audio or a file. A file's media type decides.
-pub(crate) fn kind(field: Field, value: &str) -> Kind {
-    let media_type = Facts::read(value).media_type;
+pub(crate) fn kind(field: Field, value: &str, is_assistant: bool) -> Kind {
+    let Facts { media_type, has_text, .. } = Facts::read(value);
     match field {
         Field::Image => Kind::Image,
+        Field::Audio if has_text && is_assistant => Kind::Text,
         Field::Audio => Kind::Audio,
+        _ if has_text => Kind::Text,
         _ if media_type.starts_with("image/") => Kind::Image,
         _ if media_type.starts_with("audio/") => Kind::Audio,
         _ if media_type.starts_with("video/") => Kind::Video,

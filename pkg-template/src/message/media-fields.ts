@@ -1,6 +1,7 @@
 // Finds images, audio and files in every supported form, and returns them in one form.
 
 import { decodeBase64 } from "../base/base64.js";
+import { jsonOf } from "../base/lists.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import type { MediaFields, MediaSource } from "./message.js";
 
@@ -62,6 +63,11 @@ export function givenMedia(part: UnknownRecord): MediaFields {
     }),
     ...Object.fromEntries(FIGURES.filter((name) => part[name] != null).map((name) => [name, part[name]])),
   };
+  const { data: document } = recordOf(part.document); // Cohere's: a text, or an object
+  if (document !== undefined) {
+    const data = typeof document === "string" ? document : (jsonOf(document) ?? "");
+    return { ...about, source: { type: "text", media_type: "text/plain", data } };
+  }
   if (source.type === "text" || source.type === "content") {
     return { ...about, source: part.source as MediaSource };
   }

@@ -84,21 +84,9 @@ export function lineInstead(value: UnknownRecord, next: NextLine): unknown {
 }
 
 /** The types of parts that are images, audio and files, in all formats. */
-const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot)/;
+const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot|search_result)/;
 
-function isMedia({
-  type,
-  mediaType,
-  mimeType,
-  mime,
-  contentType,
-  inlineData,
-  fileData,
-  source,
-}: UnknownRecord): boolean {
-  if (type === "document" && ["text", "content"].includes(String((source as UnknownRecord | undefined)?.type))) {
-    return false; // it is read as a text
-  }
+function isMedia({ type, mediaType, mimeType, mime, contentType, inlineData, fileData }: UnknownRecord): boolean {
   return (
     (typeof type === "string" && MEDIA_TYPE.test(type)) ||
     [mediaType, mimeType, mime, contentType, inlineData, fileData].some((fact) => fact !== undefined)

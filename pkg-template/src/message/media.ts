@@ -14,6 +14,8 @@ interface Facts {
   /** The size in the body, in bytes. */
   sent?: number | undefined;
   mediaType?: string | undefined;
+  /** Set if it can be sent as a text. */
+  text?: 1 | undefined;
 }
 
 /** Maximum number of bytes of an image that are searched for its size, because a JPEG may begin with a preview. */
@@ -88,6 +90,7 @@ function factsOf(part: MediaPart): Facts {
     facts[name] = figure(part[name]) ?? facts[name];
   }
   facts.milliseconds = inMilliseconds(part.seconds) ?? facts.milliseconds;
+  facts.text = part.transcript === undefined ? facts.text : 1;
   return facts;
 }
 
@@ -113,7 +116,7 @@ type MediaData = string | Uint8Array;
 function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
   if (source !== undefined) {
     const text = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
-    return { bytes: figure(encoder.encode(text).length), mediaType: "text/plain" };
+    return { bytes: figure(encoder.encode(text).length), mediaType: "text/plain", text: 1 };
   }
   if (data instanceof Blob) {
     return { bytes: figure(data.size), mediaType: typeOf(data.type || undefined) };
@@ -129,7 +132,7 @@ function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
 /** Returns the facts in a text or in bytes. */
 function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | undefined): Facts {
   if (typeof media === "string" && !isBase64(media, type)) {
-    return { bytes: figure(encoder.encode(media).length) };
+    return { bytes: figure(encoder.encode(media).length), text: 1 };
   }
   const bytes = typeof media === "string" ? Math.floor((media.length * 3) / 4) : media.length;
   const head = bytesOf(media, HEAD_BYTES);

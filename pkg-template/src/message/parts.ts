@@ -122,15 +122,15 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
     "image_url",
     "value",
   ],
-  ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
+  ...["input_audio", "audio", "file", "source", "document", "file_id", "fileId", "id"],
 ]);
 
 /**
  * Returns media in the form that its provider accepts back. The field `value` belongs to TanStack AI's messages and
- * Chrome's, and no provider knows it.
+ * Chrome's, and `document` to Cohere's, and no provider here knows them.
  */
 const givenMediaPart = (part: UnknownRecord): unknown =>
-  (part.value ?? recordOf(part.source).value) === undefined ? part : undefined;
+  (part.value ?? part.document ?? recordOf(part.source).value) === undefined ? part : undefined;
 
 /** Returns the form of images, audio or files. */
 export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {

@@ -71,7 +71,7 @@ impl Room {
 
     /// Counts an image or a document of the message. Returns false if it has no room for it.
     fn takes_in_message(&mut self, field: Field, value: &str) -> bool {
-        let kind = media::kind(field, value);
+        let kind = media::kind(field, value, false);
         let is_image = kind == Kind::Image;
         let is_document = field == Field::File && !matches!(kind, Kind::Image | Kind::Video);
         let place = usize::from(!is_image);
@@ -169,7 +169,7 @@ fn without_place(view: View<'_>, piece: Piece, transcript: &Transcript, row: usi
             role = Role::Tool;
         }
         if field.is_media() {
-            let kind = media::kind(field, value);
+            let kind = media::kind(field, value, role == Role::Assistant);
             without.push(provider.is_some_and(|provider| !provider.holds(role, kind)));
         }
     }

@@ -13,7 +13,18 @@ const MEDIA = {
   audio: { type: "audio", mediaType: "audio/wav", data: "UklGRiQAAABXQVZF" },
   document: { type: "file", mediaType: "application/pdf", data: "JVBERi0=", filename: "a.pdf" },
   video: { type: "file", mediaType: "video/mp4", data: "AAAAIGZ0eXA=", filename: "a.mp4" },
+  // Documents that are texts have a place everywhere.
+  markdown: { type: "file", mediaType: "text/markdown", data: "# Forty boats, by name", filename: "a.md" },
+  json: { type: "file", mediaType: "application/json", data: '{ "boats": [40, 41] }', filename: "a.json" },
+  source: { type: "document", source: { type: "text", media_type: "text/plain", data: "Forty boats." } },
+  found: {
+    type: "search_result",
+    source: "https://example.org",
+    title: "Boats",
+    content: [{ type: "text", text: "40" }],
+  },
 };
+const TEXTS = ["markdown", "json", "source", "found"];
 const ALL = ["image", "audio", "document", "video"];
 
 /** The places for media, as docs/providers.md lists them. */
@@ -42,10 +53,10 @@ function chats(random, places) {
   let lineCount = 0;
   const said = (role) => {
     const text = { type: "text", text: `text ${textCount++}: boats` };
-    const kinds = role === "assistant" ? ALL.filter((kind) => kind !== "audio") : ALL;
+    const kinds = [...ALL, ...TEXTS].filter((kind) => role !== "assistant" || kind !== "audio");
     const media = Array.from({ length: random.integer(0, 2) }, () => random.pick(kinds));
     const shown = media.map((kind) =>
-      places[role].includes(kind) ? MEDIA[kind] : { type: "text", text: line(MEDIA[kind]) },
+      [...places[role], ...TEXTS].includes(kind) ? MEDIA[kind] : { type: "text", text: line(MEDIA[kind]) },
     );
     lineCount += shown.filter(({ type }) => type === "text").length;
     return [

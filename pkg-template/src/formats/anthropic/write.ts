@@ -16,7 +16,7 @@ import type { MediaPart, RedactedPart, SentPart } from "../../message/message.js
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { compactionFirst, withoutCompacted } from "../request/compaction.js";
-import { mediaOf, refuse, webAddress } from "../request/media.js";
+import { mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import { takesInstructionsLate } from "../request/models.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
@@ -394,10 +394,8 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
       return [knownFieldsIn(given, schemaOf(given.type) as FieldSchema) as unknown as AnthropicBlock];
     }
     default: {
-      const { transcript } = part;
-      return transcript === undefined
-        ? refuse(mediaOf(piece as Piece<MediaPart>), "Anthropic", "of the assistant text alone")
-        : [{ type: "text", text: transcript }];
+      const text = wordsIn(piece as Piece<MediaPart>, "Anthropic", "of the assistant text alone");
+      return [{ type: "text", text }];
     }
   }
 }

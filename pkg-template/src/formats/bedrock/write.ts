@@ -19,7 +19,7 @@ import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
-import { isSpoken, mediaOf, refuse, type SentMedia } from "../request/media.js";
+import { mediaOf, refuse, type SentMedia, wordsIn } from "../request/media.js";
 import { takesInstructionsLate } from "../request/models.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
@@ -337,9 +337,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
       return own === undefined ? [] : withPoint(piece, own);
     }
     default:
-      return isSpoken(part)
-        ? [{ text: part.transcript }]
-        : refuse(mediaOf(piece as Piece<MediaPart>), "Bedrock", "of the assistant text alone");
+      return [{ text: wordsIn(piece as Piece<MediaPart>, "Bedrock", "of the assistant text alone") }];
   }
 }
 

@@ -13,7 +13,7 @@ import { wellFormed } from "../../base/well-formed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
-import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import { isSpoken, mediaOf, refuse, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank } from "../request/text.js";
@@ -111,9 +111,9 @@ function partsOf(piece: Piece, role: "user" | "assistant", ids: ReadonlyMap<Answ
     case "image":
     case "audio":
     case "file":
-      return isSpoken(part)
-        ? [{ type: "text", value: part.transcript }]
-        : [mediaPartOf(piece as Piece<MediaPart>, role === "user")];
+      return role === "user" && !isSpoken(part)
+        ? [mediaPartOf(piece as Piece<MediaPart>)]
+        : [{ type: "text", value: wordsIn(piece as Piece<MediaPart>, NAME, TAKEN) }];
     default:
       return []; // the API has no place for reasoning
   }
@@ -137,17 +137,18 @@ function joined(parts: readonly ChromePart[]): ChromePart[] {
   return result;
 }
 
+const NAME = "Chrome's Prompt API";
 const TAKEN = "of the user and of tools images and audio by their bytes, and documents that are texts";
 
-function mediaPartOf(piece: Piece<MediaPart>, isTaken: boolean): ChromeMedia | ChromeText {
+function mediaPartOf(piece: Piece<MediaPart>): ChromeMedia | ChromeText {
   const media = mediaOf(piece);
   const { kind, base64, text } = media;
-  if (isTaken && text !== undefined) {
+  if (text !== undefined) {
     return { type: "text", value: text };
   }
-  return isTaken && kind !== "file" && base64 !== undefined
+  return kind !== "file" && base64 !== undefined
     ? { type: kind, value: decodeBase64(base64) }
-    : refuse(media, "Chrome's Prompt API", TAKEN);
+    : refuse(media, NAME, TAKEN);
 }
 
 function responseOf(results: AnsweredCall["results"], callId: string, name: string): ChromeToolResponse {
@@ -159,7 +160,7 @@ function responseOf(results: AnsweredCall["results"], callId: string, name: stri
     object === undefined
       ? joined(
           parts.flatMap((piece) =>
-            piece.part.type === "text" ? textOf(piece.part) : [mediaPartOf(piece as Piece<MediaPart>, true)],
+            piece.part.type === "text" ? textOf(piece.part) : [mediaPartOf(piece as Piece<MediaPart>)],
           ),
         )
       : [{ type: "object" as const, value: object }];

@@ -17,7 +17,7 @@ import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
-import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
+import { dataUrl, documentAsText, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { type FieldSchema, knownFieldsIn } from "../request/schema.js";
 import { isWord, NAME, withSpeakers } from "../request/speakers.js";
@@ -210,10 +210,10 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
       said.push(...(isBlank(part.text) ? [] : [piece]));
     } else if (part.type === "audio" && part.id !== undefined && !isExpired(piece, writing.now)) {
       audio = { id: part.id };
-    } else if (part.type === "audio" && part.transcript !== undefined) {
-      said.push({ part: { type: "text", text: part.transcript }, place: piece.place });
     } else if (part.type === "image" || part.type === "audio" || part.type === "file") {
-      refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's chat", "of the assistant text and the id of audio");
+      const taken = "of the assistant text and the id of audio";
+      const text = wordsIn(piece as Piece<MediaPart>, "OpenAI's chat", taken);
+      said.push({ part: { type: "text", text }, place: piece.place });
     }
   }
   if (said.length === 0 && calls.length === 0 && audio === undefined) {
@@ -314,7 +314,7 @@ function resultsOf({ results }: AnsweredCall, id: string): OpenAiMessage[] {
 }
 
 function resultOf(results: AnsweredCall["results"], id: string): OpenAiMessage {
-  const { text, parts } = outcomeOf(results);
+  const { text, parts } = outcomeOf(results, documentAsText);
   const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
   const isList = text === undefined || said.some((piece) => ownPart(piece, { text: TEXT }) !== undefined);
   return { role: "tool", tool_call_id: id, content: isList && said.length > 0 ? said.map(textOf) : (text ?? "") };

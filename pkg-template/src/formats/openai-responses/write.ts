@@ -14,7 +14,7 @@ import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from 
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { compactionFirst, isCompactionOf, withoutCompacted } from "../request/compaction.js";
-import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
+import { dataUrl, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
@@ -312,12 +312,11 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
       addReasoning(items, part);
     } else if (part.type === "text") {
       addText(items, piece as Piece<TextPart>);
-    } else if (part.type === "audio" && part.transcript !== undefined) {
-      items.push({ role: "assistant", content: part.transcript });
     } else if (part.type === "tool-call" || part.type === "tool-result") {
       throw new MalformedMessage(piece.place, "a tool that the provider runs has no item", "Leave it out.");
     } else {
-      refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's Responses", "of the assistant text alone");
+      const content = wordsIn(piece as Piece<MediaPart>, "OpenAI's Responses", "of the assistant text alone");
+      items.push({ role: "assistant", content });
     }
   }
   return items;

@@ -135,9 +135,12 @@ export interface ToolOutcome {
   readonly parts: readonly Piece[];
 }
 
-/** Returns the result of a call. Joins several results of one call, in order. */
-export function outcomeOf(results: readonly Piece<ResultPart>[]): ToolOutcome {
-  const parts = results.flatMap(partsOf);
+/** Returns the result of a call. Joins several results of one call, in order. `inForm` changes the form of a part. */
+export function outcomeOf(
+  results: readonly Piece<ResultPart>[],
+  inForm: (part: Piece) => Piece = (part) => part,
+): ToolOutcome {
+  const parts = results.flatMap(partsOf).map(inForm);
   const isText = parts.every(({ part }) => part.type === "text");
   const texts = parts.map(({ part }) => (part.type === "text" ? part.text : ""));
   const [only, ...others] = results;

@@ -145,6 +145,25 @@ export function webAddress({ url }: SentMedia): string | undefined {
   return url !== undefined && /^https?:/i.test(url) ? url : undefined;
 }
 
+/**
+ * Returns the words of the assistant's audio or document for a provider that takes only texts from the assistant. Fails
+ * if there are none.
+ */
+export function wordsIn(piece: Piece<MediaPart>, provider: string, taken: string): string {
+  const { transcript } = piece.part;
+  if (transcript !== undefined) {
+    return transcript;
+  }
+  const media = mediaOf(piece);
+  return media.text ?? refuse(media, provider, taken);
+}
+
+/** Returns a document that is a text as a text, for a provider that takes only texts. Any other piece stays. */
+export function documentAsText(piece: Piece): Piece {
+  const text = piece.part.type === "file" ? mediaOf(piece as Piece<MediaPart>).text : undefined;
+  return text === undefined ? piece : { part: { type: "text", text }, place: piece.place };
+}
+
 /** Fails for media that a provider has no place for. */
 export function refuse({ place, kind }: SentMedia, provider: string, taken: string): never {
   throw new MalformedMessage(

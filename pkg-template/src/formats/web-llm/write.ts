@@ -11,7 +11,7 @@ import type { MediaPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import type { OpenAiToolCall } from "../openai-chat/write.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
-import { dataUrl, isSpoken, mediaOf, refuse, webAddress } from "../request/media.js";
+import { dataUrl, documentAsText, mediaOf, refuse, webAddress, wordsIn } from "../request/media.js";
 import type { RequestTarget } from "../request/provider.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank } from "../request/text.js";
@@ -113,7 +113,7 @@ function assistantOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, st
     } else if (part.type === "text") {
       texts.push(...(isBlank(part.text) ? [] : [part.text]));
     } else if (part.type === "image" || part.type === "audio" || part.type === "file") {
-      texts.push(isSpoken(part) ? part.transcript : refuse(mediaOf(piece as Piece<MediaPart>), "WebLLM", TAKEN));
+      texts.push(wordsIn(piece as Piece<MediaPart>, "WebLLM", TAKEN));
     }
   }
   const content = texts.join("\n");
@@ -123,7 +123,7 @@ function assistantOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, st
 }
 
 function resultOf(results: AnsweredCall["results"], id: string): WebLlmMessage {
-  const { text, parts } = outcomeOf(results);
+  const { text, parts } = outcomeOf(results, documentAsText);
   const media = parts.find(({ part }) => part.type !== "text");
   return text === undefined && media !== undefined
     ? refuse(mediaOf(media as Piece<MediaPart>), "WebLLM", TAKEN)
