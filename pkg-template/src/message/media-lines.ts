@@ -84,7 +84,8 @@ export function lineInstead(value: UnknownRecord, next: NextLine): unknown {
 }
 
 /** The types of parts that are images, audio and files, in all formats. */
-const MEDIA_TYPE = /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot|search_result)/;
+const MEDIA_TYPE =
+  /^(?:input_)?(?:image|audio|file|document|video|container_upload|media|computer_screenshot|search_result)/;
 
 function isMedia({ type, mediaType, mimeType, mime, contentType, inlineData, fileData }: UnknownRecord): boolean {
   return (

@@ -206,10 +206,10 @@ describe("late instructions", () => {
     assertShare(noted, cases, 5, "prompts have hidden instructions");
 
     // A note never makes a build fail. Only the request reports that it can't be sent.
-    const audio = { type: "audio", source: { type: "base64", media_type: "audio/wav", data: "AAAA" } };
+    const file = { type: "file", mediaType: "application/msword", data: "0M8R4KGxGuE=" };
     /** @type {any[]} */
     const unsendable = [
-      { role: "user", content: [{ type: "text", text: "Listen." }, audio] },
+      { role: "user", content: [{ type: "text", text: "Read." }, file] },
       { role: "assistant", content: "Yes?" },
       { role: "system", content: "Be brief.", clear_at: "next_user_message" },
       { role: "user", content: "And now?" },
