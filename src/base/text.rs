@@ -38,7 +38,7 @@ impl JoinedText {
     }
 }
 
-/// Joins parts to one text, with the same separator between each two.
+/// Joins parts into one text, with a separator between them.
 pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &'static str) -> String {
     let mut joined = JoinedText::by(between);
     parts.for_each(|part| joined.push(part));

@@ -807,8 +807,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns the entries that stretches had when the log ended with `last`. Messages may have been edited or
-   * abandoned since.
+   * Returns the entries in some stretches of the log, as they were when `last` was its newest entry. Messages may have
+   * been edited or abandoned since.
    */
   async #then(
     entries: readonly Entry[],

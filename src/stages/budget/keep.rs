@@ -83,7 +83,7 @@ impl Packer<'_> {
         })
     }
 
-    /// Keeps a group if it fits the remaining room. Of the newest message it may keep only the end. Otherwise it
+    /// Keeps a group if it fits the remaining room. It may keep only the end of the newest message. Otherwise it
     /// records why the group doesn't fit.
     pub(super) fn keep(
         &mut self,
