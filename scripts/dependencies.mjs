@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { cratesOfCore } from "./crates.mjs";
 import { capture, Failure, isProgram, projectPath, run, runProgram, step } from "./project.mjs";
 import { setUp, toolsEnvironment } from "./setup.mjs";
 
@@ -53,23 +54,7 @@ function hasAdvisories() {
 
 /** Compares the core's dependencies with the promised Rust version. Tests and tools may need a newer one. */
 async function checkRustVersions(minimum) {
-  const metadata = await capture("cargo", ["metadata", "--format-version", "1", "--locked"]);
-  if (metadata === null) {
-    throw new Failure("cargo metadata failed: run `cargo metadata --locked`, and see why");
-  }
-  const { packages, resolve } = JSON.parse(metadata);
-  const byId = new Map(packages.map((found) => [found.id, found]));
-  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
-  const seen = new Set();
-  const open = [packages.find((found) => found.name === "windrow").id];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (!seen.has(id)) {
-      seen.add(id);
-      const used = nodes.get(id).deps.filter((dep) => dep.dep_kinds.some(({ kind }) => kind !== "dev"));
-      open.push(...used.map((dep) => dep.pkg));
-    }
-  }
-  const crates = [...seen].map((id) => byId.get(id));
+  const crates = await cratesOfCore((kind) => kind !== "dev");
   const tooNew = crates.filter((found) => isNewer(found.rust_version ?? "1.0", minimum));
   if (tooNew.length > 0) {
     const names = tooNew.map((found) => `${found.name} ${found.version} (${found.rust_version})`);

@@ -5,7 +5,8 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { capture, Failure, isProgram, projectPath, runProgram } from "./project.mjs";
+import { cratesOfCore } from "./crates.mjs";
+import { Failure, isProgram, projectPath, runProgram } from "./project.mjs";
 
 const FILE = projectPath("LICENSE-THIRD-PARTY");
 const TARGET = "wasm32-unknown-unknown";
@@ -20,30 +21,14 @@ const BUNDLED = {
 };
 
 /**
- * Returns the crates that are compiled into the core, with the macros that generate code for it, from `cargo metadata`.
+ * Returns the crates of others that are compiled into the core, with the macros that generate code for it.
  *
  * @returns {Promise<{ name: string, version: string, license: string, folder: string }[]>}
  */
-export async function cratesOfCore() {
-  const text = await capture("cargo", ["metadata", "--format-version", "1", "--locked", "--filter-platform", TARGET]);
-  if (text === null) {
-    throw new Failure("cargo metadata failed: run `cargo metadata --locked`, and see why");
-  }
-  const { packages, resolve } = JSON.parse(text);
-  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
-  const seen = new Set();
-  const open = [packages.find(({ name }) => name === "windrow").id];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (!seen.has(id)) {
-      seen.add(id);
-      // Dependencies of kind null are linked. The others are for builds and tests.
-      open.push(
-        ...nodes.get(id).deps.flatMap((dep) => (dep.dep_kinds.some(({ kind }) => kind === null) ? [dep.pkg] : [])),
-      );
-    }
-  }
-  return packages
-    .filter(({ id, source }) => seen.has(id) && source !== null)
+export async function cratesOfOthers() {
+  const crates = await cratesOfCore((kind) => kind === null, ["--filter-platform", TARGET]);
+  return crates
+    .filter(({ source }) => source !== null)
     .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: dirname(manifest_path) }));
 }
 
@@ -71,7 +56,7 @@ const rule = (title) => `${"=".repeat(100)}\n${title}\n${"=".repeat(100)}\n`;
 
 /** Returns the contents of LICENSE-THIRD-PARTY. */
 export async function notices() {
-  const crates = await cratesOfCore();
+  const crates = await cratesOfOthers();
   const npmVersion = (name) => JSON.parse(readFileSync(projectPath("node_modules", name, "package.json"), "utf8"));
   const unicode = crates.find(({ name }) => name === "unicode-ident");
   /** @type {{ title: string, texts: string[] }[]} */

@@ -69,7 +69,7 @@ impl<'a> SentMessage<'a> {
     /// Adds the result of a call that was interrupted.
     fn interrupt(&mut self, id: &'a str) {
         self.answer();
-        self.parts.add_tool(tools::result_text(id, self.config));
+        self.parts.add_tool(tools::result_text(id, self.config, self.family));
         self.parts.hidden.push(INTERRUPTED.into());
     }
 
@@ -345,7 +345,7 @@ pub(super) fn parts<'a>(
                     out.answer();
                 }
                 is_first_result = false;
-                out.parts.add_tool(tools::result_text(value, config));
+                out.parts.add_tool(tools::result_text(value, config, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
                 if let Some(Some(line)) = lines.next() {
@@ -378,7 +378,7 @@ pub(super) fn parts<'a>(
     if let Some(text) = left {
         out.text(text.into());
     }
-    out.parts.is_escaped = role == Role::Tool && tools::escapes_results(config);
+    out.parts.is_escaped = role == Role::Tool && tools::escapes_results(config, out.family);
     for id in interrupted {
         out.interrupt(id);
     }

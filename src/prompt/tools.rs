@@ -14,7 +14,7 @@ use crate::base::text::JoinedText;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
-use crate::tokens::template::{self, ToolFrames};
+use crate::tokens::template::{self, Template, ToolFrames};
 use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ pub(crate) struct ToolText<'a> {
 /// `has_instruction` is true if the prompt has an instruction that they follow.
 pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> ToolText<'_> {
     let (tools, family) = (&config.budget.tools, config.family());
-    if let (Some(frames), false) = (frames(config), tools.is_empty()) {
+    if let (Some(frames), false) = (frames(config, family), tools.is_empty()) {
         return framed_definitions(config, frames, has_instruction);
     }
     let mut declared = String::new();
@@ -92,10 +92,11 @@ pub(crate) fn call_text<'a>(
     arguments: &'a str,
     config: &ContextConfig,
 ) -> ToolText<'a> {
-    if let Some(frames) = frames(config) {
+    let family = config.family();
+    if let Some(frames) = frames(config, family) {
         return framed(frames.call, [name, &spaced(arguments, false), short_id(id)]);
     }
-    let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match config.family() {
+    let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match family {
         Family::OpenAi => {
             // The name counts twice: as the recipient of the call, and as the author of the result. The model doesn't
             // see the id.
@@ -129,21 +130,21 @@ pub(crate) fn call_text<'a>(
 
 /// The texts and tokens of a result besides its content and its message: its id, if the model may see it, and the
 /// frame of a chat template.
-pub(crate) fn result_text<'a>(id: &'a str, config: &ContextConfig) -> ToolText<'a> {
-    if let Some(frames) = frames(config) {
+pub(crate) fn result_text<'a>(id: &'a str, config: &ContextConfig, family: Family) -> ToolText<'a> {
+    if let Some(frames) = frames(config, family) {
         return framed(frames.result, ["", "", short_id(id)]);
     }
-    let is_seen = matches!(config.family(), Family::Other(_));
+    let is_seen = matches!(family, Family::Other(_));
     ToolText { texts: is_seen.then(|| id.into()).into_iter().collect(), flat_tokens: 0 }
 }
 
 /// True if a chat template writes the texts of results as JSON strings.
-pub(crate) fn escapes_results(config: &ContextConfig) -> bool {
-    frames(config).is_some_and(|it| it.is_escaped)
+pub(crate) fn escapes_results(config: &ContextConfig, family: Family) -> bool {
+    frames(config, family).is_some_and(|it| it.is_escaped)
 }
 
-fn frames(config: &ContextConfig) -> Option<&'static ToolFrames> {
-    config.template()?.tools.as_ref()
+fn frames(config: &ContextConfig, family: Family) -> Option<&'static ToolFrames> {
+    Template::of(family, config.model.as_deref())?.tools.as_ref()
 }
 
 /// The definitions in a chat template, which may need a message of instructions for them.
@@ -190,8 +191,8 @@ fn framed<'a>(frame: &str, [first, second, id]: [&str; 3]) -> ToolText<'a> {
     out
 }
 
-/// The id of a call with nine characters. Servers shorten or replace others, and an id of nine characters has at most the tokens of nine
-/// digits.
+/// The id of a call with nine characters. Servers shorten or replace others, and an id of nine characters has at most
+/// the tokens of nine digits.
 fn short_id(id: &str) -> &str {
     const DIGITS: &str = "000000000";
     if id.len() == DIGITS.len() { id } else { DIGITS }

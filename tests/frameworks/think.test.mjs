@@ -1,14 +1,10 @@
 // Cloudflare's Think with the AI SDK's hook: the real package in workerd, with a scripted model.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import { bundleWorker } from "../package/support/worker.mjs";
 import { assertPaired, longChat, tokensIn } from "./support.mjs";
 
 const LIMIT = 800;
@@ -23,42 +19,31 @@ const nodeModules = {
     ),
 };
 
-let folder;
+let bundle;
 let miniflare;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "think-test-"));
-  await build({
-    entryPoints: { worker: fileURLToPath(new URL("think/worker.mjs", import.meta.url)) },
-    outdir: folder,
-    bundle: true,
-    format: "esm",
-    mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    plugins: [nodeModules],
-    // A few packages are CommonJS.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("file:///");' },
-    loader: { ".wasm": "copy" },
-    logLevel: "error",
-  });
-  const files = readdirSync(folder).toSorted((left) => (left === "worker.js" ? -1 : 1));
-  miniflare = new Miniflare({
-    modulesRoot: folder,
-    modules: files.map((name) => ({
-      type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
-      path: join(folder, name),
-    })),
-    compatibilityDate: "2026-01-01",
+  const worker = fileURLToPath(new URL("think/worker.mjs", import.meta.url));
+  bundle = await bundleWorker(
+    `export * from ${JSON.stringify(worker)}; export { default } from ${JSON.stringify(worker)};`,
+    {
+      mainFields: ["module", "main"],
+      external: ["cloudflare:*", "node:*"],
+      plugins: [nodeModules],
+      // A few packages are CommonJS.
+      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire("file:///");' },
+      logLevel: "error",
+    },
+  );
+  miniflare = bundle.start({
     compatibilityFlags: ["nodejs_compat"],
     durableObjects: { Chat: { className: "Chat", useSQLite: true } },
-    outboundService: () => new Response("no network here", { status: 500 }),
   });
 });
 
 after(async () => {
   await miniflare?.dispose();
-  rmSync(folder, { recursive: true, force: true });
+  bundle?.remove();
 });
 
 const message = (role, id, text) => ({ role, id, parts: [{ type: "text", text }] });

@@ -161,7 +161,7 @@ const days = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 
 /** A conversation as its title, or as its first words. */
 function titleOf({ title, messages: [first] }: ParsedConversation): string {
-  return title ?? (first === undefined ? "" : previewOf(first).slice(0, 80)) ?? "without a title";
+  return title ?? (first === undefined ? "" : previewOf(first).slice(0, 80));
 }
 
 /** The conversations of a file, newest first, with a search in their titles and texts. */

@@ -129,18 +129,17 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
             room.in_message = room.in_message.map(|_| [0; 2]);
         }
         let before = view.media_lines(piece);
-        let media: Vec<_> = transcript.fields(row).filter(|(field, _)| field.is_media()).collect();
-        let without_place = without_place(view, piece, transcript, row);
+        let media = media_of(view, piece, transcript, row);
         let mut lines = vec![None; media.len()];
         // The last one of a message is the newest.
-        for (place, (field, value)) in media.into_iter().enumerate().rev() {
+        for (place, ((field, value), has_place)) in media.into_iter().enumerate().rev() {
             let Some(line) = media::line(field, value) else {
                 room.shown += u64::from(is_shown && media::is_image(field, value));
                 _ = is_shown && room.takes_in_message(field, value);
                 continue; // it is there in any case, and its bytes count as a text's
             };
             let is_line = before.get(place).is_some_and(Option::is_some);
-            let has_room = !without_place[place]
+            let has_room = has_place
                 && if is_shown && !is_line { room.take(field, value) } else { !room.is_over };
             lines[place] = (!has_room).then_some(line);
             hides_more |= is_shown && !is_line && !has_room;
@@ -156,24 +155,28 @@ pub(super) fn hidden_more(view: View<'_>) -> StageResult<Option<HiddenMedia>> {
     Ok(hides_more.then(|| Rc::new(hidden)))
 }
 
-/// True for each image, audio and file of a message that the request has no place for. The request's own message keeps
-/// all of them, so that it fails if the model can't see what the user asks about.
-fn without_place(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> Vec<bool> {
+/// The images, audio and files of a message, and if the request has a place for each. The request's own message keeps all
+/// of them: if the model can't see the subject of the question, the request fails.
+fn media_of<'a>(
+    view: View<'_>,
+    piece: Piece,
+    transcript: &'a Transcript,
+    row: usize,
+) -> Vec<((Field, &'a str), bool)> {
     let is_asked = piece == Piece::Request || view.marks.asked() == Some(row);
     let provider = view.input.config.render.provider.filter(|_| !is_asked);
     let mut role = transcript.role(row);
-    let mut without = Vec::new();
+    let mut media = Vec::new();
     for (field, value) in transcript.fields(row) {
-        // The media of a result follow its id.
         if field == Field::ResultId {
-            role = Role::Tool;
-        }
-        if field.is_media() {
+            role = Role::Tool; // the media of a result follow its id
+        } else if field.is_media() {
             let kind = media::kind(field, value, role == Role::Assistant);
-            without.push(provider.is_some_and(|provider| !provider.holds(role, kind)));
+            let has_place = provider.is_none_or(|provider| provider.holds(role, kind));
+            media.push(((field, value), has_place));
         }
     }
-    without
+    media
 }
 
 /// True if an assistant's message is a message in the request, so that those around it aren't joined.

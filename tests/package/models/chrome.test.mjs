@@ -2,24 +2,19 @@
 // substitute for the API.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
-import { createServer } from "vite";
 import * as windrow from "windrow";
 import { buildContextSync, contextOverflowOf, plainMessage, requestOf } from "windrow";
 import * as models from "windrow/models";
 import { chromeContext } from "windrow/models";
-import { findChromium } from "../../../scripts/setup.mjs";
 import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
+import { runInChromium } from "../support/program-in-chromium.mjs";
 import { promptApi, runPromptApi } from "../support/prompt-api.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 import { startWorker } from "../support/worker.mjs";
 
 const standIn = fileURLToPath(new URL("../support/prompt-api.mjs", import.meta.url));
-const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
 /** Checks 200 turns in a window of 9,216 tokens. */
 function checkRun(run) {
@@ -55,30 +50,13 @@ describe("200 turns in 9,216 tokens never overflow", () => {
   });
 
   test("in Chromium", async () => {
-    mkdirSync(cache, { recursive: true });
-    const root = mkdtempSync(join(cache, "prompt-api-"));
-    writeFileSync(join(root, "index.html"), '<!doctype html><script type="module" src="./main.js"></script>');
-    copyFileSync(standIn, join(root, "prompt-api.js"));
-    writeFileSync(join(root, "package.json"), '{ "type": "module", "private": true }');
-    writeFileSync(
-      join(root, "main.js"),
-      'import * as windrow from "windrow"; import * as models from "windrow/models";\n' +
-        'import { runPromptApi } from "./prompt-api.js"; window.run = () => runPromptApi(windrow, models);',
-    );
-    const server = await createServer({ root, logLevel: "error", server: { port: 0, host: "127.0.0.1" } });
-    const executablePath = process.env.CHROME_PATH ?? findChromium()?.chromium;
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-    try {
-      await server.listen();
-      const page = await browser.newPage();
-      await page.goto(String(server.resolvedUrls?.local[0]));
-      await page.waitForFunction(() => "run" in globalThis);
-      checkRun(await page.evaluate(() => /** @type {any} */ (globalThis).run()));
-    } finally {
-      await browser.close();
-      await server.close();
-      rmSync(root, { recursive: true, force: true });
-    }
+    const program = `
+      import * as windrow from "windrow";
+      import * as models from "windrow/models";
+      import { runPromptApi } from "./prompt-api.mjs";
+      window.run = () => runPromptApi(windrow, models);
+    `;
+    checkRun(await runInChromium(program, [standIn]));
   });
 });
 

@@ -2,22 +2,17 @@
 // counts with another tokenizer.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Tiktoken } from "js-tiktoken/lite";
 import ranks from "js-tiktoken/ranks/cl100k_base";
-import { chromium } from "playwright-core";
-import { createServer } from "vite";
 import * as windrow from "windrow";
 import { contextOverflowOf } from "windrow";
-import { findChromium } from "../../../scripts/setup.mjs";
+import { runInChromium } from "../support/program-in-chromium.mjs";
 import { runWebLlm, webLlmEngine } from "../support/web-llm.mjs";
 import { startWorker } from "../support/worker.mjs";
 
 const standIn = fileURLToPath(new URL("../support/web-llm.mjs", import.meta.url));
-const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const tokenizer = new Tiktoken(ranks);
 const encode = (text) => tokenizer.encode(text, [], []);
 
@@ -57,26 +52,8 @@ describe("200 turns in 9,216 tokens never overflow", () => {
   });
 
   test("in Chromium", async () => {
-    mkdirSync(cache, { recursive: true });
-    const root = mkdtempSync(join(cache, "web-llm-"));
-    writeFileSync(join(root, "index.html"), '<!doctype html><script type="module" src="./main.js"></script>');
-    writeFileSync(join(root, "package.json"), '{ "type": "module", "private": true }');
-    copyFileSync(standIn, join(root, "web-llm.js"));
-    writeFileSync(join(root, "main.js"), `${program("./web-llm.js")} window.run = run;`);
-    const server = await createServer({ root, logLevel: "error", server: { port: 0, host: "127.0.0.1" } });
-    const executablePath = process.env.CHROME_PATH ?? findChromium()?.chromium;
-    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-    try {
-      await server.listen();
-      const page = await browser.newPage();
-      await page.goto(String(server.resolvedUrls?.local[0]));
-      await page.waitForFunction(() => "run" in globalThis);
-      checkRun(await page.evaluate(() => /** @type {any} */ (globalThis).run()));
-    } finally {
-      await browser.close();
-      await server.close();
-      rmSync(root, { recursive: true, force: true });
-    }
+    const files = [standIn, fileURLToPath(new URL("../support/prompt-api.mjs", import.meta.url))];
+    checkRun(await runInChromium(`${program("./web-llm.mjs")} window.run = run;`, files));
   });
 });
 

@@ -97,7 +97,7 @@ export function promptApi({ window = 9216, names = "present", replyOf = (turn) =
 }
 
 /** User lines: prose, code, figures and other scripts. Estimates of them differ. */
-const SUBJECTS = [
+export const SUBJECTS = [
   "The boat house by the lake has forty seats, and its kitchen closes at ten.",
   "function fits(tokens, window) { return tokens.filter((it) => it.count <= window.left[it.at]); }",
   "Счёт 4711 оплачен 12 июня, остаток 1 204,50 франков, договор прилагается.",
@@ -106,7 +106,7 @@ const SUBJECTS = [
 ];
 
 /** A deterministic number below `most` for each `at`. */
-const spread = (at, most) => ((at * 2_654_435_761) >>> 7) % most;
+export const spread = (at, most) => ((at * 2_654_435_761) >>> 7) % most;
 
 /**
  * A chat of `turns` turns with a model of the substitute. Each turn opens a new session, as pages do to keep their

@@ -1,6 +1,8 @@
 // A substitute for WebLLM's engine: `chat.completions.create` with its checks of messages and its error for a prompt that
 // is too long. It counts with a tokenizer and a chat template (ChatML) that aren't windrow's.
 
+import { SUBJECTS, spread } from "./prompt-api.mjs";
+
 class ContextWindowSizeExceededError extends Error {
   name = "ContextWindowSizeExceededError";
   constructor(tokens, window) {
@@ -53,17 +55,8 @@ export function webLlmEngine({ encode, window = 9216, replyOf }) {
   return { engine: { chat: { completions: { create } } }, log };
 }
 
-/** User lines: prose, code, figures and other scripts. */
-const LINES = [
-  "The boat house by the lake has forty seats, and its kitchen closes at ten.",
-  "function fits(tokens, window) { return tokens.filter((it) => it.count <= window.left[it.at]); }",
-  "Счёт 4711 оплачен 12 июня, остаток 1 204,50 франков, договор прилагается.",
-  "会議は六月十二日の午後三時に始まります。資料を三部用意してください。",
-  "\n\n  0.1742,\t0.9921, 17.220, 0x7f3a91 🎉\n",
-];
-
-/** A deterministic number below `most` for each `at`. */
-const spread = (at, most) => ((at * 2_654_435_761) >>> 7) % most;
+/** User lines. The last one has much white space, which a tokenizer may join with the text around it. */
+const LINES = [...SUBJECTS, "\n\n  0.1742,\t0.9921, 0x7f3a91 🎉\n"];
 
 /**
  * A chat of `turns` turns with the substitute, whose replies have at most `replyTokens` tokens. Returns its log, and the

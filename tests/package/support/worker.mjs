@@ -13,8 +13,9 @@ const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
  * files, their folder, a function that starts the worker with further runtime options, and one that removes the folder.
  *
  * @param {string} source
+ * @param {import("esbuild").BuildOptions} [options] Further options of the bundler.
  */
-export async function bundleWorker(source) {
+export async function bundleWorker(source, options) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "worker-test-"));
   writeFileSync(join(folder, "source.mjs"), source);
@@ -28,8 +29,9 @@ export async function bundleWorker(source) {
     external: ["cloudflare:*"],
     // A wasm file stays a file, and the runtime compiles it.
     loader: { ".wasm": "copy" },
-    metafile: true,
     logLevel: "warning",
+    ...options,
+    metafile: true,
   });
   const modules = readdirSync(join(folder, "out"))
     .toSorted((left) => (left === "worker.js" ? -1 : 1))

@@ -147,7 +147,7 @@ export function webAddress({ url }: SentMedia): string | undefined {
 
 /**
  * Returns the words of the assistant's audio or document for a provider that takes only texts from the assistant. Fails
- * if there are none.
+ * if it has no words.
  */
 export function wordsIn(piece: Piece<MediaPart>, provider: string, taken: string): string {
   const { transcript } = piece.part;
