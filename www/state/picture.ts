@@ -124,6 +124,7 @@ export function pictureOf(
     }
   }
   if (form > 0) {
+    whys.add("made");
     starts[pieceCount] = context.tokens.total;
   }
   // Quoted messages share a piece: the last one that was made for the history has them in their order, after a label.
