@@ -51,7 +51,7 @@ function Request() {
   return (
     <div class="request">
       <label for="request">
-        {isOfTurn ? "Request: at a turn, the user's last message" : "Request: the user's question"}
+        {isOfTurn ? "Request: the user's message at this turn" : "Request: the user's question"}
       </label>
       <input
         id="request"
