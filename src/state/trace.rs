@@ -492,6 +492,9 @@ pub enum NoteKind {
     ThinkingLeftOut,
     /// The request has no place for some reasoning or provider notes in the context's messages. The note says which.
     NotSent,
+    /// Some messages in the prompt have a `createdAt` that isn't a time, so they count as messages without one, for
+    /// example for `filter.maxAgeDays`.
+    TimesUnread,
     /// The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
     /// rules.
     ProviderClears,
