@@ -140,7 +140,7 @@ pub(crate) fn format_date(day: i64) -> String {
     if (0..10_000).contains(&year) {
         format!("{year:04}-{month:02}-{day:02}")
     } else {
-        // Format of ISO 8601 and JavaScript for years outside four digits.
+        // ISO 8601 and JavaScript write other years with a sign and six digits.
         format!("{year:+07}-{month:02}-{day:02}")
     }
 }

@@ -39,7 +39,7 @@ pub struct RecallConfig {
     pub pairs: PairConfig,
     /// The place of messages that are kept for their rank, and of those that belong to them.
     pub placement: Placement,
-    /// Use of the items in the section of kind `recall` if the hook `recall.search` is set.
+    /// Shows the items of the section of kind `recall` next to the hits of the hook `recall.search`, or only the hits.
     pub search_results: SearchResults,
     /// How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`.
     pub focus: Option<Focus>,
@@ -121,8 +121,8 @@ pub enum Meaning {
     Static,
 }
 
-/// Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
-/// matching items are shown.
+/// Shows the items of a section of kind `recall` next to the hits of the hook `recall.search`, or only the hits. If the
+/// hook has no answer, the matching items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -65,8 +65,9 @@ pub struct RenderConfig {
     /// reasoning doesn't count. `context.request` sends this option as `store`. Default: the API stores it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<bool>,
-    /// Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
-    /// message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
+    /// Closes or drops a tool call without a result, such as one that the user stopped, if its message has other
+    /// content. A message without other content is left out. In the text formats a call is text, and stays. Default:
+    /// `close`.
     #[serde(skip_serializing_if = "OpenCalls::is_default")]
     pub open_calls: OpenCalls,
 }
@@ -92,7 +93,7 @@ impl LateInstructions {
     }
 }
 
-/// Handling of a tool call without a result.
+/// Closes or drops a tool call without a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

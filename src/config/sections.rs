@@ -47,7 +47,7 @@ pub struct Section {
     /// recall.
     #[serde(default)]
     pub keep: Option<Keep>,
-    /// Use of front matter (`---` to `---`) at the beginning of a text.
+    /// Keeps or omits front matter (`---` to `---`) at the beginning of a text, or keeps nothing else.
     #[serde(default)]
     pub front_matter: FrontMatter,
 }
@@ -111,7 +111,7 @@ pub struct SectionLimit {
     pub items: Option<u64>,
     /// How the characters of the history are counted.
     pub measure: Measure,
-    /// Handling of the history's newest message if it alone is too long for `chars`.
+    /// Leaves out the history's newest message, or keeps its end, if it alone is too long for `chars`.
     pub oversize: Oversize,
 }
 
@@ -127,7 +127,7 @@ pub enum Measure {
     RoleAndText,
 }
 
-/// Handling of a single message that is too long.
+/// Leaves out a single message that is too long, or keeps its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -150,7 +150,7 @@ pub enum Keep {
     Optional,
 }
 
-/// Use of front matter.
+/// Keeps or omits front matter, or keeps nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

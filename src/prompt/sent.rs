@@ -252,9 +252,9 @@ const INTERRUPTED: &str = "[Tool execution was interrupted]";
 struct Ties<'a> {
     /// The calls without a result.
     open_calls: &'a [HalfCall],
-    /// True if it continues an earlier message, which is then also in the prompt.
+    /// True if it continues an earlier message. That one is then in the prompt too.
     goes_on: bool,
-    /// The number of its results that are joined to an earlier result of the same call, after a line end.
+    /// How many of its results answer a call that has an earlier result. A line end joins each to that one.
     repeats: usize,
 }
 

@@ -173,7 +173,7 @@ impl Transcript {
         index
     }
 
-    /// The index of all messages in order, of which these may be a part.
+    /// The index of all messages in order, even if this is only a part of them.
     pub(crate) fn whole_index(&self) -> Rc<Index> {
         if let Some(log) = self.log_index() {
             return log.index;

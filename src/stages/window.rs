@@ -169,7 +169,8 @@ fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let newest = units::newest_messages(&input.transcript, &rows, count);
     if input.transcript.unread().is_some() {
-        // Unread messages may have a newer time, or fewer messages were read than are required.
+        // An unread message may have a newer time. And if too few messages were read, the rest is among the unread
+        // ones.
         let is_newest = |row: &usize| unread::is_behind_unread(input, marks, *row);
         if !newest.iter().all(is_newest) {
             return Err(Wanted::More);

@@ -19,7 +19,7 @@ pub type MediaLines = Vec<Option<String>>;
 pub enum Piece {
     /// A message of the transcript, by its row.
     Message(usize),
-    /// A text that the build made, such as a section, an item or a summary, by its position among these.
+    /// A text that the build made, such as a section, an item or a summary, by its position among such texts.
     Made(usize),
     /// The request.
     Request,

@@ -164,8 +164,8 @@ fn of_messages(mut need: Need, transcript: &Messages) -> Need {
     need
 }
 
-/// Returns the number of the newest messages that a build with a config may look at; infinity for all. Of the others it
-/// looks at only a few.
+/// Returns how many of the newest messages a build with this config may look at; infinity for all. It looks at few of
+/// the older ones.
 ///
 /// # Errors
 ///

@@ -321,7 +321,7 @@ export interface RecallConfig {
   readonly pairs?: PairConfig | undefined;
   /** The place of messages that are kept for their rank, and of those that belong to them. */
   readonly placement?: Placement | undefined;
-  /** Use of the items in the section of kind `recall` if the hook `recall.search` is set. */
+  /** Shows the items of the section of kind `recall` next to the hits of the hook `recall.search`, or only the hits. */
   readonly searchResults?: SearchResults | undefined;
   /** How broad recall is. Sets `maxItems` and `maxChars` unless they are set. Default: from `focusSignals`. */
   readonly focus?: Focus | null | undefined;
@@ -411,8 +411,8 @@ export interface PairConfig {
 export type Placement = "chronological" | "afterHistory";
 
 /**
- * Use of the items in a section of kind `recall` with the hook `recall.search`. If the hook has no answer, the
- * matching items are shown.
+ * Shows the items of a section of kind `recall` next to the hits of the hook `recall.search`, or only the hits. If the
+ * hook has no answer, the matching items are shown.
  * - `replace`: Shows only the hook's hits.
  * - `join`: Alternates between the hook's hits and the matching items, best first in each, without duplicate texts.
  */
@@ -623,8 +623,8 @@ export interface BudgetConfig {
    */
   readonly maxImages?: number | null | undefined;
   /**
-   * Reaction if the required parts alone cost more than the budget: instructions, required sections, pinned
-   * messages, the reply target, and the request.
+   * Fails, shortens or exceeds the budget if the required parts alone cost more: instructions, required sections,
+   * pinned messages, the reply target, and the request.
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
   /** When to count tokens exactly: always, or only if the counts matter. */
@@ -673,7 +673,7 @@ export interface BudgetConfig {
 }
 
 /**
- * Reaction if the required parts don't fit.
+ * Fails, shortens or exceeds the budget if the required parts don't fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
  * - `shorten`: Shortens the longest required texts to their beginning and end, with a visible marker in between. The request
  * keeps the user's own words around a pasted text. With `cut`, texts that are in every prompt are cut to a power
@@ -904,8 +904,9 @@ export interface RenderConfig {
    */
   readonly store?: boolean | null | undefined;
   /**
-   * Handling of a tool call without a result, such as one that the user stopped, if its message has other content. A
-   * message without other content is left out. In the text formats a call is text, and stays. Default: `close`.
+   * Closes or drops a tool call without a result, such as one that the user stopped, if its message has other
+   * content. A message without other content is left out. In the text formats a call is text, and stays. Default:
+   * `close`.
    */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -1011,7 +1012,7 @@ export type Server =
 export type LateInstructions = "top" | "user";
 
 /**
- * Handling of a tool call without a result.
+ * Closes or drops a tool call without a result.
  * - `close`: `context.request` adds a result saying that the call was interrupted. So the model still sees its call, and
  * signatures on calls stay valid. `context.messages` and `context.kept` leave the call out, because not every
  * format can express a made-up result.
@@ -1058,7 +1059,7 @@ export interface Section {
    * recall.
    */
   readonly keep?: Keep | null | undefined;
-  /** Use of front matter (`---` to `---`) at the beginning of a text. */
+  /** Keeps or omits front matter (`---` to `---`) at the beginning of a text, or keeps nothing else. */
   readonly frontMatter?: FrontMatter | undefined;
 }
 
@@ -1105,7 +1106,7 @@ export interface SectionLimit {
   readonly items?: number | null | undefined;
   /** How the characters of the history are counted. */
   readonly measure?: Measure | undefined;
-  /** Handling of the history's newest message if it alone is too long for `chars`. */
+  /** Leaves out the history's newest message, or keeps its end, if it alone is too long for `chars`. */
   readonly oversize?: Oversize | undefined;
 }
 
@@ -1117,7 +1118,7 @@ export interface SectionLimit {
 export type Measure = "rendered" | "roleAndText";
 
 /**
- * Handling of a single message that is too long.
+ * Leaves out a single message that is too long, or keeps its end.
  * - `leaveOut`: Leaves it out.
  * - `tail`: Keeps its end, at least one character.
  */
@@ -1131,7 +1132,7 @@ export type Oversize = "leaveOut" | "tail";
 export type Keep = "always" | "optional";
 
 /**
- * Use of front matter.
+ * Keeps or omits front matter, or keeps nothing else.
  * - `keep`: Keeps it as part of the text.
  * - `only`: Keeps only the front matter, if there is any.
  * - `omit`: Leaves it out.

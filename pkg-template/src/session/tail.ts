@@ -110,8 +110,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** The number of messages appended since the tail was read from the end of the log. */
   #growth = 0;
   /**
-   * Number of times that the whole log was read for a build. The first time, its derived values are stored. From the
-   * second time on, builds are assumed to need all of it.
+   * Number of times that the whole log was read for a build. After the first time, the next build reads the end of the
+   * log again, because the derived values are stored. After the second, all messages stay.
    */
   #wholeReadCount = 0;
   /**
@@ -360,8 +360,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /**
-   * Runs as `#inTurn` does. If a log was only partly read, it is read from the start the next time, or at once if the
-   * engine restarted.
+   * Runs a read after those before it. If it fails, the log may be only partly read, so the next read starts over. If
+   * the engine has restarted, this one starts over at once.
    */
   #reading<T>(run: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {

@@ -249,7 +249,7 @@ impl<'a> Calendar<'a> {
         times.filter(is_known).collect()
     }
 
-    /// The last meaning of a name: the last one within the known time, or else until now.
+    /// The last date that a name can mean: the last within the known time or, if there is none, the last one until now.
     fn last(&self, noun: Noun) -> Times {
         let known = self.all(noun).pop();
         let until_now = || match noun {
@@ -652,7 +652,7 @@ impl Matcher<'_> {
         (!stretches.is_empty()).then_some((stretches, next))
     }
 
-    /// A time. With `only_last`, a name without a year means only the last one.
+    /// A time. With `only_last`, a name without a year means only its last date: "May" is the last May.
     fn time(&self, at: usize, only_last: bool) -> Found<Times> {
         self.day(at)
             .or_else(|| self.ago(at))

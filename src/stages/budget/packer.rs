@@ -181,7 +181,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// The open rows with each of some claims, in the order to serve them: newest first.
+/// For each of these claims, the rows that have it and aren't left out, newest first.
 pub(super) fn by_rank<const N: usize>(marks: &Marks, ranks: [Rank; N]) -> [Vec<usize>; N] {
     let mut by_rank = ranks.map(|_| Vec::new());
     for row in marks.order.iter().copied().rev() {

@@ -225,8 +225,8 @@ impl Body {
         order
     }
 
-    /// The smallest forms that show as many entries as fit: as summaries if they have one, without the least important,
-    /// or, with `meter`, cut.
+    /// The smallest forms that show as many entries as fit. An entry with a summary is shown by it. If not all fit, the
+    /// least important are left out. With `meter`, the first that doesn't fit is cut instead.
     pub(crate) fn least(
         &self,
         meter: Option<&Meter>,

@@ -305,7 +305,8 @@ describe("recall.embed that fails", () => {
     await built({ embed: other.embed, embedModel: "two" }, {}, transcript);
     assert.equal(other.batches.flat().length, first.batches.flat().length);
     other.batches.length = 0;
-    // It has the first model's name, which the build notices: it forgets those vectors, and the next build asks again.
+    // The second model under the first one's name: the build notices the different length and forgets the first one's
+    // vectors, and the next build asks again.
     const context = await built({ embed: other.embed, embedModel: "one" }, {}, transcript);
     assert.ok(notes(context).includes("embedding-failed"));
     assert.deepEqual(other.batches, [[request]]);

@@ -166,7 +166,7 @@ function partsOf({ part, place, given: own }: Piece<ResultPart>): readonly Piece
   if (isRecord(own) && own.type === "tool-approval-response" && own.approved === true) {
     throw new MalformedMessage(
       place,
-      "the user has allowed this call, and it was not run yet",
+      "the user has allowed this call, but it hasn't run yet",
       "Run it and add its result, or leave the call out.",
     );
   }

@@ -6,19 +6,19 @@
 /// The meaning of a word for time. Months count from 1, weekdays from 0 (Monday), seasons from 0 (spring).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
-    /// A month by an unambiguous word.
+    /// A month whose word means nothing else.
     Month(i8),
-    /// A month by a word that is also a person's name, means something else in another language, or is short.
+    /// A month whose word is also a person's name, means something else in another language, or is short.
     NamedMonth(i8),
-    /// A month by a word that is also a verb unless it is capitalized.
+    /// A month whose word is a verb if it isn't capitalized.
     VerbMonth(i8),
     Weekday(i8),
-    /// A weekday by a word that is also an ordinal.
+    /// A weekday whose word is also an ordinal.
     NumberedWeekday(i8),
     /// The word that turns an ordinal into a weekday.
     Feira,
     Season(i8),
-    /// A season by a word that includes "in".
+    /// A season whose word includes "in".
     InSeason(i8),
     Unit(Unit),
     /// The word that turns a week into its end.
@@ -28,7 +28,7 @@ pub(super) enum Word {
     Ordinal,
     /// A day, counted from today.
     Day(i8),
-    /// The same, by a word that is common in another language.
+    /// A day, counted from today, whose word is common in another language.
     DoubtfulDay(i8),
     /// The word that turns yesterday into the day before it.
     Other,
