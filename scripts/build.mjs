@@ -320,7 +320,7 @@ function droppable(code) {
   return changed;
 }
 
-/** Returns a custom section of a module. Both texts are short. */
+/** Returns a custom section of a module. Both texts must be short, because their lengths are written as one byte. */
 function customSection(name, content) {
   const body = [Buffer.of(name.length), Buffer.from(name), Buffer.from(content)];
   const length = Buffer.concat(body).length;

@@ -1,4 +1,5 @@
-// Builds the context that the page shows: one build per frame, in step with the drag unless a model is asked.
+// Builds the context that the page shows. While the slider moves, every frame has its own build, unless a build asks a
+// model.
 
 import { batch, effect } from "@preact/signals";
 import {

@@ -64,11 +64,11 @@ pub(super) struct Vocabulary {
     byte_ranks: [u8; BYTES],
     /// Tokens of two bytes, which merging a piece starts with.
     byte_pairs: ByBytes,
-    /// Indexed by two bytes. The lowest rank among merges of two tokens: on the left any token that ends with the first
-    /// byte, on the right the second byte itself.
+    /// For two bytes, the lowest rank of any merge whose left token ends with the first byte and whose right token is
+    /// the second byte.
     before: ByBytes,
-    /// Indexed by two bytes. The lowest rank among merges of two tokens: on the left the first byte itself, on the
-    /// right any token that begins with the second byte.
+    /// For two bytes, the lowest rank of any merge whose left token is the first byte and whose right token begins with
+    /// the second byte.
     after: ByBytes,
     merges: Merges,
     /// Tokens that no merge makes, in ascending order.

@@ -126,7 +126,9 @@ fn check_within<S: Strategy>(
         Ok(()) => Outcome { cases },
         Err(TestError::Abort(_)) if is_over.get() => Outcome { cases },
         Err(TestError::Abort(reason)) => {
-            panic!("a case was rejected ({reason}): let its strategy make valid cases only")
+            panic!(
+                "a case was rejected ({reason}): change the strategy so that it only makes valid cases"
+            )
         }
         Err(TestError::Fail(reason, value)) => panic!(
             "{reason}\nsmallest failing case: {value:#?}\n\

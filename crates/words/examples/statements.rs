@@ -256,8 +256,8 @@ fn fill(template: &str, slots: &Slots, random: &mut Random) -> String {
     text
 }
 
-/// Sentences of templates for a table. If `is_mixed`, half of them have another clause before or after them, and random
-/// mixtures of words and sentences of the other table are added.
+/// Makes sentences from templates, to train a table. If `is_mixed`, half of them get another clause before or after
+/// them, and there are also random mixtures of words, and sentences of the other table.
 fn sentences(
     templates: &[&Template],
     slots: &[Slots],

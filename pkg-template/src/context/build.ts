@@ -131,8 +131,8 @@ export function redacted(answer: Answer, redact: Redactor | undefined): Answer {
 const summaries = new WeakMap<object, StoredSummary>();
 
 /**
- * Matches the name of a single row of a message with an id. With the message's next step, the caller may pass a new
- * object, but the earlier rows stay.
+ * Matches the name of a row of a message with an id. An agent's next step may come in a new object of the same message,
+ * whose earlier rows are unchanged.
  */
 const OF_STEP = /#\d+$/;
 

@@ -39,9 +39,9 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
 }
 
 /**
- * Fields of messages in other formats. A message is in windrow's own form, or one of OpenAI's chat, Anthropic's or the
- * AI SDK's `ModelMessage`, if it has none of these fields, a role, and no part unknown to the dialects. Among those,
- * only some answers have a type.
+ * Fields of messages in other formats. A message with a role, none of these fields and no part unknown to the dialects
+ * needs no other format: it is in windrow's own form, or one of OpenAI's chat, Anthropic's or the AI SDK's
+ * `ModelMessage`. Of all these, only some replies have a type.
  */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
   ...[

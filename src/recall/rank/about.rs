@@ -23,7 +23,7 @@ const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 pub(crate) struct About {
     /// BM25 of each message's own words.
     pub(crate) own: Vec<f32>,
-    /// The best message by these scores that has a word beyond the request's.
+    /// The best message by these scores among those that say more than the request does.
     pub(crate) leader: Option<usize>,
     /// For each word of the request, the messages that have it in any of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,

@@ -21,7 +21,7 @@ pub struct Scores {
     pub hits: Vec<Vec<u32>>,
     /// The total score.
     pub total: Vec<f32>,
-    /// The best message by its own words that has a word beyond the request's.
+    /// The best message by its own words among those that say more than the request does.
     pub leader: Option<usize>,
     /// The message whose own words match far better than any other's, if there is one.
     pub outstanding: Option<usize>,

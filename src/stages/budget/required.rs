@@ -209,7 +209,7 @@ impl Packer<'_> {
             return Ok(Shrunk::TooLarge(least));
         }
         let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
-        // If a single character exceeds the whole limit, every length up to it keeps nothing.
+        // One more than can fit: if even a single character exceeds the limit, this is 1 and nothing is kept.
         let most = self.meter.most_chars(limit).saturating_add(1);
         let is_in_steps = self.input.config.budget.cut.is_some();
         let mut fits = |lengths: Lengths| {

@@ -43,8 +43,12 @@ const PARTS = [
     "both modules as base64, for pages and bundlers that load no WebAssembly files; the binding, and code that entries share",
   ],
   ["other `dist/*.js`", /^dist\/[^/]*\.js$/, "the entries"],
-  ["`dist/types`", /^dist\//, "the types"],
-  ["`docs`, `examples`, `*.md`, licenses", /./, "the docs and recipes, which tools for coding read next to the code"],
+  ["`dist/types`", /^dist\/(?:types\/|[^/]*\.d\.ts$)/, "the types"],
+  [
+    "`bin`, `docs`, `examples`, `*.md`, licenses",
+    /^(?:bin|docs|examples)\/|^[A-Z]+\.md$|^LICENSE-|^package\.json$/,
+    "the command, and the docs and recipes, which tools for coding read next to the code",
+  ],
 ];
 
 const rounded = (bytes) => (bytes / 1e6).toFixed(2);
@@ -59,7 +63,7 @@ function rowsOfPackage() {
   const [{ files }] = JSON.parse(stdout);
   const found = new Map();
   for (const { path } of files) {
-    const part = PARTS.find(([, pattern]) => pattern.test(path));
+    const part = PARTS.find(([, pattern]) => pattern.test(path)) ?? assert.fail(`${path} belongs to no part`);
     found.set(part, [...(found.get(part) ?? []), readFileSync(new URL(path, folder))]);
   }
   return PARTS.map((part) => {

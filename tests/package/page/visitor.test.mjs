@@ -134,7 +134,7 @@ test("both sides of a comparison are in Every turn and in This prompt", async ()
   }
 });
 
-/** A color in OKLab, in which distances are about as large as people see them. */
+/** A color in OKLab. Its distances are about as large as people see them. */
 function oklab(hex) {
   const [r, g, b] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(hex.slice(at, at + 2), 16) / 255;

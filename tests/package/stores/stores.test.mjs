@@ -479,7 +479,7 @@ const broken = [
     calls: (store) => ({ trim: (key, seq, options) => store.trim(key, seq, { ...options, keepSeqs: [] }) }),
     finds: [
       "trim: removes earlier entries except those to keep, and the sequence continues",
-      "trim: the newest message is the newest remaining one",
+      "trim: the head names the newest message that is left",
       "trim: nothing changes if there is nothing to trim",
       "trim: many entries may be trimmed, and many kept",
     ],

@@ -79,7 +79,7 @@ export const trimming: readonly Case[] = [
     },
   },
   {
-    name: "trim: the newest message is the newest remaining one",
+    name: "trim: the head names the newest message that is left",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, [...messages("1", "2", "3"), summary("4"), ...messages("5")]);
