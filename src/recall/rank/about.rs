@@ -124,8 +124,8 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
     let Asker::Known(asker) = query.asker else {
         return;
     };
-    for (message, cues) in index.cues().iter().enumerate() {
-        if cues & CORRECTS != 0 && index.speaker(message) == asker && total[message] > 0.0 {
+    for (message, cues) in index.cued(asker) {
+        if cues & CORRECTS != 0 && total[message] > 0.0 {
             total[message] *= 1.0 + weights.correction;
         }
     }
@@ -402,7 +402,7 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
         if scores.iter().any(|score| *score >= threshold) {
             for (place, score) in scores.iter().enumerate() {
                 if *score >= threshold {
-                    best.push(map::pair(!score.to_bits(), !narrow(block * BLOCK + place)));
+                    best.push(map::best_first(*score, block * BLOCK + place));
                 }
             }
             // From time to time, drop those that are no longer among the best.
@@ -413,9 +413,8 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
             }
         }
     }
-    map::sort_numbers(&mut best);
-    best.truncate(count);
-    best.into_iter().map(|pair| !map::halves(pair).1 as usize).collect()
+    map::keep_smallest(&mut best, count);
+    best.into_iter().map(map::position).collect()
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]

@@ -106,7 +106,7 @@ impl Evidence {
                 parts.push(format!("it is close in meaning ({similarity})"));
             }
             let is_by_asker = self.query.asker == Asker::Known(speaker);
-            if is_by_asker && self.index.cues()[message] & CORRECTS != 0 {
+            if is_by_asker && self.index.cues(message) & CORRECTS != 0 {
                 parts.push("it corrects an earlier message".to_owned());
             }
             if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {

@@ -28,7 +28,7 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     if query.wants_overview {
         return scores.total.iter().copied().map(need).collect();
     }
-    let mean = mean(sizes) + weights.price_of_any;
+    let mean = index.mean_size() + weights.price_of_any;
     let cheapness = |size: u16| mean / (f32::from(size) + weights.price_of_any);
     let of = |(score, size): (&f32, &u16)| need(*score) * cheapness(*size);
     let mut worth: Vec<f32> = scores.total.iter().zip(sizes).map(of).collect();
@@ -217,10 +217,4 @@ pub fn with_excerpts(
 /// A score raised to a small power, without a function call per message.
 fn power(score: f32, power: i32) -> f32 {
     (1..power).fold(score, |product, _| product * score)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a mean")]
-fn mean(sizes: &[u16]) -> f32 {
-    let all: u64 = sizes.iter().copied().map(u64::from).sum();
-    all as f32 / sizes.len().max(1) as f32
 }
