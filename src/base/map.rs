@@ -141,13 +141,11 @@ pub(crate) fn position(number: u64) -> usize {
     !halves(number).1 as usize
 }
 
-/// Keeps the `count` smallest numbers, sorted.
-pub(crate) fn keep_smallest(numbers: &mut Vec<u64>, count: usize) {
-    if numbers.len() > count {
-        numbers.select_nth_unstable(count);
-        numbers.truncate(count);
-    }
-    sort_numbers(numbers);
+/// Keeps the `count` smallest numbers, in any order. Returns the next larger one, if there are more.
+pub(crate) fn keep_smallest(numbers: &mut Vec<u64>, count: usize) -> Option<u64> {
+    let next = (numbers.len() > count).then(|| *numbers.select_nth_unstable(count).1);
+    numbers.truncate(count);
+    next
 }
 
 /// The bits of a nonnegative number, in its order.

@@ -841,6 +841,8 @@ mod tests {
         "quince",
         "is",
         "the",
+        "I'm allergic to peanuts.",
+        "From now on, always answer in metric units.",
     ];
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -855,13 +857,17 @@ mod tests {
         prop::collection::vec(step, 0..12)
     }
 
+    fn role_of(text: &str) -> Role {
+        [Role::User, Role::User, Role::Assistant, Role::Tool][text.len() % 4]
+    }
+
     fn messages_of(texts: &[String]) -> Messages {
         let lengths: Vec<u32> = texts.iter().map(|text| narrow(text.len())).collect();
         let mut messages = Messages::default();
         let text = texts.concat();
         let columns = messages::Columns {
             text: text.as_bytes(),
-            roles: &vec![Role::User as u8; texts.len()],
+            roles: &texts.iter().map(|text| role_of(text) as u8).collect::<Vec<u8>>(),
             pinned: &vec![0; texts.len()],
             times: &vec![f64::NAN; texts.len()],
             segment_counts: &vec![1; texts.len()],
@@ -890,6 +896,14 @@ mod tests {
             }
         }
         read
+    }
+
+    impl Index {
+        /// What is summed up over all messages.
+        fn sums(&self) -> (u64, u64, [u32; Language::ALL.len() + 1], Vec<(Role, usize)>) {
+            let speakers = self.speakers().iter().map(|it| (it.role, it.message_count));
+            (self.total_length, self.total_size, self.languages, speakers.collect())
+        }
     }
 
     /// Enough sizes for the open part to double as often as the tests make it.
@@ -944,6 +958,14 @@ mod tests {
             };
             prop_assert_eq!(ends(&index), ends(&new));
             prop_assert_eq!(index.lengths(), new.lengths());
+            prop_assert_eq!(index.sums(), new.sums());
+            for (speaker, id) in new.speakers().iter().zip(0..) {
+                let own = (0..new.len()).filter(|message| new.speaker(*message) == id);
+                let cued = own.clone().map(|message| (message, new.cues(message)));
+                let cued: Vec<(usize, u8)> = cued.filter(|(_, cues)| *cues != 0).collect();
+                prop_assert_eq!(speaker.message_count, own.count());
+                prop_assert_eq!(index.cued(id).collect::<Vec<_>>(), cued);
+            }
             prop_assert_eq!(similarities(&index, &texts), similarities(&new, &texts));
             for message in 0..new.len() {
                 prop_assert_eq!(index.terms_of(message), new.terms_of(message));

@@ -25,6 +25,7 @@ pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
     let mut found: Vec<u64> =
         found.map(|(message, _)| map::best_first(worth[message], message)).collect();
     map::keep_smallest(&mut found, MOST);
+    map::sort_numbers(&mut found);
     let mut standing: Vec<usize> = Vec::with_capacity(found.len());
     for message in found.into_iter().map(map::position) {
         let earlier = standing

@@ -71,7 +71,7 @@ fn raised(scoring: Scoring<'_>, scores: &Scores, asker: u16, limits: Limits) -> 
     let said = |(message, cues)| statements::of_cue(cues).map(|it| (message, it));
     let said: Vec<_> = index.cued(asker).filter_map(said).collect();
     let of_health = said.iter().filter(|(_, (kind, _))| *kind == Kind::Health).count();
-    let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.hits, it));
+    let coverage = scores.leader.map_or(0.0, |it| about::coverage(index, &scores.words, it));
     let need = (1.0 - coverage) * if query.is_question { 1.0 } else { weights.statement_of_task };
     let [any, health] = [said.len(), of_health].map(|count| rarity(own_count, count));
     // If nothing matches the request, any statement is worth more.
@@ -103,6 +103,7 @@ fn in_order(index: &Index, found: &[Statement]) -> Vec<usize> {
     };
     let mut order: Vec<u64> = found.iter().enumerate().map(by_worth).collect();
     map::keep_smallest(&mut order, MOST);
+    map::sort_numbers(&mut order);
     let mut kept: Vec<(usize, Kind)> = Vec::with_capacity(order.len());
     for at in order.into_iter().map(map::position) {
         let Statement { message, kind, .. } = found[at];
