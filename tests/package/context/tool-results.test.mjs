@@ -174,6 +174,23 @@ describe("tool results shrink before steps are dropped", () => {
     assert.match(context.explain(2).words, /as a line that says that 1,\d+ tokens are left out|as an excerpt/);
   });
 
+  test("notes about a newer result take no room from a newer result that isn't whole", () => {
+    const run = [{ role: "user", content: "Rename the handler." }];
+    for (let at = 0; at < 20; at++) {
+      run.push(...step(`r${at}`, "read_file", { path: "src/router.ts" }, lines(280)));
+    }
+    run.push(...step("e", "edit_file", { path: "src/router.ts", old: "a", new: "b" }, "done"));
+    for (let maxTokens = 900; maxTokens < 2300; maxTokens += 50) {
+      const context = buildRun(run, maxTokens);
+      const isNoted = context.messages.some(({ content }) => content?.endsWith(NEWER));
+      const isWhole = !MARK.test(shownById(context).get("r19"));
+      assert.equal(isNoted, isWhole);
+      if (!isWhole) {
+        assert.ok(context.tokens.total > maxTokens - 10, `${context.tokens.total} of ${maxTokens} tokens are used`);
+      }
+    }
+  });
+
   test("a result that doesn't fit by itself is shortened, as long as the room allows", () => {
     const run = [
       { role: "user", content: "Which line has the error?" },
