@@ -343,7 +343,7 @@ fn nearest_option(
     let name = plain(name);
     let meant = all_meant.iter().find(|(other, _)| *other == name); // they are in plain form
     let leaf = |option: &str| option.rsplit('.').next().map(plain);
-    // Groups have switches of one name, and another group's switch turns off something else.
+    // Several groups have a switch of the same name, and another group's switch would turn off something else.
     let is_same = |option: &&String| name != "enabled" && leaf(option).as_ref() == Some(&name);
     let same = || paths.iter().find(is_same).cloned();
     meant.map(|(_, right)| (*right).to_owned()).or_else(same)

@@ -194,7 +194,7 @@ impl Reason {
         };
         match self {
             Self::NotRead => {
-                "older than the part of the log that was read: window and budget were full before"
+                "older than the messages that were read, which already filled the window and the budget"
                     .to_owned()
             }
             Self::OtherSession => format!(
@@ -316,7 +316,7 @@ impl Reason {
                     .to_owned()
             }
             Self::RunEnded => format!(
-                "older than {} that didn't fit, and none before those are tried",
+                "older than {} that didn't fit, so it wasn't tried",
                 counted(MOST_MISSES, "message")
             ),
             Self::BeforeCut => {

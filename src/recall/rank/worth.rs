@@ -133,7 +133,7 @@ fn sketch(speaker: u16, terms: &[u32]) -> [u64; 5] {
     sketch
 }
 
-/// Number of terms that two messages have in common, if it is more than two thirds of the longer one's.
+/// Counts the terms that two messages share. None if these are at most two thirds of the longer message's terms.
 pub(super) fn nearly_the_same(one: &[u32], other: &[u32]) -> Option<usize> {
     let common = one.iter().filter(|term| other.binary_search(term).is_ok()).count();
     (3 * common > 2 * one.len().max(other.len())).then_some(common)
