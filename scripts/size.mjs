@@ -17,7 +17,7 @@ const dist = projectPath("pkg-template", "dist");
 /** The size limits in bytes: changing one is a decision. Sizes without a limit are only printed. */
 const LIMITS = {
   "windrow.wasm": { brotli: 240_000 },
-  "selection.wasm": { brotli: 224_750 },
+  "selection.wasm": { brotli: 225_800 },
   "page: buildContext": { brotli: 413_200 },
   "slim: buildContext, the core in a separate file": { brotli: 51_700 },
   "first context in a page: all fits": { brotli: 291_700 },
