@@ -472,7 +472,7 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
   }
   const port = countOption(values, "port");
   if (port !== undefined && port > MOST_PORT) {
-    throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
+    throw new UsageError(`--port must be at most ${MOST_PORT}; got ${port}`);
   }
   const endpoint = endpointOption(values.get("endpoint"));
   return { command: "studio", file, port, isOpened: values.has("open"), endpoint };
@@ -502,7 +502,7 @@ function endpointOption(given: string | undefined): URL | undefined {
   }
   const address = URL.canParse(given) ? new URL(given) : undefined;
   if (address === undefined || !/^https?:\/\/[\w.-]+(:\d+)?$/.test(address.origin)) {
-    throw new UsageError(`--endpoint is an address such as http://127.0.0.1:11434/v1, not ${quote(given)}`);
+    throw new UsageError(`--endpoint must be an address such as http://127.0.0.1:11434/v1; got ${quote(given)}`);
   }
   return address;
 }
@@ -550,7 +550,7 @@ function countOption(values: ReadonlyMap<OptionName, string>, name: OptionName):
   }
   const count = Number(given);
   if (!/^\d+$/.test(given) || !Number.isSafeInteger(count)) {
-    throw new UsageError(`--${name} is an integer of 0 or more, not ${quote(given)}`);
+    throw new UsageError(`--${name} must be an integer of 0 or more; got ${quote(given)}`);
   }
   return count;
 }

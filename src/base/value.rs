@@ -235,7 +235,8 @@ pub struct Misfit(Box<(Vec<String>, Problem)>);
 enum Problem {
     UnknownOption { expected: &'static [&'static str] },
     UnknownChoice { given: String, expected: &'static [&'static str] },
-    Mismatch { expected: &'static str, given: String },
+    NoChoice { given: String, expected: &'static [&'static str] },
+    Mismatch { expected: &'static str, given: String, is_required: bool },
     Other(String),
 }
 
@@ -250,7 +251,15 @@ impl Misfit {
     }
 
     fn mismatch(expected: &'static str, given: &Value) -> Self {
-        Self::of(Problem::Mismatch { expected, given: given.describe() })
+        Self::of(Problem::Mismatch { expected, given: given.describe(), is_required: false })
+    }
+
+    /// Says that the option can't be left out.
+    fn required(mut self) -> Self {
+        if let Problem::Mismatch { is_required, .. } = &mut self.0.1 {
+            *is_required = true;
+        }
+        self
     }
 
     /// Adds the outer segment of the value's path.
@@ -292,7 +301,11 @@ impl Misfit {
                     None => (format!("unknown value \"{given}\""), format!("Use one of {known}.")),
                 }
             }
-            Problem::Mismatch { expected, given } => {
+            Problem::NoChoice { given, expected } => {
+                let known = joined(expected.iter().copied(), ", ");
+                (format!("expected one of {known}, got {given}"), format!("Use one of {known}."))
+            }
+            Problem::Mismatch { expected, given, is_required } => {
                 // The first option of a group serves as an example.
                 let paths = options.paths();
                 let within = |option: &String| {
@@ -303,6 +316,7 @@ impl Misfit {
                     Some(first) => {
                         format!("Pass {expected}, for example {path}: {{ {first}: … }}.")
                     }
+                    None if is_required => format!("Pass {expected}."),
                     None => format!("Pass {expected}, or leave the option out."),
                 };
                 (format!("expected {expected}, got {given}"), next_action)
@@ -329,7 +343,7 @@ fn nearest_option(
     let name = plain(name);
     let meant = all_meant.iter().find(|(other, _)| *other == name); // they are in plain form
     let leaf = |option: &str| option.rsplit('.').next().map(plain);
-    // Groups have switches of one name, and another group's switch turns off something else.
+    // Several groups have a switch of the same name, and another group's switch would turn off something else.
     let is_same = |option: &&String| name != "enabled" && leaf(option).as_ref() == Some(&name);
     let same = || paths.iter().find(is_same).cloned();
     meant.map(|(_, right)| (*right).to_owned()).or_else(same)
@@ -397,8 +411,10 @@ pub fn read_fields(
         missing &= !(1 << place);
         set(place, value).map_err(|misfit| misfit.within(name))?;
     }
-    match names.get(missing.trailing_zeros() as usize) {
-        Some(name) => Err(Misfit::new("is missing").within(*name)),
+    let place = missing.trailing_zeros() as usize;
+    match names.get(place) {
+        // The error says which value is expected there.
+        Some(name) => set(place, &Value::Null).map_err(|misfit| misfit.required().within(*name)),
         None => Ok(()),
     }
 }
@@ -410,7 +426,8 @@ pub fn read_fields(
 /// If it isn't in `names`.
 pub fn read_choice(value: &Value, names: &'static [&'static str]) -> Reading<usize> {
     let Value::Text(given) = value else {
-        return Err(Misfit::mismatch("a text", value));
+        let given = value.describe();
+        return Err(Misfit::of(Problem::NoChoice { given, expected: names }));
     };
     names
         .iter()

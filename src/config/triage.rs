@@ -83,7 +83,7 @@ impl TriageConfig {
         if self.decided.is_some() && self.candidates != TriageCandidates::All {
             return Err(Error::option(
                 "triage.decided",
-                "recall ranks other messages for each request, so its choice can't be kept for later ones",
+                "recall ranks different messages for each request, so its choice can't be kept for later ones",
                 "Leave out triage.decided, or set triage.candidates to \"all\".",
             ));
         }

@@ -291,8 +291,8 @@ impl Meter {
         let is_last = self.is_last(view, piece);
         let parts = || form::parts(view, piece, is_last);
         let is_whole = view.shortened_text(piece).is_none() && view.media_lines(piece).is_empty();
-        // The last piece of a text has no line end, so its cost differs. So does that of a shortened piece, and of one
-        // with a call or result that others of its group affect.
+        // The last piece of a text has no line end, so its cost differs. The cost of a shortened piece differs too, and
+        // so does that of a piece whose call or result depends on others of its group.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
                 if !is_last

@@ -185,10 +185,25 @@ fn note_unsent(input: &Input, marks: &mut Marks, context: &Context) {
     }
 }
 
-/// Adds notes about calls without a result, and about required pieces that cost more than the budget.
+/// Adds a note about messages whose `createdAt` isn't a time. Filters by age and gap notices ignore it.
+fn note_unread_times(input: &Input, marks: &mut Marks, context: &Context) {
+    let transcript = &input.transcript;
+    let rows = context.pieces.iter().filter_map(|placed| placed.piece.row());
+    let untimed = rows.filter(|row| transcript.time(*row).is_none());
+    let values = untimed.filter_map(|row| transcript.value(row, Field::CreatedAt));
+    let count = values.filter(|value| !value.is_empty()).count();
+    if count > 0 {
+        let found = counted(count as u64, "message");
+        let words = format!("without a time, because createdAt isn't ISO 8601: {found}");
+        marks.note(NoteKind::TimesUnread, words);
+    }
+}
+
+/// Adds notes about calls without a result, about times, and about required pieces that cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     note_open_calls(input, marks, context);
     note_unsent(input, marks, context);
+    note_unread_times(input, marks, context);
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);
     let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)

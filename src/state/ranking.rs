@@ -36,9 +36,9 @@ pub struct ScoredRanking {
     /// The messages with the best score for their cost, best first, with those that they bring
     /// along.
     pub best: Rc<Vec<Candidate<usize>>>,
-    /// Those with standing instructions, best first.
+    /// The messages with standing instructions, best first.
     pub standing: Rc<Vec<usize>>,
-    /// Those with another lasting statement, best first.
+    /// The messages with another lasting statement, best first.
     pub statements: Rc<Vec<usize>>,
 }
 

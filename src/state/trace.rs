@@ -194,7 +194,7 @@ impl Reason {
         };
         match self {
             Self::NotRead => {
-                "older than the part of the log that was read: window and budget were full before"
+                "older than the messages that were read, which already filled the window and the budget"
                     .to_owned()
             }
             Self::OtherSession => format!(
@@ -316,7 +316,7 @@ impl Reason {
                     .to_owned()
             }
             Self::RunEnded => format!(
-                "older than {} that didn't fit, and none before those are tried",
+                "older than {} that didn't fit, so it wasn't tried",
                 counted(MOST_MISSES, "message")
             ),
             Self::BeforeCut => {
@@ -492,6 +492,9 @@ pub enum NoteKind {
     ThinkingLeftOut,
     /// The request has no place for some reasoning or provider notes in the context's messages. The note says which.
     NotSent,
+    /// Some messages in the prompt have a `createdAt` that isn't a time, so they count as messages without one, for
+    /// example for `filter.maxAgeDays`.
+    TimesUnread,
     /// The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
     /// rules.
     ProviderClears,

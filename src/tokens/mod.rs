@@ -61,7 +61,7 @@ impl Encoding {
             return Err(Error::new(
                 ErrorCode::InvalidEncoding,
                 "the vocabulary belongs to another encoding",
-                "Load the vocabulary file that bears the encoding's name.",
+                "Load the vocabulary file with the encoding's name.",
             ));
         }
         Ok(Self { name, tokenizer: Box::new(tokenizer) })

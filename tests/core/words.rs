@@ -97,6 +97,14 @@ fn reasons_and_notes() {
         }
         text.push('\n');
     }
+    let untimed = [
+        Message::user("How many seats?").with(Field::CreatedAt, "yesterday"),
+        Message::user("And tables?").with(Field::CreatedAt, ""),
+        Message::user("And chairs?").with(Field::CreatedAt, "2026-11-30"),
+    ];
+    writeln!(text, "# a time that can't be read").expect("a text");
+    let context = build(&transcript(&untimed), None, config("{}")).expect("it fits");
+    writeln!(text, "{}", told(&context)).expect("a text");
     let stopped = [
         Message::user("How many seats?"),
         Message::calls(&["a", "b"]).with(Field::Text, "I look."),
@@ -129,6 +137,9 @@ fn errors_with_their_next_steps() {
         r#"{"render":{"format":"markdown"}}"#,
         r#"{"encoding":"p50k"}"#,
         r#"{"sections":[{"id":"a","kind":"histroy"}]}"#,
+        r#"{"sections":[{"id":"a","kind":5}]}"#,
+        r#"{"sections":[{"id":"a"}]}"#,
+        r#"{"sections":[{"kind":"history"}]}"#,
         r#"{"sections":[{"id":"a","kind":"history"},{"id":"a","kind":"request"}]}"#,
         r#"{"budget":{"cut":{"highWater":0.2,"lowWater":0.8}}}"#,
     ];

@@ -339,7 +339,7 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nNotes on a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 16);
+    listed(&mut out, "kind", &definitions["NoteKind"], 17);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );

@@ -139,7 +139,7 @@ export function codeOfModel(triage: TriageSetup, question: TriageQuestion | unde
 
 const { complete } = openAiCompatible({ baseUrl: process.env.BASE_URL, model: process.env.MODEL, apiKey: process.env.API_KEY });`;
     default:
-      return `// Stands in for a fast model: keeps what shares a word with the request.
+      return `// Stands in for a fast model: keeps messages that share a word with the request.
 ${async}function select({ request, candidates }) {
 ${wait}  return candidates.filter(({ text }) => sharedWords(request, text) > 0);
 }`;

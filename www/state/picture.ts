@@ -124,9 +124,10 @@ export function pictureOf(
     }
   }
   if (form > 0) {
+    whys.add("made");
     starts[pieceCount] = context.tokens.total;
   }
-  // Quoted messages share a piece: the last one that was made for the history has them in their order, after a label.
+  // Quoted messages share the last piece that was made for the history. It has a label, then the messages in order.
   const quotedEnds = new Map<number, number>();
   let quotedEnd = starts[quotes + 1] ?? 0;
   for (const { first, last, fate } of ranges.toReversed()) {

@@ -16,7 +16,7 @@ export type Why =
   | "made"
   | "out";
 
-export const whyTitles: Readonly<Record<Exclude<Why, "made">, string>> = {
+export const whyTitles: Readonly<Record<Why, string>> = {
   instruction: "instructions",
   match: "has the request's words",
   near: "belongs to a match",
@@ -25,6 +25,7 @@ export const whyTitles: Readonly<Record<Exclude<Why, "made">, string>> = {
   standing: "holds throughout",
   history: "history",
   request: "the request",
+  made: "not a message",
   out: "left out",
 };
 

@@ -14,6 +14,13 @@ export function turnsOfB(): readonly Turn[] | undefined {
   return state.b.value === undefined || state.source.value?.from === "app" ? undefined : state.turnsB.value.turns;
 }
 
+/** The name of a turn. An agent's run has steps, because it calls the model more often than the user speaks. */
+export function turnWord(): "turn" | "step" {
+  const { source } = state;
+  const requests = (source.value?.messages ?? []).filter(({ role }) => role === "user").length;
+  return source.value?.from !== "app" && requests < allTurns().turns.length - 1 ? "step" : "turn";
+}
+
 /** The index of the shown turn among all turns. The last one is the present. */
 export function shownTurn(): number {
   const { turns } = allTurns();

@@ -7,6 +7,7 @@ import { state } from "../state/state.js";
 import { Budget } from "./Budget.js";
 import { Flow } from "./Flow.js";
 import { Inspector } from "./Inspector.js";
+import { Legend } from "./Legend.js";
 import { Marks } from "./Marks.js";
 import { Prompts } from "./Prompt.js";
 import { Rows } from "./Rows.js";
@@ -32,6 +33,7 @@ export function App() {
       <section class="strips" aria-label="Turns and messages">
         <Turns />
         <Marks />
+        <Legend />
       </section>
       <main class="panes">
         <Rows />
@@ -49,7 +51,7 @@ function Request() {
   return (
     <div class="request">
       <label for="request">
-        {isOfTurn ? "Request: at a turn, the user's last message" : "Request: the user's question"}
+        {isOfTurn ? "Request: the user's message at this turn" : "Request: the user's question"}
       </label>
       <input
         id="request"

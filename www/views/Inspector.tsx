@@ -173,7 +173,7 @@ function Spans({ position }: { position: number }) {
 
 function spansInWords({ spans }: Answer): string {
   if (spans.length === 0) {
-    return "No budget brings it in: something else leaves it out.";
+    return "No budget is large enough: it is left out for another reason.";
   }
   const [first] = spans;
   if (spans.length === 1 && first !== undefined && first[1] === Number.POSITIVE_INFINITY) {
@@ -205,7 +205,7 @@ function Rankings({ position, isIn }: { position: number; isIn: boolean }) {
   return (
     <p>
       {others.length === 0
-        ? "No other ranking changes it at this budget."
+        ? "The other rankings decide the same at this budget."
         : `With ${others.map(({ ranking }) => rankingWords[ranking]).join(", and with ")} it is ${isIn ? "left out" : "in"}.`}
     </p>
   );
@@ -273,7 +273,7 @@ const forms = {
 /** Maximum number of rows in a table that people read. */
 const MOST_CONVERSATIONS = 100;
 
-/** Maximum number of costs in a line that people can read. */
+/** Maximum number of costs in a line, so that people can still read it. */
 const MOST_COSTS = 12;
 
 /**

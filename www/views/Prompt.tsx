@@ -7,7 +7,7 @@ import type { Picture } from "../state/picture.js";
 import { groupsOf, sentBy } from "../state/request.js";
 import { type Shape, shapes, shapeTitles, textFormat, withOption } from "../state/setup.js";
 import { state } from "../state/state.js";
-import { turnOnPage } from "../state/turns.js";
+import { turnOnPage, turnWord } from "../state/turns.js";
 import { movesBy, useSize } from "./drawing.js";
 import { type Block, type Layout, layout, layoutOf, reveal, view } from "./geometry.js";
 import { CopyButton, FailureBox, openPanel, Panel } from "./parts.js";
@@ -231,7 +231,7 @@ function Same({ layout: own }: { layout: Layout }) {
   const top = turn.reused * own.scale;
   return top > own.end + 1 ? null : (
     <div class="same" style={{ top: `${Math.max(top - 1, 0)}px` }}>
-      <span class="long">same as last turn ↑</span>
+      <span class="long">same as the {turnWord()} before ↑</span>
       <span class="short">same ↑</span>
     </div>
   );

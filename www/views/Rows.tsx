@@ -7,7 +7,6 @@ import type { Line } from "../state/lines.js";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
 import type { Picture } from "../state/picture.js";
-import { type Why, whyTitles } from "../state/reasons.js";
 import { addMessage } from "../state/sources.js";
 import { type Failure, failureOf, lines, state } from "../state/state.js";
 import { movesBy, useSize } from "./drawing.js";
@@ -141,7 +140,6 @@ function Head() {
       ([fate, count]) =>
         `${formatNumber(count)} ${(fate === "excerpt" || fate === "stub") && count > 1 ? `${fate}s` : fate}`,
     );
-  const whys = new Set([...(picture?.whys ?? []), ...(state.other.value?.whys ?? [])]);
   return (
     <div class="pane-head">
       <p class="counts">
@@ -149,16 +147,6 @@ function Head() {
         <span class="quiet" id="counts">
           {parts.join(", ")}
         </span>
-      </p>
-      <p class="legend" aria-hidden="true">
-        {(Object.keys(whyTitles) as Why[])
-          .filter((why) => why !== "request" && (why === "out" ? (counts?.["left out"] ?? 0) > 0 : whys.has(why)))
-          .map((why) => (
-            <span key={why}>
-              <i style={{ "--why": `var(--why-${why})` }} />
-              {whyTitles[why as Exclude<Why, "made">]}
-            </span>
-          ))}
       </p>
     </div>
   );

@@ -122,7 +122,7 @@ function ShapeField() {
 // Triage
 
 const judges = {
-  words: "a script: keeps what shares a word with the request",
+  words: "a script: keeps messages that share a word with the request",
   you: "you: choose below",
   unavailable: "a script: says that it is unavailable",
   failing: "a script: fails",

@@ -7,7 +7,7 @@ import { previewOf } from "../state/message.js";
 import { formatCount } from "../state/names.js";
 import { state } from "../state/state.js";
 import { showLive } from "../state/studio.js";
-import { allTurns, shownTurn, turnsOfB } from "../state/turns.js";
+import { allTurns, shownTurn, turnsOfB, turnWord } from "../state/turns.js";
 import { colourOf, movesBy, shareAt, useDrawing } from "./drawing.js";
 import { reveal } from "./geometry.js";
 import "./Strips.css";
@@ -32,12 +32,6 @@ export function showTurn(index: number): void {
   reveal.value = (end ?? state.source.value?.messages.length ?? 1) - 1;
 }
 
-/** True for an agent's run, which calls the model more often than the user speaks. */
-function isRun(turnCount: number): boolean {
-  const messages = state.source.value?.messages ?? [];
-  return state.source.value?.from !== "app" && messages.filter(({ role }) => role === "user").length < turnCount - 1;
-}
-
 function wordsAt(index: number): string {
   const { turns, isDone } = allTurns();
   const turn = turns[index];
@@ -49,7 +43,7 @@ function wordsAt(index: number): string {
     ? `build ${index + 1} of ${turns.length}`
     : isDone && index === turns.length - 1
       ? "now"
-      : `${isRun(turns.length) ? "step" : "turn"} ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
+      : `${turnWord()} ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
   if (turn.failure !== undefined) {
     return `${name}: ${turn.failure}`;
   }
@@ -129,7 +123,7 @@ export function Turns() {
   return (
     <>
       <div class="strip-head">
-        <b>{isRun(turns.length) ? "Every step" : "Every turn"}</b>
+        <b>Every {turnWord()}</b>
         <div class="buttons">
           <button
             type="button"

@@ -136,7 +136,7 @@ impl Vocabulary {
         if u32::from(header[11]) != pieces.code() {
             return Err(InvalidVocabulary {
                 message: "the vocabulary belongs to another encoding",
-                next_action: "Load the vocabulary file that bears the encoding's name.",
+                next_action: "Load the vocabulary file with the encoding's name.",
             });
         }
         let count = usize::try_from(number(&header[12..16])).unwrap_or(usize::MAX);

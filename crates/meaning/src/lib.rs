@@ -262,7 +262,7 @@ fn scale(sums: &[i32], direction: &mut [i8]) {
     assert_eq!(
         sums.len(),
         direction.len(),
-        "a direction has as many components as the table's vectors"
+        "a direction must have as many components as the table's vectors"
     );
     let largest = sums.iter().map(|sum| sum.unsigned_abs()).max().unwrap_or_default();
     let factor = LARGEST / f64::from(largest.max(1));

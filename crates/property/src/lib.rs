@@ -86,10 +86,7 @@ pub fn check<S: Strategy>(
 
 /// Works like [`check`], with the caller's own time limit.
 #[track_caller]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this clock decides how long tests run, and nothing in the core"
-)]
+#[expect(clippy::disallowed_methods, reason = "this clock only decides how long tests run")]
 fn check_within<S: Strategy>(
     time: Duration,
     strategy: &S,

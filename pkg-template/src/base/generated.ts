@@ -1854,6 +1854,8 @@ export interface Note {
  * - `summaries-failed`: The hook for summaries failed.
  * - `thinking-left-out`: Thinking was left out, because something before it has changed since, and the model would refuse it.
  * - `not-sent`: The request has no place for some reasoning or provider notes in the context's messages. The note says which.
+ * - `times-unread`: Some messages in the prompt have a `createdAt` that isn't a time, so they count as messages without one, for
+ * example for `filter.maxAgeDays`.
  * - `provider-clears`: The provider itself will clear or compact parts of the prompt. The note says which, according to its documented
  * rules.
  * - `answer-misunderstood`: Only part of a hook's answer could be read. The note names the hook, the unreadable part, and the fallback. Each
@@ -1874,6 +1876,7 @@ export type NoteKind =
   | "summaries-failed"
   | "thinking-left-out"
   | "not-sent"
+  | "times-unread"
   | "provider-clears"
   | "answer-misunderstood";
 

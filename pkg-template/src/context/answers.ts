@@ -355,7 +355,7 @@ export function readVectors(
   for (const [index, vector] of vectors.entries()) {
     const isList = Array.isArray(vector) || (ArrayBuffer.isView(vector) && !(vector instanceof DataView));
     if (!isList) {
-      return { nonsense: `answered ${describe(vector)} as a vector, not a list of numbers` };
+      return { nonsense: `answered ${describe(vector)} as a vector; expected a list of numbers` };
     }
     const list = vector as ArrayLike<unknown>;
     const { length: found } = list;
@@ -423,7 +423,7 @@ function summariesById(
   if (isMap || elements === undefined) {
     const entries = isMap ? (elements as [unknown, unknown][]) : fieldsOfPlain(given);
     if (entries === undefined) {
-      return { nonsense: `answered ${describe(given)}, not a list or an object by id` };
+      return { nonsense: `answered ${describe(given)}; expected a list or an object by id` };
     }
     return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
   }
@@ -466,7 +466,7 @@ export function readCounts(given: unknown, wanted: number): Reading {
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
   return wrong < 0
     ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
-    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not an integer of 0 or more` };
+    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count; expected an integer of 0 or more` };
 }
 
 /** Returns the first elements of an answer, up to the limit. Undefined if it isn't a list. */

@@ -968,7 +968,7 @@ function notRead(id: string, unreadCount: number): Explanation {
     stage: "collect",
     reason: "not_read",
     words:
-      "not among the messages that were read: window and budget were full before it, if it is of this session " +
+      "not among the messages that were read, which already filled the window and the budget, or not in this session " +
       `(${counted(unreadCount, "older message")} not read)`,
     tokens: 0,
     shortenedText: undefined,

@@ -50,7 +50,7 @@ export function branchOf<Node extends TreeNode>(
   const named = leaf === undefined ? undefined : byId.get(leaf);
   if (leaf !== undefined && named === undefined) {
     faults.push(
-      `the message ${quoted(leaf)}, with which the conversation ends, is not in it: its newest branch is used`,
+      `the conversation says that it ends with message ${quoted(leaf)}, which isn't in it: its newest branch is used`,
     );
   }
   const branch = new Set<Node>();
@@ -72,7 +72,7 @@ export function branchOf<Node extends TreeNode>(
       }
     }
     if (node !== undefined && branch.has(node)) {
-      faults.push(`its messages follow each other in a circle: the messages before ${quoted(id)} are unknown`);
+      faults.push(`its messages form a circle: the messages before ${quoted(id)} are unknown`);
       break;
     }
   }

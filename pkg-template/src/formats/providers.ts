@@ -276,5 +276,5 @@ const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "hosted-results-follow-calls": "Put the hosted tool's result after its call, or leave the result out.",
   "file-ids-fit": "Pass the id as the provider returned it, or the file itself.",
   "documents-have-text": "Add a text to the message, next to its documents.",
-  "starts-with-user": "Let the messages begin with one of the user's.",
+  "starts-with-user": "Begin the messages with a user message.",
 };

@@ -144,8 +144,8 @@ function pushPart(columns: MessageColumns, placed: PlacedPart, { encrypted, brok
       pushOutput(columns, part.output, placed);
       break;
     case "tool-approval-request":
-      // A request stays with its answer, as a call stays with its result, and both stay with the call that they are
-      // about.
+      // An approval request stays with its answer, as a call stays with its result, and both stay with the call to
+      // approve.
       columns.push(fieldCodes.callId, part.approvalId, fieldCodes.callName, "", fieldCodes.callArguments, "");
       push(columns, "resultLater", part.toolCallId);
       break;

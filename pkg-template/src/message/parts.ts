@@ -197,7 +197,7 @@ function checkIsReadable({ data, url, mediaType }: MediaFields, kind: MediaPart[
 /** The types of files whose data is never the file's text. */
 const BINARY_TYPE = /^(?:image\/(?!svg)|audio\/|video\/)/;
 const NOT_BASE64 = /[^\w+/=\s-]/;
-/** Most characters of data to check. A path is shorter. */
+/** Maximum number of characters of data to check. No path is longer. */
 const MOST_CHECKED = 1000;
 
 // ---- Tool calls ----
@@ -274,7 +274,7 @@ function outputIn(output: unknown, place: string): { readonly output: unknown; r
   if (typed === null || !("value" in (output as object))) {
     return { output, isError: false };
   }
-  // A JSON value that looks like such an output stays wrapped in its own.
+  // A JSON value that looks like such an output stays inside the output that holds it.
   const isPlain = typeof value === "string" || recordOf(value).type === undefined;
   return { output: isPlain ? value : { type: "json", value }, isError: typed[1] !== undefined };
 }

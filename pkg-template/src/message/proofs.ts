@@ -8,8 +8,8 @@ export const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart
   part.type === "reasoning" || part.type === "redacted_thinking";
 
 /**
- * Returns the parts with a proof that can't go back unchanged, because no request can hold a lone surrogate. All
- * thoughts of an item are among them if one is.
+ * Returns the parts with a proof that can't go back unchanged, because no request can hold a lone surrogate. If one
+ * thought of an item is among them, so are the item's others.
  */
 export function brokenIn(parts: readonly PlacedPart[]): ReadonlySet<PlainPart> {
   // Several parts may be of one item, which is looked through once.

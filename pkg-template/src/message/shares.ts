@@ -68,7 +68,10 @@ function stepsOf(parts: readonly PlacedPart[]): Share[] {
   return shares;
 }
 
-/** True if all parts are in one list. Only an assistant's element may hold several: a call and its result. */
+/**
+ * True if all parts are elements of one list. In an assistant's list, an element may hold two parts: a call and its
+ * result.
+ */
 function areElements(role: Role, parts: readonly PlacedPart[]): boolean {
   const found = parts.map(({ place }) => ELEMENT.exec(place));
   const lists = new Set(found.map((match) => match?.[1]));

@@ -240,11 +240,11 @@ const SLICE_MS = 25;
 
 /**
  * Reads a file into entries: a session log with one row per line, or any other file that `parseTranscript` reads. Every
- * row of a log is stored as its line, including rows of unknown types, which never become messages. From a file with
- * several conversations, imports all, oldest first, or the requested one. Rows that aren't understood are skipped and
- * reported, such as a last line that was cut. Fails with `INVALID_TRANSCRIPT` if the file has rows other than headers
- * and failures but no message, with `INVALID_CONFIG` if the requested conversation doesn't exist, and with anything
- * that `onProgress` throws.
+ * row of a log is stored as its line, including rows of unknown types, which never become messages. If the file has
+ * several conversations, imports all of them, oldest first, or only the requested one. Rows that aren't understood are
+ * skipped and reported, such as a truncated last line. Fails with `INVALID_TRANSCRIPT` if the file has rows other than
+ * headers and failures but no message, with `INVALID_CONFIG` if the requested conversation doesn't exist, and with
+ * anything that `onProgress` throws.
  */
 export async function readLines(
   text: string,

@@ -110,8 +110,8 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** The number of messages appended since the tail was read from the end of the log. */
   #growth = 0;
   /**
-   * Number of times that the whole log was read for a build. After the first time its values are stored; after the
-   * second, builds need all of it.
+   * Number of times that the whole log was read for a build. The first time, its derived values are stored. From the
+   * second time on, builds are assumed to need all of it.
    */
   #wholeReadCount = 0;
   /**

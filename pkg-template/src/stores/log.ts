@@ -148,7 +148,7 @@ export function admit(
   if (rewrites !== undefined && (options.expectedSeq === undefined || replacesSeq !== undefined)) {
     throw storeError(
       "INVALID_SESSION",
-      "rewrites go with expectedSeq, and without replacesSeq",
+      "rewrites need expectedSeq, and can't be combined with replacesSeq",
       "Pass only expectedSeq.",
     );
   }

@@ -393,7 +393,10 @@ function bytesOf(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Returns lists of texts in the tables' form. Skips a text larger than a row, because no row can contain it. */
+/**
+ * Returns texts as lists for a query's parameters, in the form that the tables have. Skips texts that are longer than
+ * any row.
+ */
 export function listsOf(texts: readonly string[]): string[] {
   return chunksOf(texts.map((text) => jsonOf(jsonOf(text))).filter((text) => bytesOf(text) <= LARGEST_ROW_BYTES));
 }

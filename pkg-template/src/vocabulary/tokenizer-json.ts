@@ -402,7 +402,7 @@ function checkFollowers(awaited: FileMerge | undefined, merges: readonly FileMer
 function bytesOf(token: string, bytes: ReadonlyMap<string, number>): Uint8Array {
   const codes = [...token].map((letter) => bytes.get(letter));
   if (codes.includes(undefined) || codes.length > LONGEST_TOKEN) {
-    const words = `model.vocab: ${JSON.stringify(token)} isn't made of at most ${LONGEST_TOKEN} bytes`;
+    const words = `model.vocab: ${JSON.stringify(token)} isn't written as at most ${LONGEST_TOKEN} bytes`;
     throw new TokenizerFileError(words, DOWNLOAD_AGAIN);
   }
   return Uint8Array.from(codes.map((code) => code ?? 0));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A member with more than this share of a document, in tenths, counts as most of it, and is cut instead.
+/// If one member takes more than this share of a document, in tenths, the member is cut and not the document.
 const MOST_TENTHS: usize = 8;
 
 /// The elements of a document, or of the list or object that is most of it. None if the text isn't JSON, or has fewer

@@ -48,9 +48,9 @@ pub struct Index {
     part_ends: Vec<usize>,
     /// The postings after the last segment, in the order of the messages.
     open: Vec<Occurrence>,
-    /// The same as a segment, cached from a request until the next message.
+    /// The open part as a segment, cached from a request until the next message.
     open_segment: OnceCell<Segment>,
-    /// The first of these as a segment, from the last request.
+    /// The beginning of the open part as a segment, kept from the last request so that only new messages are added.
     begun_segment: Option<Segment>,
     /// The first message after the last segment.
     first_open: usize,

@@ -270,7 +270,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     scores
 }
 
-/// Several terms that are searched for and count as one word.
+/// A word to search for, as all of its terms. A message that has any of them has the word.
 struct SoughtWord {
     terms: Vec<u32>,
     /// The weight, including the rarity.

@@ -21,7 +21,7 @@ pub(crate) struct Newest {
     last: usize,
     /// The speakers, without tools and notices.
     speakers: Vec<u16>,
-    /// 0 for two people, who answer each other anyway, and toward 1 in a crowd.
+    /// 0 between two people, who answer each other anyway. The larger the crowd, the closer to 1.
     pub(crate) crowd: f32,
 }
 

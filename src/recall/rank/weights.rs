@@ -29,7 +29,7 @@ pub struct Weights {
     /// Number of terms that expand a request, from the best messages by its own words. More of them drift away from the
     /// request.
     pub expansion_terms: usize,
-    /// Number of messages that these terms are taken from.
+    /// Number of the best messages that those terms are taken from.
     pub expansion_messages: usize,
     /// The weight of the terms together, as a share of the best message's score.
     pub expansion: f32,

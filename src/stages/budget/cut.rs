@@ -83,7 +83,7 @@ struct Border {
     stub_limit: Option<u64>,
 }
 
-/// A walk along the scale that moves the cut each time the log outgrows its room.
+/// Walks along the log's running total of tokens, and moves the cut each time the log outgrows its room.
 struct Walk {
     border: Border,
     /// The first group after the cut.
@@ -442,7 +442,7 @@ impl Packer<'_> {
     fn border(&self, cut: CutConfig, scale: &Scale) -> MarkResult<Option<Border>> {
         let Some(limit) = self.limit(scale) else { return Ok(None) };
         let is_unread = self.input.transcript.unread().is_some();
-        // From each group to the end, the unpaid tokens and the number of messages.
+        // For each group, the unpaid tokens and the number of messages from there to the end of the log.
         let mut left = vec![(0, 0); scale.places.len() + 1];
         for (at, place) in scale.places.iter().enumerate().rev() {
             let (tokens, count): (u64, u64) = left[at + 1];
@@ -488,7 +488,7 @@ impl Packer<'_> {
             walk.border
         };
         if border.stub_limit.is_none() {
-            // Whole steps, until after the last group that doesn't fit.
+            // Moves by whole steps, past the last group that doesn't fit.
             let by_room = match left.partition_point(|left| !fits(left, unquoted(in_chat))) {
                 0 => 0,
                 at => scale.places[at - 1].start / rooms.chat_step + 1,

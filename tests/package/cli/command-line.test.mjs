@@ -442,13 +442,13 @@ describe("a problem with the command line is reported in one line with exit code
     ...["127.0.0.1:11434", "file:///v1", "http://a;b/v1", "http://[::1]/v1"].map(
       /** @returns {[string[], RegExp]} */ (value) => [
         ["studio", "--endpoint", value],
-        /--endpoint is an address such as/,
+        /--endpoint must be an address such as/,
       ],
     ),
     ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map(
       /** @returns {[string[], RegExp]} */ (value) => [
         ["build", "list.json", "--max-tokens", value],
-        /--max-tokens is an integer of 0 or more, not/,
+        /--max-tokens must be an integer of 0 or more; got/,
       ],
     ),
   ];

@@ -456,10 +456,7 @@ describe("trees", () => {
     const circle = parseTranscript(JSON.stringify({ mapping: two, current_node: "a" }));
     assert.deepEqual(
       [circle.messages.map(({ content }) => content), circle.skipped],
-      [
-        ["b", "a"],
-        [{ row: 1, reason: 'its messages follow each other in a circle: the messages before "b" are unknown' }],
-      ],
+      [["b", "a"], [{ row: 1, reason: 'its messages form a circle: the messages before "b" are unknown' }]],
     );
     assert.equal(parseTranscript(JSON.stringify({ mapping: two })).messages.length, 2);
     const torn = parseTranscript(JSON.stringify([{ mapping: { a: { ...two.a, parent: "x" } }, current_node: "a" }]));

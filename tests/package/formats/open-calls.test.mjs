@@ -90,7 +90,9 @@ function damagedConversation(messages, random) {
   return random.chance(0.3) ? left.slice(0, random.integer(0, left.length)) : left;
 }
 
-/** Texts that must be sent, and results whose call precedes them, if ids identify the call. */
+/**
+ * The marks that must be sent: those of texts, and those of results that come after their call and name it by its id.
+ */
 function expected(marks, messages) {
   const said = messages.map((message) => JSON.stringify(message));
   const firstWith = (mark) => said.findIndex((text) => text.includes(mark));

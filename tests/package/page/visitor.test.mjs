@@ -6,8 +6,10 @@ import { test } from "node:test";
 import {
   afterBuild,
   assertQuiet,
+  beginAgain,
   built,
   callOf,
+  curveDrawn,
   dropFile,
   openForTests,
   openPanel,
@@ -132,19 +134,88 @@ test("both sides of a comparison are in Every turn and in This prompt", async ()
   }
 });
 
+/** A color in OKLab, in which distances are about as large as people see them. */
+function oklab(hex) {
+  const [r, g, b] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  const long = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const middle = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const short = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * long + 0.793617785 * middle - 0.0040720468 * short,
+    1.9779984951 * long - 2.428592205 * middle + 0.4505937099 * short,
+    0.0259040371 * long + 0.7827717662 * middle - 0.808675766 * short,
+  ];
+}
+
+/** The smallest distance of two colors in a chart. Below it, bars of two or three pixels look the same. */
+const DISTINCT = 0.085;
+
 test("each color has one meaning", async () => {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     const colours = await page.evaluate(() => {
       const style = getComputedStyle(document.documentElement);
-      const whys = ["instruction", "match", "near", "required", "newest", "standing", "history", "made", "out"];
-      const names = [...whys.map((why) => `why-${why}`), "accent", "wrong", "same", "fresh"];
-      return names.map((name) => style.getPropertyValue(`--${name}`));
+      const whys = ["instruction", "match", "near", "required", "newest", "standing", "history", "request"];
+      const names = [
+        ...[...whys, "made", "out"].map((why) => `why-${why}`),
+        "accent",
+        "wrong",
+        "same",
+        "fresh",
+        "curve",
+      ];
+      return names.map((name) => [name, style.getPropertyValue(`--${name}`)]);
     });
-    assert.ok(colours.every((colour) => colour !== ""));
-    assert.equal(new Set(colours).size, colours.length, `${colorScheme}: ${colours}`);
+    for (const [at, [name, colour]] of colours.entries()) {
+      assert.match(colour, /^#[0-9a-f]{6}$/, name);
+      for (const [other, otherColour] of colours.slice(0, at)) {
+        const [one, two] = [oklab(colour), oklab(otherColour)];
+        const distance = Math.hypot(...one.map((value, axis) => value - two[axis]));
+        assert.ok(distance >= DISTINCT, `${colorScheme}: ${name} and ${other} are ${distance.toFixed(3)} apart`);
+      }
+    }
   }
   await page.emulateMedia({ colorScheme: null });
+});
+
+test("a legend names each color in sight, at every width", async () => {
+  const meanings = async () => {
+    const entries = await page.$$eval("#legend dd", (found) =>
+      found.map((entry) => {
+        const { left, right } = entry.getBoundingClientRect();
+        const isShown = entry.checkVisibility() && left >= 0 && right <= innerWidth;
+        const { backgroundColor } = getComputedStyle(entry.querySelector("i"));
+        return [entry.textContent, isShown, backgroundColor];
+      }),
+    );
+    assert.deepEqual(
+      entries.filter(([, isShown]) => !isShown),
+      [],
+    );
+    return Object.fromEntries(entries.map(([words, , colour]) => [words, colour]));
+  };
+  await turnsKnown(page);
+  await curveDrawn(page);
+  for (const width of [1440, 900, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    const named = await meanings();
+    assert.ok("same as the step before" in named && "new" in named && "messages that fit" in named);
+    const inSight = await page.$$eval(".block, .row .mark", (found) =>
+      found.map((element) => {
+        const { backgroundColor, backgroundImage } = getComputedStyle(element);
+        return backgroundImage.match(/rgb\([^)]*\)/)?.[0] ?? backgroundColor;
+      }),
+    );
+    assert.ok(inSight.length > 10);
+    assert.deepEqual(
+      [...new Set(inSight)].filter((colour) => !Object.values(named).includes(colour)),
+      [],
+      `at ${width} pixels`,
+    );
+  }
 });
 
 test("at 1440 pixels the toolbar is one line with a file open, and the page says what it is", async () => {
@@ -196,10 +267,21 @@ test("screenshots", { skip: process.env.SHOTS === undefined }, async () => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await openExport();
+    await turnsKnown(page);
     await page.screenshot({ path: `${folder}/${name}.png` });
     await openPanel(page, "samples");
     await page.screenshot({ path: `${folder}/${name}-list.png` });
+    await beginAgain(page);
+    await turnsKnown(page);
+    await curveDrawn(page);
+    await page.screenshot({ path: `${folder}/${name}-sample.png` });
+    await page.click("#compare");
+    await afterBuild(page, () => page.selectOption("#setup-b #recall-ranking", "recency"));
     await page.keyboard.press("Escape");
+    await page.waitForFunction(() =>
+      /; B: /.test(document.querySelector("#turns")?.getAttribute("aria-valuetext") ?? ""),
+    );
+    await page.screenshot({ path: `${folder}/${name}-compared.png` });
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: null });

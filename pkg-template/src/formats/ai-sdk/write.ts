@@ -518,7 +518,7 @@ function blockOf(piece: Piece): Block[] {
   }
   const url = addressOf(media.url)?.href;
   if (url === undefined) {
-    return refuse(media, "the AI SDK", "of a tool texts, data with its media type, and addresses");
+    return refuse(media, "the AI SDK", "texts, data with its media type, and addresses from a tool");
   }
   return [{ type: media.kind === "image" ? "image-url" : "file-url", url }];
 }

@@ -292,7 +292,7 @@ export const anthropicRules: ProviderRules = {
     ),
     rule.makeRule(
       "assistant-does-not-end-in-space",
-      "A request that ends with the assistant does not end in whitespace.",
+      "An assistant message at the end of a request doesn't end in whitespace.",
       function* ({ messages }) {
         const last = messages.at(-1);
         const end = last?.role === "assistant" ? last.parts.at(-1) : undefined;

@@ -371,5 +371,7 @@ function resultBlockOf(piece: Piece): (BedrockText | BedrockMedia)[] {
     return isBlank(piece.part.text) ? [] : [{ text: piece.part.text }];
   }
   const block = mediaBlockOf(piece as Piece<MediaPart>);
-  return "audio" in block ? refuse(mediaOf(piece as Piece<MediaPart>), "Bedrock", "from tools no audio") : [block];
+  return "audio" in block
+    ? refuse(mediaOf(piece as Piece<MediaPart>), "Bedrock", "anything but audio from a tool")
+    : [block];
 }

@@ -138,7 +138,7 @@ function joined(parts: readonly ChromePart[]): ChromePart[] {
 }
 
 const NAME = "Chrome's Prompt API";
-const TAKEN = "of the user and of tools images and audio by their bytes, and documents that are texts";
+const TAKEN = "images and audio by their bytes, and documents that are texts, from the user and tools";
 
 function mediaPartOf(piece: Piece<MediaPart>): ChromeMedia | ChromeText {
   const media = mediaOf(piece);

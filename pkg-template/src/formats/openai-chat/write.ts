@@ -211,7 +211,7 @@ function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writ
     } else if (part.type === "audio" && part.id !== undefined && !isExpired(piece, writing.now)) {
       audio = { id: part.id };
     } else if (part.type === "image" || part.type === "audio" || part.type === "file") {
-      const taken = "of the assistant text and the id of audio";
+      const taken = "text and the id of audio from the assistant";
       const text = wordsIn(piece as Piece<MediaPart>, "OpenAI's chat", taken);
       said.push({ part: { type: "text", text }, place: piece.place });
     }

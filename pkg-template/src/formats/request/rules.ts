@@ -466,17 +466,17 @@ export const WEB_IMAGES: ImageTypes = {
 
 /** Requires that no image, and not all media together, has more bytes than the provider accepts. */
 export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabytesInAll }: MediaLimits): RequestRule {
-  const each = Number.isFinite(megabytesEach) ? `An image has at most ${megabytesEach} MB of base64, and all` : "All";
+  const each = Number.isFinite(megabytesEach) ? `An image takes at most ${megabytesEach} MB of base64, and all` : "All";
   return makeRule(
     "media-is-small",
-    `${each} media of a request have at most ${megabytesInAll} MB.`,
+    `${each} media of a request take at most ${megabytesInAll} MB.`,
     function* ({ body }) {
       let total = 0;
       for (const { place, isImage, bytes } of mediaIn(body)) {
         const isOver = total > megabytesInAll * MEGABYTE;
         total += bytes;
         if (isImage && bytes > megabytesEach * MEGABYTE) {
-          yield [place, `the image has ${inMegabytes(bytes)} MB; the provider accepts ${megabytesEach}`];
+          yield [place, `the image takes ${inMegabytes(bytes)} MB; the provider accepts ${megabytesEach}`];
         }
         if (!isOver && total > megabytesInAll * MEGABYTE) {
           yield [

@@ -82,7 +82,7 @@ function userOf(pieces: readonly Piece[]): WebLlmMessage[] {
   return [{ role: "user", content }];
 }
 
-const TAKEN = "of the user images by data or address, and WAV audio by its data";
+const TAKEN = "images by data or address, and WAV audio by its data, from the user";
 
 function userPartsOf(piece: Piece): WebLlmPart[] {
   if (piece.part.type === "text") {

@@ -477,7 +477,7 @@ export const keys: readonly Case[] = [
           await fails(call(), ["INVALID_SESSION"], `${name} with the key ${show(key)}`);
         }
       }
-      same(ran, 0, "how often a callback ran with an invalid session");
+      same(ran, 0, "how often holding called its callback for an invalid session");
       same(await store.sessions(), [], "the sessions");
       const longest = "k".repeat(65_536);
       same(await store.append(longest, messages("a")), appended(1, 1), "an append with the longest key");

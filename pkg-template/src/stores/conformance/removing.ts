@@ -241,7 +241,7 @@ export const removing: readonly Case[] = [
           "a removal": () => store.remove(KEY, { expectedId: id }),
         };
         for (const [name, call] of Object.entries(calls)) {
-          await fails(call(), ["STORE_CONFLICT"], `${name}, meant for a session that is gone, ${what}`);
+          await fails(call(), ["STORE_CONFLICT"], `${name} that expects a removed session, ${what}`);
         }
       };
       await refused("with no session in its place");

@@ -157,7 +157,7 @@ export const closing: readonly Case[] = [
       for (const [name, call] of Object.entries(calls)) {
         await fails(call(), ["STORE_CLOSED"], `${name} after close`);
       }
-      same(ran, 0, "how often a callback that holds a session of a closed store ran");
+      same(ran, 0, "how often a closed store called the callback of holding");
       await fails(store.append("", messages("x")), ["INVALID_SESSION"], "append with no key after close");
       if (changes !== undefined) {
         changes.end();
